@@ -188,6 +188,18 @@ public struct BatonClient: Sendable {
     try await channel(.setPinned, ["id": .integer(id), "pinned": .bool(isPinned)])
   }
 
+  /// Says whether the messages of a channel are read, and how far back; `nil` for what holds for all channels.
+  /// - Parameters:
+  ///   - days: how old they may be, 0 for any age.
+  ///   - count: how many of the newest are read from one relay.
+  public func setFollowing(
+    _ isFollowed: Bool, days: Int? = nil, count: Int? = nil, channel id: Int64
+  ) async throws -> Channel {
+    try await channel(
+      .setFollowing,
+      ChannelsSetFollowingRequest(id: id, followed: isFollowed, days: days, count: count).json.object ?? [:])
+  }
+
   /// Freezes a channel, so that nothing is published in it, or unfreezes it.
   public func setFrozen(_ isFrozen: Bool, channel id: Int64) async throws -> Channel {
     try await channel(.setFrozen, ["id": .integer(id), "frozen": .bool(isFrozen)])

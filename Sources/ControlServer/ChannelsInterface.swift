@@ -85,6 +85,15 @@ struct ChannelsInterface: ChannelsService, ControlService {
     try await change(request.id, ChannelEdit(isPinned: request.pinned))
   }
 
+  func setFollowing(_ request: ChannelsSetFollowingRequest) async throws -> ChannelReply {
+    if let days = request.days, !FollowingChoice.daysAllowed.contains(days) { throw VarlinkError.invalidParameter("days") }
+    if let count = request.count, !FollowingChoice.countsAllowed.contains(count) {
+      throw VarlinkError.invalidParameter("count")
+    }
+    return try await change(
+      request.id, ChannelEdit(following: FollowingChoice(isOn: request.followed, days: request.days, count: request.count)))
+  }
+
   func setFrozen(_ request: ChannelsSetFrozenRequest) async throws -> ChannelReply {
     try await change(request.id, ChannelEdit(isFrozen: request.frozen))
   }

@@ -50,7 +50,7 @@ extension ChannelsMethod: GuardedMethod {
     case .get, .list, .link: .readPosts
     case .transitions: .read
     case .create, .follow, .unfollow, .retryRelay, .update, .addRelays, .removeRelay, .verify, .delete: .change
-    case .setMuted, .setPinned, .setFrozen, .setHidden, .truncate: .change
+    case .setMuted, .setPinned, .setFollowing, .setFrozen, .setHidden, .truncate: .change
     }
   }
 }

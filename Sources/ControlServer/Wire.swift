@@ -52,7 +52,9 @@ extension Channel {
       unread: conversation?.unread ?? 0, unreadMentions: conversation?.unreadMentions ?? 0,
       memberCount: conversation?.memberCount, hidden: conversation?.isHidden ?? false, muted: row.marks.isMuted,
       pinned: row.marks.isPinned, frozen: row.marks.isFrozen,
-      frozenEnforced: row.network.keepsReadersFromWriting, truncatedAt: row.marks.truncatedAt?.text, revision: row.revision)
+      frozenEnforced: row.network.keepsReadersFromWriting,
+      followed: row.marks.following.isOn, followDays: row.marks.following.days, followCount: row.marks.following.count,
+      truncatedAt: row.marks.truncatedAt?.text, revision: row.revision)
   }
 }
 

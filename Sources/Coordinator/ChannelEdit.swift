@@ -1,5 +1,5 @@
 public import Channels
-internal import Storage
+public import Storage
 public import StrictJSON
 
 /// An operator's request to change a channel; `nil` leaves a field as it is.
@@ -19,6 +19,7 @@ public struct ChannelEdit: Hashable, Sendable {
   public var isMuted: Bool?
   public var isPinned: Bool?
   public var isFrozen: Bool?
+  public var following: FollowingChoice?
   /// Messages from that time and before are not shown any more. An earlier time than the present one changes nothing.
   public var truncatedAt: Timestamp?
   /// The revision of the channel that the edit is based on; `nil` if it does not matter.
@@ -27,8 +28,9 @@ public struct ChannelEdit: Hashable, Sendable {
   public init(
     displayName: String? = nil, fullName: String? = nil, description: String? = nil, image: String? = nil,
     preferences: JSONValue? = nil, heal: Bool? = nil, custom: JSONValue? = nil, isMuted: Bool? = nil, isPinned: Bool? = nil,
-    isFrozen: Bool? = nil, truncatedAt: Timestamp? = nil, revision: Int64? = nil
+    isFrozen: Bool? = nil, truncatedAt: Timestamp? = nil, following: FollowingChoice? = nil, revision: Int64? = nil
   ) {
+    self.following = following
     (self.isMuted, self.isPinned, self.isFrozen, self.truncatedAt) = (isMuted, isPinned, isFrozen, truncatedAt)
     self.displayName = displayName
     self.fullName = fullName
@@ -43,6 +45,8 @@ public struct ChannelEdit: Hashable, Sendable {
   /// Whether it changes only what is possible with a channel of others: nobody else sees that, what it is called here among it.
   var isForOurselves: Bool {
     fullName == nil && description == nil && image == nil && preferences == nil && heal == nil && isFrozen == nil
+      // Whoever does not want to read a channel of others leaves it.
+      && following?.isOn != false
   }
 
   /// `row` with the edit applied.
@@ -60,6 +64,7 @@ public struct ChannelEdit: Hashable, Sendable {
     row.marks.isMuted = isMuted ?? row.marks.isMuted
     row.marks.isPinned = isPinned ?? row.marks.isPinned
     row.marks.isFrozen = isFrozen ?? row.marks.isFrozen
+    row.marks.following = following ?? row.marks.following
     if let truncatedAt { row.marks.truncatedAt = max(truncatedAt, row.marks.truncatedAt ?? truncatedAt) }
     return row
   }

@@ -4,7 +4,8 @@ extension RefusalSentence {
   public static func notFollowed(channel: Int64?) -> Self {
     Self(
       channel.map { "the messages of channel \($0) are not read" } ?? "this daemon reads no messages",
-      "Baton reads those of channels that were not deleted, on networks that it serves, unless the option messages.follow is false"
+      "Baton reads those of channels that were not deleted, on networks that it serves, unless the option messages.follow is false or "
+        + "batonctl channel following has turned it off"
     )
   }
 

@@ -19,6 +19,8 @@ public enum ChannelField: Hashable, Sendable {
   case displayName, fullName, description, image
   /// What whoever runs the channel has decided about it.
   case isMuted, isPinned, isFrozen, truncatedAt
+  /// How its messages are read; absent where that is the same for all channels.
+  case isFollowed, followDays, followCount
   /// What is known of its messages; where nothing is, there is nothing unread.
   case isHidden, unread, unreadMentions
   /// How many people belong to it; absent where its network does not say.
@@ -62,7 +64,8 @@ public enum ChannelField: Hashable, Sendable {
   private static let named: [[String]: ChannelField] = [
     ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
-    ["owned"]: .isOwned, ["muted"]: .isMuted, ["pinned"]: .isPinned, ["frozen"]: .isFrozen, ["truncatedAt"]: .truncatedAt,
+    ["followed"]: .isFollowed, ["followDays"]: .followDays, ["followCount"]: .followCount, ["owned"]: .isOwned,
+    ["muted"]: .isMuted, ["pinned"]: .isPinned, ["frozen"]: .isFrozen, ["truncatedAt"]: .truncatedAt,
     ["hidden"]: .isHidden,
     ["unread"]: .unread, ["unreadMentions"]: .unreadMentions, ["lastMessageAt"]: .lastMessageAt,
     ["memberCount"]: .memberCount,

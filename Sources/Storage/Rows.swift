@@ -25,6 +25,26 @@ public struct IdentityRow: Hashable, Sendable {
   }
 }
 
+/// How the messages of a channel are read, where messages are read at all.
+public struct FollowingChoice: Hashable, Sendable {
+  /// Whether they are.
+  public var isOn: Bool
+  /// How old they may be when they are read back, in days, 0 for any age; `nil` for what holds for all channels.
+  public var days: Int?
+  /// How many of the newest are read back from one relay; `nil` for what holds for all channels.
+  public var count: Int?
+
+  public init(isOn: Bool = true, days: Int? = nil, count: Int? = nil) {
+    self.isOn = isOn
+    self.days = days
+    self.count = count
+  }
+
+  /// The days and the numbers that may be chosen.
+  public static let daysAllowed = 0...36_500
+  public static let countsAllowed = 1...100_000
+}
+
 /// What whoever runs a channel has decided about it for themselves. Readers see nothing of it.
 public struct ChannelMarks: Hashable, Sendable {
   /// Whether its unread messages are no reason to look.
@@ -35,8 +55,14 @@ public struct ChannelMarks: Hashable, Sendable {
   public var isFrozen: Bool
   /// Messages from that time and before are not shown any more; `nil` if all are.
   public var truncatedAt: Timestamp?
+  /// How its messages are read.
+  public var following: FollowingChoice
 
-  public init(isMuted: Bool = false, isPinned: Bool = false, isFrozen: Bool = false, truncatedAt: Timestamp? = nil) {
+  public init(
+    isMuted: Bool = false, isPinned: Bool = false, isFrozen: Bool = false, truncatedAt: Timestamp? = nil,
+    following: FollowingChoice = FollowingChoice()
+  ) {
+    self.following = following
     self.isMuted = isMuted
     self.isPinned = isPinned
     self.isFrozen = isFrozen

@@ -10,4 +10,13 @@ extension Schema {
     -- An order by what is said looks at all living channels. Their rows are large, and it needs no more of them than this.
     CREATE INDEX channels_living ON channels (pinned, muted) WHERE deleted_at IS NULL;
     """
+
+  /// How messages of a channel are read, as migration 17 adds it. NULL: as those of all channels.
+  static let following = """
+    ALTER TABLE channels DROP COLUMN sum;
+    ALTER TABLE channels ADD COLUMN followed INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE channels ADD COLUMN follow_days INTEGER;
+    ALTER TABLE channels ADD COLUMN follow_count INTEGER;
+    ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    """
 }

@@ -317,6 +317,7 @@ enum Schema {
       CREATE INDEX channels_by_network_name ON channels (network_id) WHERE network <> 'simplex' AND deleted_at IS NULL;
       """
     ),
+    ("17 how messages of a channel are read", following),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

@@ -10,7 +10,7 @@ struct ChannelCommand: AsyncParsableCommand {
     subcommands: [
       ChannelCreate.self, List.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self, RemoveRelay.self,
       ChannelRetry.self, Verify.self, ChannelMute.self, ChannelUnmute.self, ChannelPin.self, ChannelUnpin.self,
-      ChannelHide.self, ChannelFollow.self, ChannelUnfollow.self,
+      ChannelHide.self, ChannelFollow.self, ChannelUnfollow.self, ChannelFollowing.self,
       ChannelUnhide.self, ChannelFreeze.self, ChannelUnfreeze.self, ChannelTruncate.self, Delete.self,
     ])
 

@@ -25,6 +25,15 @@ struct ChannelView {
     return words.isEmpty ? nil : words.joined(separator: ", ")
   }
 
+  /// How the messages of a channel are read, in words.
+  static func following(_ channel: Channel) -> String {
+    guard channel.followed else { return "not read" }
+    let span = channel.followDays.map { $0 == 0 ? ["of any age"] : ["of the last \($0) \($0 == 1 ? "day" : "days")"] } ?? []
+    let number = channel.followCount.map { ["the newest \($0)"] } ?? []
+    let words = number + span
+    return words.isEmpty ? "read" : "read, \(words.joined(separator: " "))"
+  }
+
   /// The line of one relay: dot, name, status, cause.
   /// - Parameter width: the width of the name, in columns.
   func relayLine(_ relay: ChannelRelay, width: Int) -> String {
@@ -81,6 +90,9 @@ struct ChannelView {
     }
     if let count = channel.memberCount { lines.append("members   \(count)") }
     if let marks = Self.marks(channel) { lines.append("marked    \(marks)") }
+    if !channel.followed || channel.followDays != nil || channel.followCount != nil {
+      lines.append("messages  \(Self.following(channel))")
+    }
     if let end = channel.truncatedAt { lines.append("truncated \(times.text(end)); what was said before is not shown") }
     let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }

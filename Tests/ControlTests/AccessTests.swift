@@ -61,7 +61,7 @@ struct AccessTests {
   private static let changing: Set<String> = [
     "io.systemd.service.Reload", "io.systemd.service.SetLogLevel",
     "org.batond.Channels.AddRelays", "org.batond.Channels.Create", "org.batond.Channels.Delete",
-    "org.batond.Channels.Follow", "org.batond.Channels.Unfollow",
+    "org.batond.Channels.Follow", "org.batond.Channels.SetFollowing", "org.batond.Channels.Unfollow",
     "org.batond.Channels.RemoveRelay", "org.batond.Channels.RetryRelay", "org.batond.Channels.Update",
     "org.batond.Channels.Verify", "org.batond.Channels.SetMuted", "org.batond.Channels.SetPinned",
     "org.batond.Channels.SetFrozen",

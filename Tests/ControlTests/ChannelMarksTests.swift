@@ -21,6 +21,29 @@ struct ChannelMarksTests {
     return try [Channel](json: reply["channels"] ?? []).map(\.profile.displayName)
   }
 
+  @Test func readingIsDecidedAndRefusedByName() async throws {
+    let bench = try await Bench.reading(["News", "Sports"])
+    let first = try await bench.client.channel(id: 1)
+    #expect(first.followed && first.followDays == nil && first.followCount == nil)
+    let some = try await bench.client.setFollowing(true, days: 0, count: 20, channel: 1)
+    #expect(some.followed && some.followDays == 0 && some.followCount == 20 && some.revision > first.revision)
+    #expect(try await names(bench, ["followDays": 0]) == ["News"])
+    #expect(try await names(bench, ["followCount": ["$exists": false]]) == ["Sports"])
+    let off = try await bench.client.setFollowing(false, channel: 1)
+    #expect(!off.followed && off.followDays == nil && off.followCount == nil && off.edition == 1)
+    #expect(try await names(bench, ["followed": false]) == ["News"])
+    #expect(try await names(bench, [:], sort: [["field": "followed", "direction": -1]]) == ["Sports", "News"])
+    for (name, value) in [("days", -1), ("days", 36_501), ("count", 0), ("count", 100_001)] as [(String, JSONValue)] {
+      await #expect(throws: VarlinkError.invalidParameter(name)) {
+        try await bench.client.call(ChannelsMethod.setFollowing, ["id": 1, "followed": true, name: value])
+      }
+    }
+    await #expect(throws: ChannelsRefusal.noSuchChannel(id: 9, name: nil).error) {
+      try await bench.client.setFollowing(true, channel: 9)
+    }
+    try await bench.stop()
+  }
+
   @Test func decisionsAreStoredAndTold() async throws {
     let bench = try await Bench.reading(["News", "Sports"])
     let revision = try await bench.client.channel(id: 1).revision

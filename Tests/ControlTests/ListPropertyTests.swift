@@ -225,7 +225,10 @@ struct ListPropertyTests {
             revision: .random(in: 1...50, using: &random), keySalt: Bool.random(using: &random) ? [1, 2] : nil,
             marks: ChannelMarks(
               isMuted: .random(using: &random), isPinned: .random(using: &random), isFrozen: .random(using: &random),
-              truncatedAt: Bool.random(using: &random) ? created : nil))))
+              truncatedAt: Bool.random(using: &random) ? created : nil,
+              following: FollowingChoice(
+                isOn: .random(using: &random), days: Bool.random(using: &random) ? .random(in: 0...4, using: &random) : nil,
+                count: Bool.random(using: &random) ? .random(in: 0...4, using: &random) : nil)))))
       for (position, relay) in relays.enumerated() { mutations.append(.saveChannelRelay(id, position: position, relay)) }
     }
     try await bench.store.commit(mutations)
@@ -329,7 +332,8 @@ struct ListPropertyTests {
   // MARK: - Queries of all kinds
 
   private static let paths = [
-    "id", "kind", "network", "owned", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal",
+    "id", "kind", "network", "owned", "followed", "followDays", "followCount", "identity", "key", "phase", "edition",
+    "linkUsable", "link", "wantedRelays", "heal",
     "createdAt",
     "updatedAt", "lastPostAt", "lastPost", "lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden",
     "muted",
@@ -362,11 +366,11 @@ struct ListPropertyTests {
   private static func words(_ path: String) -> [String] {
     let (equal, order) = (["$eq", "$ne", "$in", "$nin", "$exists"], ["$gt", "$gte", "$lt", "$lte"])
     switch path {
-    case "phase", "kind", "network", "owned", "heal", "linkUsable", "key", "hidden", "muted", "pinned", "frozen",
+    case "phase", "kind", "network", "owned", "followed", "heal", "linkUsable", "key", "hidden", "muted", "pinned", "frozen",
       "frozenEnforced":
       return equal
     case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt", "lastPostAt", "lastMessageAt", "truncatedAt",
-      "unread", "unreadMentions", "memberCount":
+      "unread", "unreadMentions", "memberCount", "followDays", "followCount":
       return equal + order
     case "identity", "link", "lastPost", "lastMessage": return equal + order + ["$q", "$autocomplete"]
     case _ where path.hasPrefix("profile.") && !path.hasPrefix("profile.preferences"):
@@ -383,10 +387,13 @@ struct ListPropertyTests {
     case "kind": return Bool.random(using: &random) ? "channel" : "group"
     case "network": return Bool.random(using: &random) ? "nostr" : "simplex"
     case "identity": return Bool.random(using: &random) ? "main" : "other"
-    case "owned", "heal", "linkUsable", "hidden", "muted", "pinned", "frozen", "frozenEnforced":
+    case "owned", "followed", "heal", "linkUsable", "hidden", "muted", "pinned", "frozen", "frozenEnforced":
       return .bool(.random(using: &random))
     case "memberCount" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
-    case "unread", "unreadMentions", "memberCount": return .integer(.random(in: 0...4, using: &random))
+    case "followDays" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
+    case "followCount" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
+    case "unread", "unreadMentions", "memberCount", "followDays", "followCount":
+      return .integer(.random(in: 0...4, using: &random))
     case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))
     case "lastPostAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
     case "lastMessageAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null

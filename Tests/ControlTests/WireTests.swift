@@ -66,7 +66,8 @@ struct WireTests {
       lastPostAt: "l",
       lastPost: "t", lastMessageAt: "l", lastMessage: "m", unread: 1, unreadMentions: 1, memberCount: 1,
       hidden: false, muted: false,
-      pinned: false, frozen: false, frozenEnforced: false, truncatedAt: "t",
+      pinned: false, frozen: false, frozenEnforced: false, followed: true, followDays: 1,
+      followCount: 1, truncatedAt: "t",
       revision: 1)
     #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))
     let transition = Transition(

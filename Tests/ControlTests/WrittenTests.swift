@@ -36,6 +36,7 @@ struct WrittenTests {
     (CreateChannel.self, Interfaces.channels, .input("Create")), (ChannelReply.self, Interfaces.channels, .output("Get")),
     (ListRequest.self, Interfaces.channels, .input("List")), (ChannelsListReply.self, Interfaces.channels, .output("List")),
     (ChannelsGetRequest.self, Interfaces.channels, .input("Get")),
+    (ChannelsSetFollowingRequest.self, Interfaces.channels, .input("SetFollowing")),
     (ChannelsFollowRequest.self, Interfaces.channels, .input("Follow")),
     (ChannelsUnfollowRequest.self, Interfaces.channels, .input("Unfollow")),
     (ChannelsLinkRequest.self, Interfaces.channels, .input("Link")),

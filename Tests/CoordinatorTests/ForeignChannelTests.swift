@@ -94,7 +94,7 @@ struct ForeignChannelTests {
       await bench.refusal { () throws(BatonError) in try await coordinator.removeRelay(relays[0], from: id) } == refused)
     for edit in [
       ChannelEdit(fullName: "x"), ChannelEdit(description: "x"), ChannelEdit(image: ""), ChannelEdit(preferences: [:]),
-      ChannelEdit(heal: true), ChannelEdit(isFrozen: true),
+      ChannelEdit(heal: true), ChannelEdit(isFrozen: true), ChannelEdit(following: FollowingChoice(isOn: false)),
     ] {
       #expect(await bench.refusal { () throws(BatonError) in try await coordinator.update(id, edit) } == refused)
     }
@@ -117,9 +117,11 @@ struct ForeignChannelTests {
       } == refused)
     // What is for ourselves is not.
     let marked = try await coordinator.update(
-      id, ChannelEdit(displayName: "Mine", custom: ["a": 1], isMuted: true, isPinned: true))
+      id, ChannelEdit(displayName: "Mine", custom: ["a": 1], isMuted: true, isPinned: true, following: FollowingChoice(days: 2))
+    )
     #expect(marked.row.profile.displayName == "Mine" && marked.row.edition == 1 && marked.row.newestEdition == nil)
     #expect(marked.row.marks.isMuted && marked.phase == .followed)
+    try await bench.waitForMessages { bench.network.following.followed[id]?.window.days == 2 }
     #expect(bench.network.performed == 0)
     let own = try await bench.create(relays: [relays[0]]).row.id
     #expect(

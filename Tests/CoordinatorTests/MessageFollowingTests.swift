@@ -64,6 +64,55 @@ struct MessageFollowingTests {
     try await bench.stop()
   }
 
+  @Test func channelIsReadAsFarAsIsDecidedOrNotAtAll() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel()
+    func follow(_ choice: FollowingChoice) async throws -> ChannelSnapshot {
+      let snapshot = try await bench.coordinator.update(channel, ChannelEdit(following: choice))
+      try await bench.coordinator.settleMessages(of: channel)
+      return snapshot
+    }
+    func window() -> MessageWindow? { bench.network.following.followed[channel]?.window }
+    #expect(window() == MessageWindow())
+    _ = try await follow(FollowingChoice(days: 7, count: 50))
+    #expect(window() == MessageWindow(days: 7, count: 50))
+    _ = try await follow(FollowingChoice(days: 0))
+    #expect(window() == MessageWindow(days: nil, count: MessageWindow().count))
+    // It is not read, and what was read stays.
+    bench.network.read(["a"], in: channel, from: relays[0])
+    try await bench.settleMessages()
+    let off = try await follow(FollowingChoice(isOn: false, days: 3))
+    #expect(off.row.edition == 1 && off.row.marks.following == FollowingChoice(isOn: false, days: 3))
+    #expect(bench.network.following.followed[channel] == nil && messages.conversations[channel] != nil)
+    #expect(messages.messages(of: channel).map(\.networkID) == ["a"])
+    let refusal = await bench.refusal { () throws(BatonError) in
+      try await bench.coordinator.syncMessages(of: channel, within: .seconds(1))
+    }
+    #expect(refusal == .message(.notFollowed(channel)))
+    // Others go on being read, and a new start changes nothing.
+    let other = try await bench.create("Other", relays: relays).row.id
+    try await bench.waitForMessages { bench.readFrom(other) != nil }
+    #expect(bench.readFrom(channel) == nil)
+    let on = try await follow(FollowingChoice())
+    #expect(on.row.marks.following == FollowingChoice() && window() == MessageWindow())
+    #expect(bench.network.following.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func channelThatIsNotReadStaysSoAfterAStart() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel()
+    _ = try await bench.coordinator.update(channel, ChannelEdit(following: FollowingChoice(isOn: false)))
+    try await bench.stop()
+    let again = try await Bench(bench, messages: messages)
+    let other = try await again.create("Other", relays: relays).row.id
+    try await again.waitForMessages { again.readFrom(other) != nil }
+    #expect(again.readFrom(channel) == nil)
+    // Nothing else of the channel is different.
+    #expect(try again.store.channel(channel)?.row.marks == ChannelMarks(following: FollowingChoice(isOn: false)))
+    try await again.stop()
+  }
+
   @Test func whatIsDecidedAboutAChannelReachesItsMessages() async throws {
     let bench = try await Bench(messages: messages)
     let (channel, relays) = try await bench.followedChannel()

@@ -31,7 +31,7 @@ struct ChannelViewTests {
       phase: "partial",
       summary: "", edition: 1, linkUsable: true, relays: relays, readRelayIds: [], wantedRelays: relays.count, heal: true,
       createdAt: "2026-11-21T14:52:33.464Z", updatedAt: "2026-11-21T14:52:33.464Z", unread: 0, unreadMentions: 0, hidden: false,
-      muted: false, pinned: false, frozen: false, frozenEnforced: false, revision: 1)
+      muted: false, pinned: false, frozen: false, frozenEnforced: false, followed: true, revision: 1)
   }
 
   @Test func detailsShowTheLastPost() {

@@ -22,7 +22,7 @@ struct ChannelWorkTests {
         edition: edition, linkUsable: true, relays: relays, readRelayIds: [], wantedRelays: 1, heal: true, createdAt: "",
         updatedAt: "",
         unread: 0, unreadMentions: 0, hidden: false, muted: false, pinned: false, frozen: false, frozenEnforced: false,
-        revision: 1))
+        followed: true, revision: 1))
   }
 
   @Test func settledChannelsAreNoWork() {

@@ -37,6 +37,9 @@ extension Channel: ListedObject {
     writer.member("createdAt", createdAt)
     writer.member("custom", custom)
     writer.member("edition", edition)
+    writer.member("followCount", followCount)
+    writer.member("followDays", followDays)
+    writer.member("followed", followed)
     writer.member("frozen", frozen)
     writer.member("frozenEnforced", frozenEnforced)
     writer.member("heal", heal)
@@ -103,6 +106,9 @@ extension Channel: ListedObject {
     case "pinned": .bool(pinned)
     case "frozen": .bool(frozen)
     case "frozenEnforced": .bool(frozenEnforced)
+    case "followed": .bool(followed)
+    case "followDays": followDays.map { JSONValue.integer(Int64($0)) }
+    case "followCount": followCount.map { JSONValue.integer(Int64($0)) }
     case "truncatedAt": truncatedAt.map(JSONValue.string)
     case "revision": .integer(revision)
     default: nil

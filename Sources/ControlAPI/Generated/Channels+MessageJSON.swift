@@ -130,6 +130,17 @@ extension ChannelsSetPinnedRequest: JSONWritable {
   }
 }
 
+extension ChannelsSetFollowingRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("count", count)
+    writer.member("days", days)
+    writer.member("followed", followed)
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
 extension ChannelsSetFrozenRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

@@ -11,7 +11,8 @@ public enum ChannelsRefusal: InterfaceRefusal {
   case noSuchChannel(id: Int64?, name: String?)
   /// Several channels have this name.
   case ambiguousName(name: String, channelIds: [Int64])
-  /// The messages of the channel are not read, so it cannot be hidden: the daemon reads none, or the channel was deleted.
+  /// The messages of the channel are not read, so it cannot be hidden: the daemon reads none, or the channel was
+  /// deleted.
   case notFollowed(id: Int64)
   /// Others run the channel, and it is only read; see Follow.
   case notOwned(id: Int64)

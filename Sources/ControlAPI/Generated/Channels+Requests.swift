@@ -174,6 +174,30 @@ public struct ChannelsSetPinnedRequest: Codable, Hashable, Sendable {
   }
 }
 
+/// Parameters of org.batond.Channels.SetFollowing.
+public struct ChannelsSetFollowingRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+  /// Whether they are read.
+  public var followed: Bool
+  /// How old messages may be when they are read back, in days, 0 to 36,500, 0 for any age; when absent as the option messages.days says.
+  public var days: Int?
+  /// How many of the newest messages are read back from one relay, 1 to 100,000; when absent as the option messages.count says.
+  public var count: Int?
+
+  public init(
+    id: Int64,
+    followed: Bool,
+    days: Int? = nil,
+    count: Int? = nil
+  ) {
+    self.id = id
+    self.followed = followed
+    self.days = days
+    self.count = count
+  }
+}
+
 /// Parameters of org.batond.Channels.SetFrozen.
 public struct ChannelsSetFrozenRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.

@@ -19,6 +19,7 @@ public enum ChannelsMethod: String, InterfaceMethod {
   case unfollow = "org.batond.Channels.Unfollow"
   case setMuted = "org.batond.Channels.SetMuted"
   case setPinned = "org.batond.Channels.SetPinned"
+  case setFollowing = "org.batond.Channels.SetFollowing"
   case setFrozen = "org.batond.Channels.SetFrozen"
   case setHidden = "org.batond.Channels.SetHidden"
   case truncate = "org.batond.Channels.Truncate"
@@ -66,6 +67,9 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply
   /// Pins a channel, so that lists that are sorted by it have it in front, or unpins it.
   func setPinned(_ request: ChannelsSetPinnedRequest) async throws -> ChannelReply
+  /// Says whether the messages of a channel are read, and how far back. What was read before stays, whatever is decided; what was missed while
+  /// they were not read is read once they are again. Those of a channel of others are always read (NotOwned): Unfollow leaves it.
+  func setFollowing(_ request: ChannelsSetFollowingRequest) async throws -> ChannelReply
   /// Freezes a channel, or unfreezes it. While it is frozen, org.batond.Posts refuses with ChannelFrozen what would publish, edit, react, pin
   /// or import; deleting goes on, and so does the delivery of what was accepted before. A scheduled post that is due waits within its tolerance.
   /// What others write cannot be stopped everywhere: see frozenEnforced.
@@ -99,6 +103,7 @@ extension ChannelsService {
     case .unfollow: return try await unfollow(call.request())
     case .setMuted: return try await setMuted(call.request())
     case .setPinned: return try await setPinned(call.request())
+    case .setFollowing: return try await setFollowing(call.request())
     case .setFrozen: return try await setFrozen(call.request())
     case .setHidden: return try await setHidden(call.request())
     case .truncate: return try await truncate(call.request())

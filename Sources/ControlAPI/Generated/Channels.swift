@@ -151,6 +151,12 @@ public struct Channel: Codable, Hashable, Sendable {
   public var frozen: Bool
   /// Whether the network keeps others from writing as well, frozen or not: on simplex readers only read. On nostr anybody may go on writing.
   public var frozenEnforced: Bool
+  /// Whether its messages are read, where the daemon reads messages; see SetFollowing.
+  public var followed: Bool
+  /// How old messages may be when they are read back, in days, 0 for any age; absent if that is what the option messages.days says.
+  public var followDays: Int?
+  /// How many of the newest messages are read back from one relay; absent if that is what the option messages.count says.
+  public var followCount: Int?
   /// Messages that were written then or before are not shown any more, RFC 3339 in UTC; absent if all are shown.
   public var truncatedAt: String?
   /// Revision of the latest change.
@@ -188,6 +194,9 @@ public struct Channel: Codable, Hashable, Sendable {
     pinned: Bool,
     frozen: Bool,
     frozenEnforced: Bool,
+    followed: Bool,
+    followDays: Int? = nil,
+    followCount: Int? = nil,
     truncatedAt: String? = nil,
     revision: Int64
   ) {
@@ -222,6 +231,9 @@ public struct Channel: Codable, Hashable, Sendable {
     self.pinned = pinned
     self.frozen = frozen
     self.frozenEnforced = frozenEnforced
+    self.followed = followed
+    self.followDays = followDays
+    self.followCount = followCount
     self.truncatedAt = truncatedAt
     self.revision = revision
   }

@@ -11,7 +11,8 @@ public enum MessagesRefusal: InterfaceRefusal {
   case noSuchMessage(id: Int64)
   /// There is no channel with this identifier.
   case noSuchChannel(id: Int64?, name: String?)
-  /// The messages of the channel are not read: the daemon reads none, or the channel was deleted.
+  /// The messages of the channel are not read: the daemon reads none, the channel was deleted, or org.batond.Channels.SetFollowing has
+  /// turned that off.
   case notFollowed(id: Int64)
   /// The message cannot be hidden.
   case invalidMessage(id: Int64, reason: String)

@@ -63,6 +63,11 @@ struct FollowList {
       let marks = ConversationMarks(channel.row.marks)
       if marks != stored[id] ?? ConversationMarks() { steps.mark[id] = marks }
       guard networks.contains(channel.row.network) else { continue }
+      guard channel.row.marks.following.isOn else {
+        // What was read stays.
+        if let entry = followed[id] { steps.unfollow.append(entry) }
+        continue
+      }
       let entry = entry(for: channel, addresses)
       if followed[id] != entry { steps.follow.append(entry) }
     }
@@ -74,6 +79,10 @@ struct FollowList {
     var relays: [RelayID: String] = [:]
     for row in channel.relays where row.record.status != .removed { relays[row.relay] = addresses[row.relay] }
     if !channel.row.isOwned { for relay in channel.row.namedRelays ?? [] { relays[relay] = addresses[relay] } }
+    let choice = channel.row.marks.following
+    var window = window
+    if let days = choice.days { window.days = days == 0 ? nil : days }
+    if let count = choice.count { window.count = count }
     return Entry(
       network: channel.row.network,
       channel: FollowedChannel(

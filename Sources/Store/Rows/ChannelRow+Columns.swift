@@ -38,6 +38,9 @@ extension ChannelRow {
     row.bind(marks.isPinned)
     row.bind(marks.isFrozen)
     row.bind(marks.truncatedAt?.milliseconds)
+    row.bind(marks.following.isOn)
+    row.bind(marks.following.days)
+    row.bind(marks.following.count)
   }
 
   /// The relays as one text.
@@ -63,6 +66,7 @@ extension ChannelRow {
     let (relayCount, requestDigest, keySalt) = (values.integerIfAny(), values.textIfAny(), values.blobIfAny())
     let (isMuted, isPinned, isFrozen) = (values.flag(), values.flag(), values.flag())
     let truncatedAt = values.integerIfAny()
+    let (isFollowed, followDays, followCount) = (values.flag(), values.integerIfAny(), values.integerIfAny())
     try values.end(.channels)
 
     func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
@@ -83,7 +87,9 @@ extension ChannelRow {
       deletedAt: deletedAt.map(Timestamp.init(milliseconds:)), revision: revision, relayCount: relayCount.map { Int($0) },
       requestDigest: requestDigest, keySalt: keySalt,
       marks: ChannelMarks(
-        isMuted: isMuted, isPinned: isPinned, isFrozen: isFrozen, truncatedAt: truncatedAt.map(Timestamp.init(milliseconds:))))
+        isMuted: isMuted, isPinned: isPinned, isFrozen: isFrozen, truncatedAt: truncatedAt.map(Timestamp.init(milliseconds:)),
+        following: FollowingChoice(
+          isOn: isFollowed, days: followDays.map { Int(clamping: $0) }, count: followCount.map { Int(clamping: $0) })))
   }
 
   private static func newestEdition(_ id: String?, _ document: String?, _ signedAt: Int64?, _ earlier: String?)
