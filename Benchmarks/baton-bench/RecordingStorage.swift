@@ -63,7 +63,9 @@ final class RecordingStorage: CoordinatorStorage {
   func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }
   func channels(_ ids: Set<ChannelID>) throws -> StoredChannels { try store.channels(ids) }
   func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
-  func livingChannel(_ name: ChannelName) throws -> ChannelID? { try store.livingChannel(name) }
+  func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
+    try store.livingChannels(named: name, limit: limit)
+  }
   func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try store.channels(of: relay, in: status, after: after, limit: limit)

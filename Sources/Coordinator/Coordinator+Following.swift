@@ -34,15 +34,18 @@ extension Coordinator {
     var given: String?
     if let name = request.displayName { given = try ProfileRules.validated(Profile(displayName: name)).displayName }
     let (network, reference) = try channel(fromLink: request.link)
-    let relays = try relays(for: request, reference, on: network.kind)
+    if let known = try await known(reference, on: network.kind) { return snapshot(known) }
+    let candidates = try relays(for: request, reference, on: network.kind)
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == network.kind && $0.name == name })
     else { throw .noSuchIdentity(name) }
-    let found = try await look(for: reference, as: identity.id, at: relays, on: network)
+    let (found, place) = try await look(for: reference, as: identity.id, at: candidates, on: network)
+    // A group lives on one relay, whatever else a link names.
+    let relays = reference.kind == .group ? [place] : candidates.map(\.id)
     let profile = Profile(displayName: given ?? Self.name(of: found), description: Self.about(found))
     let new = NewChannel(
       request: ChannelRequest(kind: reference.kind, profile: profile, identity: name, heal: false), profile: profile,
-      network: network.kind, relays: relays.map(\.id), isPicked: false, content: found.content, isOwned: false)
+      network: network.kind, relays: relays, isPicked: false, content: found.content, isOwned: false)
     return try await answer { .create(new, $0) }.get()
   }
 
@@ -50,6 +53,23 @@ extension Coordinator {
   /// - Throws: `owned` if it is one of Baton's own.
   public func unfollow(_ channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .unfollow(channel, $0) }
+  }
+
+  /// The channel that a link names, if there is one already.
+  private func known(_ reference: ChannelReference, on network: NetworkKind) async throws(BatonError) -> StoredChannel? {
+    do {
+      let name = ChannelName(network: network, networkID: reference.networkID)
+      let ids = try await storage.livingChannels(named: name, limit: Decider.namesakesMax)
+      guard !ids.isEmpty else { return nil }
+      let stored = try await storage.channels(Set(ids))
+      if let damage = ids.lazy.compactMap({ stored.unreadable[$0] }).first { throw damage }
+      return ids.lazy.compactMap { stored.found[$0] }.first { channel in
+        channel.row.kind == reference.kind
+          && (reference.kind == .channel || channel.row.trustAnchor == reference.trustAnchor)
+      }
+    } catch {
+      throw BatonError(reading: error)
+    }
   }
 
   private func channel(fromLink link: String) throws(BatonError) -> (any RelayNetwork, ChannelReference) {
@@ -91,7 +111,7 @@ extension Coordinator {
       }
       // A link alone must not make Baton connect to anybody.
       guard !chosen.isEmpty else { throw .following(.noKnownRelay(addresses: channel.relays)) }
-      chosen = Array(chosen.prefix(channel.kind == .group ? 1 : ChannelRequest.relaysMax))
+      return Array(chosen.prefix(ChannelRequest.relaysMax))
     }
     if channel.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
     return chosen
@@ -100,7 +120,7 @@ extension Coordinator {
   /// Asks all relays at once, and takes the first that shows the channel.
   private func look(
     for channel: ChannelReference, as identity: IdentityID, at relays: [RelayRow], on network: any RelayNetwork
-  ) async throws(BatonError) -> FoundChannel {
+  ) async throws(BatonError) -> (FoundChannel, RelayID) {
     typealias Answer = (RelayID, Result<FoundChannel, NetworkFailure>)
     let (found, failures) = await withTaskGroup(of: Answer.self) { group in
       for relay in relays {
@@ -111,10 +131,10 @@ extension Coordinator {
         }
       }
       var failures: [RelayID: NetworkFailure] = [:]
-      var found: FoundChannel?
+      var found: (FoundChannel, RelayID)?
       for await (relay, answer) in group {
         switch answer {
-        case .success(let channel): found = found ?? channel
+        case .success(let channel): found = found ?? (channel, relay)
         case .failure(let failure): failures[relay] = failure
         }
         if found != nil { break }
@@ -147,5 +167,13 @@ extension Coordinator {
       if isShown { scalars.append(scalar) }
     }
     return scalars.isEmpty ? nil : String(scalars)
+  }
+}
+
+extension ChannelRow {
+  /// Whether it is the channel that a relay shows. The name of a public channel is the hash of its first event; groups are told apart by the
+  /// keys of their relays.
+  func isSame(_ content: ChannelContent) -> Bool {
+    kind == content.kind && networkID == content.networkID && (kind == .channel || trustAnchor == content.trustAnchor)
   }
 }

@@ -79,8 +79,8 @@ extension RefusalSentence {
   public static func identityInUse(channels: Int) -> Self {
     guard channels > 0 else { return Self("the identity main always stays") }
     return channels == 1
-      ? Self("1 channel belongs to this identity", "delete it first")
-      : Self("\(channels) channels belong to this identity", "delete them first")
+      ? Self("1 channel belongs to this identity, or is read for it", "delete or unfollow it first")
+      : Self("\(channels) channels belong to this identity, or are read for it", "delete or unfollow them first")
   }
 
   /// A text that is not a valid secret key. The reason does not show it.

@@ -47,8 +47,8 @@ public protocol CoordinatorStorage: Sendable {
   func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
   /// The channel that was created with `idempotencyKey`, deleted ones included. Keys are compared byte by byte.
   func channel(idempotencyKey: String) async throws -> ChannelID?
-  /// The channel with this name and key on a network that was not deleted; the first of several.
-  func livingChannel(_ name: ChannelName) async throws -> ChannelID?
+  /// Channels with this name on a network that were not deleted, by id, at most `limit`. Those on SimpleX are not among them.
+  func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID]
   /// Channels that have `relay` in `status`, by id, from the first after `after` on.
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID]
   /// Channels that are active on `relay` and should be read back, the longest due first; those in quarantine are left out.
@@ -70,9 +70,9 @@ public protocol CoordinatorStorage: Sendable {
 
   // MARK: - Counts
 
-  /// How many channels have `relay` as a member, or still have to tell it that they left.
+  /// How many channels have `relay` as a member, still have to tell it that they left, or are those of others that are read from it.
   func dependentCount(of relay: RelayID) async throws -> Int
-  /// How many channels have `relay` as a member that was not removed.
+  /// How many channels have `relay` as a member that was not removed, or are those of others that are read from it.
   func channelCount(of relay: RelayID) async throws -> Int
   /// How many channels an identity owns, except those that were deleted and have told all relays.
   func channelCount(of identity: IdentityID) async throws -> Int

@@ -10,6 +10,8 @@ public struct StoredMember: Hashable, Sendable {
     case asking
     /// They belonged to it.
     case former
+    /// They asked to be let in, were declined, and never belonged to it.
+    case declined
     /// They wrote in it, and the network does not say who belongs to it.
     case author
   }

@@ -36,8 +36,8 @@ public struct CoordinatorStore: CoordinatorStorage {
     try await queue.ask { try $0.channel(idempotencyKey: idempotencyKey) }
   }
 
-  public func livingChannel(_ name: ChannelName) async throws -> ChannelID? {
-    try await queue.ask { try $0.livingChannel(name) }
+  public func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID] {
+    try await queue.ask { try $0.livingChannels(named: name, limit: limit) }
   }
 
   public func channels(

@@ -315,6 +315,7 @@ enum Schema {
       "16 channels by their names on a network",
       """
       CREATE INDEX channels_by_network_name ON channels (network_id) WHERE network <> 'simplex' AND deleted_at IS NULL;
+      CREATE INDEX channels_of_others ON channels (wanted_relays, listed) WHERE wanted_relays = 0 AND deleted_at IS NULL;
       """
     ),
     ("17 how messages of a channel are read", following),

@@ -64,18 +64,17 @@ extension Store {
     }
   }
 
-  /// The channel with this name and key on a network that was not deleted; the first of several.
-  public func livingChannel(_ name: ChannelName) throws -> ChannelID? {
+  /// Channels with this name on a network that were not deleted, by id. Those on SimpleX have an index of their own.
+  public func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
-        // SimpleX has an index of its own.
-        try Int64.fetchOne(
+        try Int64.fetchAll(
           db,
           cached: """
             SELECT id FROM channels
-            WHERE network_id = ? AND author = ? AND network = ? AND deleted_at IS NULL AND network <> 'simplex' ORDER BY id
+            WHERE network_id = ? AND network = ? AND deleted_at IS NULL AND network <> 'simplex' ORDER BY id LIMIT ?
             """,
-          arguments: [name.networkID, name.trustAnchor, name.network.rawValue]
+          arguments: [name.networkID, name.network.rawValue, limit]
         ).map(ChannelID.init(rawValue:))
       }
     }
@@ -163,15 +162,26 @@ extension Store {
     }
   }
 
-  /// How many channels have `relay` as a member that was not removed.
+  /// How many channels have `relay` as a member that was not removed, or are those of others that are read from it.
   public func channelCount(of relay: RelayID) throws -> Int {
     try reading { pool in
       try pool.read { db in
-        try Int.fetchOne(
+        let members = try Int.fetchOne(
           db, cached: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND status <> 'removed'",
-          arguments: [relay.rawValue]) ?? 0
+          arguments: [relay.rawValue])
+        return try (members ?? 0) + Self.channelsOfOthers(readFrom: relay, db)
       }
     }
+  }
+
+  /// How many channels of others are read from a relay.
+  static func channelsOfOthers(readFrom relay: RelayID, _ db: Database) throws -> Int {
+    try Int.fetchOne(
+      db,
+      cached: """
+        SELECT count(*) FROM channels INDEXED BY channels_of_others
+        WHERE wanted_relays = 0 AND deleted_at IS NULL AND instr(' ' || listed || ' ', ' ' || ? || ' ') > 0
+        """, arguments: [relay.rawValue]) ?? 0
   }
 
   /// How many channels have each of `relays` as a member that was not removed; those that no channel has are left out.

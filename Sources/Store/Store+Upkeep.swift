@@ -77,13 +77,14 @@ extension Store {
     }
   }
 
-  /// How many channels have `relay` as a member, or still have to tell it that they left.
+  /// How many channels have `relay` as a member, still have to tell it that they left, or are those of others that are read from it.
   public func dependentCount(of relay: RelayID) throws -> Int {
     try reading { pool in
       try pool.read { db in
-        try Int.fetchOne(
+        let members = try Int.fetchOne(
           db, cached: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND (status <> 'removed' OR task IS NOT NULL)",
-          arguments: [relay.rawValue]) ?? 0
+          arguments: [relay.rawValue])
+        return try (members ?? 0) + Self.channelsOfOthers(readFrom: relay, db)
       }
     }
   }

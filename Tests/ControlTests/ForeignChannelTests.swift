@@ -102,7 +102,8 @@ struct ForeignChannelTests {
       (["link": "x"], "InvalidLink"), (["link": "fake|channel|x|k|ws://far"], "NoKnownRelay"),
       (["link": "fake|channel|x|k", "relayIds": [1]], "NotFollowable"),
       (["link": "fake|channel|x|k", "relayIds": [9]], "NoSuchRelay"),
-      (["link": "fake|channel|unheard|k"], "NotSupported"), (["link": .string(Self.link), "identity": "x"], "NoSuchIdentity"),
+      (["link": "fake|channel|unheard|k"], "NotSupported"),
+      (["link": "fake|channel|new|k|ws://r1", "identity": "x"], "NoSuchIdentity"),
       (["link": .string(Self.link), "displayName": "#"], "InvalidDisplayName"),
     ] as [([String: JSONValue], String)] {
       let error = await #expect(throws: VarlinkError.self) {

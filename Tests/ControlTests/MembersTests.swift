@@ -139,7 +139,7 @@ struct MembersTests {
   @Test func declinedRequestIsLeftOut() async throws {
     let bench = try await Self.bench()
     let member = try await bench.client.declineMember(MembersDeclineRequest(channelId: 2, author: "npub of carol"))
-    #expect(member.author == "carol" && member.standing == "former" && member.askedAt == nil)
+    #expect(member.author == "carol" && member.standing == "declined" && member.askedAt == nil)
     #expect(try await Self.names(bench, MembersListRequest(channelId: 2, standing: "asking")).isEmpty)
     await #expect(throws: MembersRefusal.noSuchMember(channelId: 2, author: "carol").error) {
       _ = try await bench.client.declineMember(MembersDeclineRequest(channelId: 2, author: "carol"))

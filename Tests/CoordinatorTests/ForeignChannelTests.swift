@@ -59,6 +59,16 @@ struct ForeignChannelTests {
     bench.network.following.foreign["club"]?.addresses = ["ws://r3"]
     let other = try await bench.coordinator.follow(FollowRequest(link: "fake|group|club|r3key|ws://r3")).row
     #expect(other.id != both.0.id)
+    // At one relay they could not be told apart.
+    bench.network.following.foreign["club"]?.addresses = ["ws://r1"]
+    let clash = await bench.refusal { () throws(BatonError) in
+      try await bench.coordinator.follow(FollowRequest(link: "fake|group|club|evil|ws://r1"))
+    }
+    let words = "channel \(both.0.id.rawValue) has the same name at the same relay, and another key"
+    #expect(clash == .following(.notFollowable(reason: words)))
+    // What is known needs no relay.
+    bench.network.following.foreign = [:]
+    #expect(try await bench.coordinator.follow(FollowRequest(link: "fake|channel|town|x")).row == first)
     let own = try await bench.create(relays: [relays[0]]).row
     bench.network.following.foreign[own.networkID] = ForeignChannel("News", at: ["ws://r1"])
     let mine = try await bench.coordinator.follow(
@@ -165,6 +175,40 @@ struct ForeignChannelTests {
     // A relay of the caller's choice need not be one of the link.
     let row = try await bench.coordinator.follow(FollowRequest(link: far, relays: [relays[2]], displayName: "Town")).row
     #expect(row.namedRelays == [relays[2]] && row.profile.displayName == "Town")
+    try await bench.stop()
+  }
+
+  @Test func relayFromWhichAChannelIsReadIsInUse() async throws {
+    let (bench, relays) = try await bench()
+    let coordinator = bench.coordinator
+    let id = try await coordinator.follow(FollowRequest(link: Self.link)).row.id
+    try await bench.waitForMessages { bench.readFrom(id) == ["ws://r1", "ws://r2"] }
+    func remove(force: Bool) async -> BatonError? {
+      await bench.refusal { () throws(BatonError) in try await coordinator.removeRelay(relays[0], force: force) }
+    }
+    #expect(await remove(force: false) == .relayInUse(channels: 1))
+    #expect(
+      await bench.refusal { () throws(BatonError) in
+        let revision = coordinator.relays.first { $0.id == relays[0] }?.revision ?? 0
+        return try await coordinator.updateRelay(
+          relays[0], revision: revision, RelayEdit(address: "ws://moved"), force: true)
+      } == .relayInUse(channels: 1))
+    #expect(await remove(force: true) == nil)
+    try await bench.waitForMessages { bench.readFrom(id) == ["ws://r2"] }
+    #expect(try bench.store.channel(id).map(coordinator.snapshot)?.readFrom == [relays[1]])
+    // Once it is left, nothing is in use.
+    _ = try await coordinator.unfollow(id)
+    #expect(
+      await bench.refusal { () throws(BatonError) in try await coordinator.removeRelay(relays[1], force: false) } == nil)
+    try await bench.stop()
+  }
+
+  /// A group is read from the relay that shows it, whatever else its link names.
+  @Test func groupIsReadWhereItIs() async throws {
+    let (bench, relays) = try await bench()
+    bench.network.following.foreign["club"] = ForeignChannel("Club", at: ["ws://r2"])
+    let followed = try await bench.coordinator.follow(FollowRequest(link: "fake|group|club|k|ws://r1|ws://r2"))
+    #expect(followed.readFrom == [relays[1]])
     try await bench.stop()
   }
 

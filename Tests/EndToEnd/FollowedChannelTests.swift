@@ -101,6 +101,11 @@ struct FollowedChannelTests {
     let again = try await reader.control("channel", "follow", link, "--name", "Neighbours", "--relay", "r2")
     #expect(
       again.lines.first == "Channel 2 'Neighbours' is followed, read from 1 relay. See batonctl messages 2.", "\(again.lines)")
+    // The whole history is there again, though it was told before.
+    _ = try await reader.watchMessages { state in
+      state.messages.values.contains { $0["channelId"] == 2 && $0["text"]?.string == "The bridge is open." }
+        && state.messages.values.count { $0["channelId"] == 2 } > 40
+    }
     let unowned = try await owner.control("channel", "unfollow", "News", "--yes")
     #expect(unowned.status == 1 && unowned.lines.joined().contains("batonctl channel delete 1"), "\(unowned.lines)")
     #expect(try await owner.control("channel", "follow", link).lines == ["Channel 1 'News' is your own."])

@@ -1,10 +1,11 @@
 import Channels
 import RelayNetwork
-import Sandbox
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import Nostr
+@testable import Sandbox
 
 /// Looking for channels that others run at relays of the sandbox, over real sockets.
 @Suite(.timeLimit(.minutes(10)))
@@ -26,11 +27,36 @@ struct ChannelLookupTests {
     #expect(reference.relays == [relay.url])
     let found = try await reader.network.look(for: reference, as: NetworkBench.identityID, at: relay.url)
     #expect(found.name == "News" && found.content.networkID == content.networkID)
-    #expect(found.content.trustAnchor == content.trustAnchor && found.content.document == content.document)
+    #expect(found.content.trustAnchor == content.trustAnchor && found.content.document.isEmpty)
     #expect(found.content.keySalt == nil && found.content.edition == 1)
-    // The connection ends with the question.
-    #expect(await failure(reader.network, reference, relay.url) == "found News")
+    // Without the author in the link, that is found out.
+    let bare = ChannelReference(kind: .channel, networkID: content.networkID, trustAnchor: nil, relays: [])
+    #expect(await failure(reader.network, bare, relay.url) == "found News")
+    // The connections end with their questions; those that are open are the owner's.
+    while relay.openConnections > 1 { await Task.yield() }
     for bench in [owner, reader] { await bench.end() }
+    await relay.stop()
+  }
+
+  /// Whoever waits no more is not kept waiting.
+  @Test func lookEndsWithItsTask() async throws {
+    let relay = try await SandboxRelay.start(fault: .stall)
+    let bench = try NetworkBench()
+    let reference = ChannelReference(kind: .channel, networkID: Saying.name(7), trustAnchor: nil, relays: [])
+    let network = bench.network
+    let looking = Task { await failure(network, reference, relay.url) }
+    while relay.openConnections == 0 { await Task.yield() }
+    looking.cancel()
+    #expect(await looking.value == "nobody waits for the answer")
+    while relay.openConnections > 0 { await Task.yield() }
+    // One that was cancelled before it began does not begin.
+    let late = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await failure(network, reference, relay.url)
+    }
+    late.cancel()
+    #expect(await late.value == "nobody waits for the answer")
+    await bench.end()
     await relay.stop()
   }
 
@@ -67,4 +93,8 @@ struct ChannelLookupTests {
     await bench.end()
     await relay.stop()
   }
+}
+
+extension SandboxRelay {
+  fileprivate var openConnections: Int { state.withLock { $0.connections.count } }
 }

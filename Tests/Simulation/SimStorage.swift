@@ -95,7 +95,9 @@ final class SimStorage: CoordinatorStorage {
   func channel(_ id: ChannelID) throws -> StoredChannel? { try reading { try $0.channel(id) } }
   func channels(_ ids: Set<ChannelID>) throws -> StoredChannels { try reading { try $0.channels(ids) } }
   func channel(idempotencyKey: String) throws -> ChannelID? { try reading { try $0.channel(idempotencyKey: idempotencyKey) } }
-  func livingChannel(_ name: ChannelName) throws -> ChannelID? { try reading { try $0.livingChannel(name) } }
+  func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
+    try reading { try $0.livingChannels(named: name, limit: limit) }
+  }
   func unfinishedChannels() throws -> [ChannelID] { try reading { try $0.unfinishedChannels() } }
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try reading { try $0.channels(of: relay, in: status, after: after, limit: limit) }

@@ -122,8 +122,18 @@ struct MemberStoreTests {
     #expect(try receipt?.revision == bench.store.messageCounters().revision)
     #expect(try bench.store.decline("ann", in: Bench.channel, at: Bench.time(33)) == nil)
     #expect(try Self.list(bench, .former) == ["ann"] && Self.list(bench, .asking).isEmpty)
-    try bench.take([Self.request("ann", at: 9_999)], at: 33)
-    #expect(try Self.list(bench, .asking).isEmpty, "it was declined")
+    try bench.take([Self.request("ann", at: 9_999)], at: 40)
+    #expect(try Self.list(bench, .asking).isEmpty, "it was declined, whatever its date")
+    // Whoever never belonged to the channel was declined, and is no former member.
+    try bench.take([Self.request("eve", at: 50)], at: 50)
+    _ = try bench.store.decline("eve", in: Bench.channel, at: Bench.time(51))
+    #expect(try Self.list(bench, .former) == ["ann"] && Self.list(bench, .declined) == ["eve"])
+    try bench.take([Self.request("eve", at: 52)], at: 52)
+    #expect(try Self.list(bench, .asking) == ["eve"], "she asks again")
+    // What is dated ahead and was read while she was in does not count once she is out.
+    try bench.take([Self.members("us", "eve"), Self.request("eve", at: 9_999)], at: 60)
+    try bench.take([Self.members("us"), Self.request("eve", at: 9_999)], at: 70)
+    #expect(try Self.list(bench, .former) == ["ann", "eve"] && Self.list(bench, .asking).isEmpty)
     #expect(try bench.store.decline("nobody", in: Bench.channel, at: Bench.time(33)) == nil)
   }
 
@@ -139,6 +149,15 @@ struct MemberStoreTests {
     // Whoever has no role any more does so in vain.
     try bench.take([Self.roles("us+admin"), .removed(networkID: "a", by: "mod"), .removed(networkID: "d", by: "us")])
     #expect(try bench.names() == ["a", "-b", "-c", "-d"])
+    // What was asked for before its message, or before anybody knew of the role, waits for both.
+    try bench.take([
+      .removed(networkID: "e", by: "us"), .removed(networkID: "f", by: "new"), .deleted(networkID: "g", author: nil),
+      .removed(networkID: "h", by: "eve"),
+    ])
+    try bench.take(["e", "f", "g", "h"].map { Bench.message($0, author: "ann") })
+    #expect(try bench.names() == ["a", "-b", "-c", "-d", "-e", "f", "-g", "h"])
+    try bench.take([Self.roles("us+admin", "new+x")])
+    #expect(try bench.names() == ["a", "-b", "-c", "-d", "-e", "-f", "-g", "h"])
   }
 
   @Test func countCanComeWithoutAList() throws {
@@ -156,9 +175,19 @@ struct MemberStoreTests {
     try bench.take((0..<most + 5).map { Self.request("p\($0)", at: Int64($0)) }, at: 10_000)
     let asking = try Self.list(bench, .asking)
     #expect(asking.count == most && !asking.contains("p4") && asking.contains("p5"))
+    // Whoever follows the changes learns who was left out.
+    let told = try bench.store.changedMembers(after: 0, channels: nil, limit: 9_999).members
+    #expect(told.filter { $0.standing == .declined }.map(\.author).sorted() == ["p0", "p1", "p2", "p3", "p4"])
     let many = (0..<MessageWriting.formerMax + 5).map { ReadMembers.Entry(author: "m\(1_000 + $0)") }
     try bench.take([.members(ReadMembers(list: .members, entries: many, count: 7_000)), Self.members("us")], at: 10_001)
-    #expect(try Self.list(bench, .former).count == MessageWriting.formerMax && Self.list(bench) == ["us!"])
+    #expect(try Self.list(bench) == ["us!"])
+    func former() throws -> Int {
+      let question = MemberQuestion(channel: Bench.channel, standing: .former, limit: 9_999)
+      return try #require(try bench.store.members(question)).members.count
+    }
+    #expect(try former() == MessageWriting.formerMax + 5, "nobody goes before they were told to be gone")
+    try bench.take([Self.members("us")], at: 10_002)
+    #expect(try former() == MessageWriting.formerMax)
     #expect(try Self.list(bench, .asking).count == most)
   }
 
@@ -213,7 +242,9 @@ struct MemberStoreTests {
   private struct Model {
     var members: Set<String> = []
     var roles: [String: [String]] = [:]
+    /// The dates of requests, which may be ahead.
     var asked: [String: Int64] = [:]
+    var belonged: Set<String> = []
     var settled: [String: Int64] = [:]
     var known: Set<String> = []
 
@@ -222,7 +253,7 @@ struct MemberStoreTests {
         return "member" + (roles[person] ?? []).map { "+\($0)" }.joined()
       }
       if asked[person] != nil { return "asking" }
-      return known.contains(person) ? "former" : nil
+      return known.contains(person) ? belonged.contains(person) ? "former" : "declined" : nil
     }
 
     mutating func list(_ new: ReadMembers, at now: Int64) {
@@ -233,13 +264,17 @@ struct MemberStoreTests {
       }
       let after = members.union(roles.keys)
       for person in before.subtracting(after) { settled[person] = max(settled[person] ?? 0, now) }
-      for person in after { asked[person] = nil }
+      for person in after {
+        if let date = asked.removeValue(forKey: person) { settled[person] = max(settled[person] ?? 0, date) }
+      }
       known.formUnion(after)
+      belonged.formUnion(after)
     }
 
-    mutating func ask(_ person: String, _ date: Int64, at now: Int64) {
-      let date = min(date, now)
-      guard !members.contains(person), roles[person] == nil, date > settled[person] ?? 0, date > asked[person] ?? -1 else {
+    mutating func ask(_ person: String, _ date: Int64) {
+      guard date > settled[person] ?? 0, date > asked[person] ?? -1 else { return }
+      guard !members.contains(person), roles[person] == nil else {
+        settled[person] = date
         return
       }
       asked[person] = date
@@ -267,7 +302,7 @@ struct MemberStoreTests {
         try bench.take([.members(read)], at: now)
       case 4...7:
         let date = now + Int64(number(-9...3))
-        model.ask(person, date, at: now)
+        model.ask(person, date)
         try bench.take([Self.request(person, at: date)], at: now)
       case 8:
         let isAsking = model.asked[person] != nil

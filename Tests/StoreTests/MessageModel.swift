@@ -95,8 +95,8 @@ struct MessageModel {
         guard author == nil || author == reaction.author else { break }
         reactions.remove(at: found)
         wait(name, reaction.author, channel, now, limits.pendingDeletionsMax)
-      } else if let author {
-        wait(name, author, channel, now, limits.pendingDeletionsMax)
+      } else {
+        wait(name, author ?? "", channel, now, limits.pendingDeletionsMax)
       }
       return (0, 0)
     case .reaction(let reaction): return take(reaction, channel)
@@ -122,7 +122,9 @@ struct MessageModel {
 
   private mutating func take(_ read: ReadReaction, _ channel: ChannelID) -> (new: Int, refused: Int) {
     let isKnown = reactions.contains { $0.channel == channel && $0.name == read.networkID }
-    let isDeleted = pending.contains { $0.channel == channel && $0.name == read.networkID && $0.author == read.author }
+    let isDeleted = pending.contains {
+      $0.channel == channel && $0.name == read.networkID && [read.author, ""].contains($0.author)
+    }
     guard !isKnown, !isDeleted else { return (0, 0) }
     let others = reactions.filter { $0.channel == channel && $0.target == read.target && !$0.isOwn }
     guard read.isOwn || others.count < limits.reactionsMax else { return (0, 1) }
@@ -191,8 +193,8 @@ struct MessageModel {
   }
 
   private mutating func takePending(_ name: String, _ author: String, _ channel: ChannelID) -> Timestamp? {
-    let at = pending.first { $0.channel == channel && $0.name == name && $0.author == author }?.at
-    pending.removeAll { $0.channel == channel && $0.name == name }
+    let at = pending.first { $0.channel == channel && $0.name == name && [author, ""].contains($0.author) }?.at
+    if at != nil { pending.removeAll { $0.channel == channel && $0.name == name } }
     return at
   }
 

@@ -151,7 +151,9 @@ public final class FaultyStorage: CoordinatorStorage {
     return try store.channels(ids)
   }
   public func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
-  public func livingChannel(_ name: ChannelName) throws -> ChannelID? { try store.livingChannel(name) }
+  public func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
+    try store.livingChannels(named: name, limit: limit)
+  }
   public func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
   public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try store.channels(of: relay, in: status, after: after, limit: limit)

@@ -19,7 +19,7 @@ public enum IdentitiesRefusal: InterfaceRefusal {
   case invalidDisplayName(reason: String)
   /// The credential cannot be used.
   case invalidCredential(credential: String, reason: String)
-  /// The identity owns channels: delete them first.
+  /// The identity owns channels, or channels of others are read for it: delete or unfollow them first.
   case identityInUse(channels: Int)
   /// The daemon does not serve this protocol, or cannot at present, or the protocol has one identity only.
   case networkUnavailable(network: String, reason: String)

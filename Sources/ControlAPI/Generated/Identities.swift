@@ -10,7 +10,7 @@ public struct Identity: Codable, Hashable, Sendable {
   public var network: String
   /// The public key in the network's notation.
   public var publicKey: String
-  /// Channels that it owns, deleted ones left out.
+  /// Channels that it owns, and those of others that are read for it; deleted ones left out.
   public var channels: Int
   /// When it was made or imported, RFC 3339 in UTC.
   public var createdAt: String

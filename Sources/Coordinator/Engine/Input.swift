@@ -129,7 +129,7 @@ struct NewChannel: Hashable, Sendable {
 
   /// What it is called on its network.
   var name: ChannelName {
-    ChannelName(network: network, networkID: content.networkID, trustAnchor: content.trustAnchor)
+    ChannelName(network: network, networkID: content.networkID)
   }
 }
 

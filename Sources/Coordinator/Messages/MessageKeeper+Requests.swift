@@ -93,7 +93,8 @@ extension MessageKeeper {
       let trouble = hasChannelsToLookAt ? troubles.reason.map { BatonError.storageUnavailable(reason: $0) } : nil
       return reply.send(.failure(trouble ?? .message(.notFollowed(channel))))
     }
-    guard !entry.channel.relays.isEmpty else { return reply.send(.success(true)) }
+    // A channel of others that is read from nowhere is not up to date.
+    guard !entry.channel.relays.isEmpty else { return reply.send(.success(entry.channel.isOwned)) }
     requests.add(number, for: channel, relays: Set(entry.channel.relays.keys), reply)
     directory.networks[entry.network]?.sync(channel)
   }

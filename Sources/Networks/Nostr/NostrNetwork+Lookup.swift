@@ -13,12 +13,19 @@ extension NostrNetwork {
     for channel: ChannelReference, as identity: IdentityID, at address: String
   ) async throws(NetworkFailure) -> FoundChannel {
     guard let lines = lines(to: address) else { throw NetworkFailure("its address is not one of Nostr") }
-    let events: [NostrEvent]
     do {
-      events = try await ChannelLookup.events(matching: channel.filters, on: lines, within: limits).get()
+      var events = try await ChannelLookup(channel.filters, on: lines, within: limits).events()
+      var channel = channel
+      if channel.trustAnchor == nil, let first = try? channel.channel(in: events, for: identity) {
+        // Now it is known whose editions count; those of others may have been served in their place.
+        channel = channel.signed(by: first.content.trustAnchor)
+        events += try await ChannelLookup(channel.filters, on: lines, within: limits).events()
+      }
+      return try channel.channel(in: events, for: identity)
+    } catch let failure as NetworkFailure {
+      throw failure
     } catch {
       throw NetworkFailure((error as? PeerFailure)?.trouble.detail ?? "\(error)")
     }
-    return try channel.channel(in: events, for: identity)
   }
 }

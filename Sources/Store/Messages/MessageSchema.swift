@@ -160,7 +160,9 @@ enum MessageSchema {
       is_own INTEGER NOT NULL,
       settled_at INTEGER NOT NULL,
       asked_at INTEGER,
+      asked_dated INTEGER,
       asked_text TEXT,
+      belonged INTEGER NOT NULL,
       named_at INTEGER,
       name TEXT,
       folded TEXT,
@@ -169,7 +171,7 @@ enum MessageSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX members_by_change ON members (revision, channel_id);
     CREATE INDEX members_asking ON members (channel_id, asked_at, author) WHERE asked_at IS NOT NULL;
-    CREATE INDEX members_former ON members (channel_id, revision) WHERE lists = 0 AND asked_at IS NULL;
+    CREATE INDEX members_former ON members (channel_id, belonged, revision) WHERE lists = 0 AND asked_at IS NULL;
     CREATE INDEX members_of_author ON members (author);
     CREATE TABLE member_lists (
       channel_id INTEGER NOT NULL,

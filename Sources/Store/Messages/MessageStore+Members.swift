@@ -96,7 +96,8 @@ private struct MemberList {
   /// Where to find who was ever listed, or asked, in a channel.
   static let listed = "members m LEFT JOIN people p ON p.author = m.author WHERE m.channel_id = ?"
   static let columns = """
-    m.author, CASE WHEN m.lists <> 0 THEN 'member' WHEN m.asked_at IS NOT NULL THEN 'asking' ELSE 'former' END AS standing,
+    m.author, CASE WHEN m.lists <> 0 THEN 'member' WHEN m.asked_at IS NOT NULL THEN 'asking'
+      WHEN m.belonged THEN 'former' ELSE 'declined' END AS standing,
     m.roles, m.is_own, coalesce(p.name, m.name) AS name, p.muted_at, m.asked_at, m.asked_text, m.revision
     """
   /// The same of those who wrote in it.

@@ -4,18 +4,30 @@ internal import Storage
 
 // Who belongs to channels, and who asks to.
 extension MessageWriting {
-  /// How many of those who belonged to a channel are known, the last ones, and how many of those who ask to be let in.
+  /// How many of those who belonged to a channel are known, the last ones, how many of those who ask to be let in, and how many of those who
+  /// were declined, so that what they asked does not come back.
   static let formerMax = 1_000
   static let askingMax = 1_000
+  static let declinedMax = 1_000
 
   /// What is stored of somebody.
   private struct Member: Hashable {
     var lists: Int64
     var roles: String
     var isOwn: Bool
+    /// Requests of that date and before count no more. It may be ahead, as dates of requests may.
     var settledAt: Int64
     var askedAt: Int64?
+    /// The date of the request, which may be ahead.
+    var dated: Int64?
     var name: String?
+    /// Whether a list has named them, now or before.
+    var belonged = false
+
+    mutating func settle(at time: Int64) {
+      settledAt = max(settledAt, time, dated ?? .min)
+      (askedAt, dated) = (nil, nil)
+    }
   }
 
   /// Takes a list as its network shows it now.
@@ -27,10 +39,13 @@ extension MessageWriting {
       let known = left.removeValue(forKey: author)
       var member = known ?? Member(lists: 0, roles: "", isOwn: entry.isOwn, settledAt: 0)
       member.lists |= bit
-      (member.isOwn, member.askedAt) = (entry.isOwn, nil)
+      (member.isOwn, member.belonged) = (entry.isOwn, true)
+      if member.askedAt != nil { member.settle(at: member.settledAt) }
       if list.list == .roles { member.roles = entry.roles.map(\.storable).joined(separator: "\n") }
       if let name = entry.name { member.name = name.storable }
       if member != known { try store(member, author, in: channel, at: now) }
+      // What they removed before anybody knew that they may.
+      if list.list == .roles, (known?.lists ?? 0) & bit == 0 { try carryOutDeletions(by: author, in: channel, at: now) }
     }
     for (author, known) in left.sorted(by: { $0.key < $1.key }) where known.lists & bit != 0 {
       var member = known
@@ -45,13 +60,21 @@ extension MessageWriting {
       INSERT INTO member_lists (channel_id, list, count, at) VALUES (?, ?, ?, ?)
       ON CONFLICT (channel_id, list) DO UPDATE SET count = excluded.count, at = excluded.at
       """, [channel.rawValue, bit, list.count, now.milliseconds])
-    try run(
-      """
-      DELETE FROM members WHERE channel_id = ?1 AND lists = 0 AND asked_at IS NULL AND revision <= (
-        SELECT revision FROM members INDEXED BY members_former WHERE channel_id = ?1 AND lists = 0 AND asked_at IS NULL
-        ORDER BY revision DESC LIMIT 1 OFFSET ?2)
-      """, [channel.rawValue, Self.formerMax])
+    try prune(channel)
     if list.list == .members { try change(channel) { $0.row.memberCount = list.count } }
+  }
+
+  /// Drops those of whom too many are known, unless whoever follows the changes has yet to learn that they are gone.
+  private mutating func prune(_ channel: ChannelID) throws {
+    for (belonged, most) in [(true, Self.formerMax), (false, Self.declinedMax)] {
+      try run(
+        """
+        DELETE FROM members WHERE channel_id = ?1 AND lists = 0 AND asked_at IS NULL AND belonged = ?2 AND revision <= ?4
+          AND revision <= (
+            SELECT revision FROM members INDEXED BY members_former
+            WHERE channel_id = ?1 AND lists = 0 AND asked_at IS NULL AND belonged = ?2 ORDER BY revision DESC LIMIT 1 OFFSET ?3)
+        """, [channel.rawValue, belonged, most, revisionBefore])
+    }
   }
 
   /// Whether the network names somebody among those who have a role.
@@ -62,28 +85,35 @@ extension MessageWriting {
   /// Takes note that somebody asks to be let in, unless they belong to the channel, or that was settled since.
   mutating func take(_ request: ReadJoinRequest, in channel: ChannelID, at now: Timestamp) throws {
     let author = request.author.storable
-    let asked = min(request.createdAt, now).milliseconds
+    let dated = request.createdAt.milliseconds
     var member = try member(author, in: channel) ?? Member(lists: 0, roles: "", isOwn: false, settledAt: 0)
-    guard member.lists == 0, asked > member.settledAt, asked > member.askedAt ?? .min else { return }
-    member.askedAt = asked
+    guard dated > member.settledAt, dated > member.dated ?? .min else { return }
+    guard member.lists == 0 else {
+      // They are in. Once they have left, this does not count either.
+      return try run(
+        "UPDATE members SET settled_at = ? WHERE channel_id = ? AND author = ?", [dated, channel.rawValue, author])
+    }
+    (member.askedAt, member.dated) = (min(dated, now.milliseconds), dated)
     try store(member, author, in: channel, at: now)
     try run(
       "UPDATE members SET asked_text = ? WHERE channel_id = ? AND author = ?",
       [request.text.storable, channel.rawValue, author])
-    try run(
-      """
-      DELETE FROM members WHERE channel_id = ?1 AND asked_at IS NOT NULL AND (asked_at, author) <= (
-        SELECT asked_at, author FROM members INDEXED BY members_asking WHERE channel_id = ?1 AND asked_at IS NOT NULL
-        ORDER BY asked_at DESC, author DESC LIMIT 1 OFFSET ?2)
-      """, [channel.rawValue, Self.askingMax])
+    // Those who are too many are declined.
+    let surplus = try String.fetchAll(
+      db,
+      cached: """
+        SELECT author FROM members INDEXED BY members_asking WHERE channel_id = ? AND asked_at IS NOT NULL
+        ORDER BY asked_at DESC, author DESC LIMIT -1 OFFSET ?
+        """, arguments: [channel.rawValue, Self.askingMax])
+    for author in surplus { _ = try decline(author, in: channel, at: now) }
   }
 
   /// - Returns: whether somebody with that name asked.
   mutating func decline(_ author: String, in channel: ChannelID, at now: Timestamp) throws -> Bool {
-    guard var member = try member(author, in: channel), let asked = member.askedAt else { return false }
-    // Time may have been set back since.
-    (member.askedAt, member.settledAt) = (nil, max(now.milliseconds, asked))
+    guard var member = try member(author, in: channel), member.askedAt != nil else { return false }
+    member.settle(at: now.milliseconds)
     try store(member, author, in: channel, at: now)
+    try prune(channel)
     return true
   }
 
@@ -103,7 +133,7 @@ extension MessageWriting {
     }
   }
 
-  private static var columns: String { "lists, roles, is_own, settled_at, asked_at, name" }
+  private static var columns: String { "lists, roles, is_own, settled_at, asked_at, asked_dated, name, belonged" }
 
   private func members(of channel: ChannelID) throws -> [String: Member] {
     var found: [String: Member] = [:]
@@ -129,21 +159,24 @@ extension MessageWriting {
   private static func member(_ values: inout MessageValues) throws -> Member {
     Member(
       lists: try values.integer(), roles: try values.text(), isOwn: try values.flag(), settledAt: try values.integer(),
-      askedAt: try values.integerIfAny(), name: try values.textIfAny())
+      askedAt: try values.integerIfAny(), dated: try values.integerIfAny(), name: try values.textIfAny(),
+      belonged: try values.flag())
   }
 
   private mutating func store(_ member: Member, _ author: String, in channel: ChannelID, at now: Timestamp) throws {
     try run(
       """
-      INSERT INTO members (channel_id, author, lists, roles, is_own, settled_at, asked_at, name, folded, named_at, revision)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+      INSERT INTO members (channel_id, author, lists, roles, is_own, settled_at, asked_at, name, folded, named_at, revision,
+        asked_dated, belonged)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       ON CONFLICT (channel_id, author) DO UPDATE SET lists = ?3, roles = ?4, is_own = ?5, settled_at = ?6, asked_at = ?7,
-        asked_text = CASE WHEN ?7 IS asked_at THEN asked_text END, named_at = CASE WHEN ?8 IS name THEN named_at ELSE ?10 END,
+        asked_dated = ?12, belonged = ?13, asked_text = CASE WHEN ?7 IS asked_at THEN asked_text END, named_at = CASE WHEN ?8 IS name THEN named_at ELSE ?10 END,
         name = ?8, folded = ?9, revision = ?11
       """,
       [
         channel.rawValue, author, member.lists, member.roles, member.isOwn, member.settledAt, member.askedAt, member.name,
-        member.name?.foldedForSearch, member.name == nil ? nil : now.milliseconds, nextRevision(),
+        member.name?.foldedForSearch, member.name == nil ? nil : now.milliseconds, nextRevision(), member.dated,
+        member.belonged,
       ])
   }
 }

@@ -43,6 +43,9 @@ extension MessageWriting {
       let person = person.storable
       let isModerator = try hasRole(person, in: channel)
       try delete(name.storable, in: channel, author: isModerator ? nil : person, at: now, within: limits)
+      guard !isModerator, let known = try known(name.storable, in: channel), known.author != person else { return }
+      // It may not be known yet that they have a role.
+      try addPendingDeletion(of: name.storable, by: person, in: channel, at: now, limits.pendingDeletionsMax)
     case .reaction(let reaction): try take(reaction, in: channel, within: limits)
     case .profile(let profile): try take(profile)
     case .members(let list): try take(list, in: channel, at: now)
@@ -181,8 +184,27 @@ extension MessageWriting {
       try remove(reaction)
       // It may be read again from a relay that does not know of this.
       try addPendingDeletion(of: name, by: reaction.author, in: channel, at: now, limits.pendingDeletionsMax)
-    } else if let author {
-      try addPendingDeletion(of: name, by: author, in: channel, at: now, limits.pendingDeletionsMax)
+    } else {
+      try addPendingDeletion(of: name, by: author ?? Self.anybody, in: channel, at: now, limits.pendingDeletionsMax)
+    }
+  }
+
+  /// The name under which deletions are noted that count whoever the author is.
+  private static let anybody = ""
+
+  /// Deletes what somebody asked to delete before it was known that they may.
+  mutating func carryOutDeletions(by person: String, in channel: ChannelID, at now: Timestamp) throws {
+    let names = try String.fetchAll(
+      db,
+      cached:
+        "SELECT network_id FROM pending_deletions INDEXED BY pending_deletions_by_age WHERE channel_id = ? AND author = ?",
+      arguments: [channel.rawValue, person])
+    for name in names {
+      if let known = try known(name, in: channel) {
+        try delete(known, at: now)
+      } else if let reaction = try reaction(name, in: channel) {
+        try remove(reaction)
+      }
     }
   }
 
@@ -202,17 +224,28 @@ extension MessageWriting {
       """, [channel.rawValue, Swift.max(0, max)])
   }
 
-  /// When the author asked to delete something that was not there, if they did.
+  /// When somebody who may do so asked to delete something that was not there, if they did.
+  /// - Parameter author: of what is to be deleted.
   func pendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
-    try Int64.fetchOne(
-      db, cached: "SELECT at FROM pending_deletions WHERE channel_id = ? AND network_id = ? AND author = ?",
-      arguments: [channel.rawValue, name, author]
-    ).map(Timestamp.init(milliseconds:))
+    let rows = try Row.fetchAll(
+      db,
+      cached: """
+        SELECT author, at FROM pending_deletions INDEXED BY pending_deletions_by_name WHERE channel_id = ? AND network_id = ?
+        ORDER BY author
+        """,
+      arguments: [channel.rawValue, name])
+    for row in rows {
+      var values = MessageValues(row)
+      let (person, at) = (try values.text(), try values.integer())
+      if try person == author || person == Self.anybody || hasRole(person, in: channel) { return Timestamp(milliseconds: at) }
+    }
+    return nil
   }
 
-  /// When the author of a message asked to delete it, if they did. What others asked for is forgotten: the message is there.
+  /// When somebody who may do so asked to delete a message that was not there, if they did. What others asked for waits: they may turn out to
+  /// have a role.
   func takePendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
-    let at = try pendingDeletion(of: name, by: author, in: channel)
+    guard let at = try pendingDeletion(of: name, by: author, in: channel) else { return nil }
     try run("DELETE FROM pending_deletions WHERE channel_id = ? AND network_id = ?", [channel.rawValue, name])
     return at
   }

@@ -83,6 +83,9 @@ struct MessageWriting {
 
   // MARK: - Numbers
 
+  /// The newest revision before this transaction.
+  var revisionBefore: Int64 { before.revision }
+
   mutating func nextRevision() -> Int64 {
     counters.revision += 1
     return counters.revision

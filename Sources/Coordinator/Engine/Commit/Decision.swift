@@ -83,7 +83,7 @@ struct Decision: Equatable {
   /// The channels by the bytes of their keys.
   var idempotencyKeys: [[UInt8]: ChannelID] = [:]
   /// Channels of others that are followed from now on.
-  var followed: [ChannelName: ChannelID] = [:]
+  var followed: [ChannelName: [ChannelID]] = [:]
   /// The parts of its request to storage, in the same order.
   var parts: [Part] = []
   /// The number that tells its commit from others.
@@ -153,7 +153,7 @@ struct Decision: Equatable {
     actions.removeAll { $0.channel == id }
     effects.journal.removeAll { $0.part == .channel(id) && !$0.isHeard }
     idempotencyKeys = idempotencyKeys.filter { $0.value != id }
-    followed = followed.filter { $0.value != id }
+    followed = followed.mapValues { $0.filter { $0 != id } }
     return dropped
   }
 

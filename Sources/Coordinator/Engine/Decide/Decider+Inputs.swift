@@ -152,17 +152,7 @@ extension Decider {
         return answer(reply, id)
       }
     }
-    if !new.isOwned {
-      guard let stored = followed(new.name).map(Optional.some) ?? facts.names[new.name] else {
-        return refuse(reply, .storageUnavailable(reason: facts.trouble ?? ""))
-      }
-      // It may have been left, or deleted, meanwhile.
-      if let known = stored, self[known]?.row.deletedAt == nil {
-        guard self[known] != nil else { return refuse(known, reply) }
-        open.seen.insert(known)
-        return answer(reply, known)
-      }
-    }
+    if !new.isOwned, answerIfKnown(new, reply, facts) { return }
     for relay in new.relays where relays[relay]?.isDeleted != false {
       return refuse(reply, new.isPicked ? .choiceChanged : .noSuchRelay(relay))
     }
@@ -194,10 +184,44 @@ extension Decider {
       machine: ChannelMachine(id: id, kind: row.kind, wantedRelays: members.count, relays: members, now: now))
     open[id].isNew = true
     for relay in members { open[id].loads[relay, default: 0] += 1 }
-    if !new.isOwned { open.followed[new.name] = id }
+    if !new.isOwned { open.followed[new.name, default: []].append(id) }
     if let key = new.request.idempotencyKey { open.idempotencyKeys[Array(key.utf8)] = id }
     feed(.begun, to: id)
     answer(reply, id)
+  }
+
+  /// How many channels of one name are looked at.
+  static let namesakesMax = 20
+
+  /// Answers a request to follow a channel that is known already, or cannot be told apart from one.
+  /// - Returns: whether it is answered.
+  private mutating func answerIfKnown(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ facts: Facts) -> Bool {
+    guard let stored = facts.names[new.name] else {
+      refuse(reply, .storageUnavailable(reason: facts.trouble ?? ""))
+      return true
+    }
+    for id in stored + followed(new.name) {
+      open.seen.insert(id)
+      guard let known = self[id] else {
+        refuse(id, reply)
+        return true
+      }
+      // It may have been left, or deleted, meanwhile.
+      guard known.row.deletedAt == nil else { continue }
+      if known.row.isSame(new.content) {
+        answer(reply, id)
+        return true
+      }
+      // What is said in the one would be taken for the other's.
+      let members = known.machine.relays.filter { $0.machine.state.status != .removed }.map(\.relay)
+      let relays = known.row.isOwned ? members : known.row.namedRelays ?? []
+      guard Set(relays).isDisjoint(with: new.relays) else {
+        let reason = "channel \(id.rawValue) has the same name at the same relay, and another key"
+        refuse(reply, .following(.notFollowable(reason: reason)))
+        return true
+      }
+    }
+    return false
   }
 
   private mutating func join(

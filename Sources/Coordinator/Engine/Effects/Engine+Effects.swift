@@ -41,6 +41,10 @@ extension Engine {
       case .channelRelay(_, let row):
         if row.transition.from == .new || row.transition.to == .removed { tellMessages(.channelChanged(row.channel)) }
       // A relay that channels use keeps its address.
+      case .catalog(.relay(let row), let before):
+        var wasDeleted = false
+        if case .relay(let earlier)? = before { wasDeleted = earlier.isDeleted }
+        if row.isDeleted != wasDeleted { tellMessages(.everythingChanged) }
       case .catalog: break
       }
     }

@@ -38,7 +38,7 @@ extension Decider {
       for id in input.channels where self[id] == nil && !quarantined.contains(id) { reads.channels.insert(id) }
       switch input {
       case .create(let new, _):
-        if !new.isOwned, followed(new.name) == nil { reads.names.insert(new.name) }
+        if !new.isOwned { reads.names.insert(new.name) }
         guard let key = new.request.idempotencyKey, known(key) == nil else { continue }
         reads.keys[Array(key.utf8)] = key
       case .change(let change, let force, _): reads.counts += counts(for: change, force)
@@ -63,10 +63,8 @@ extension Decider {
     return open.idempotencyKeys[bytes] ?? flight?.idempotencyKeys[bytes]
   }
 
-  /// The channel of others with this name that is followed and not durable yet.
-  func followed(_ name: ChannelName) -> ChannelID? {
-    (open.followed[name] ?? flight?.followed[name]).flatMap { self[$0]?.row.deletedAt == nil ? $0 : nil }
-  }
+  /// The channels of others with this name that are not durable yet.
+  func followed(_ name: ChannelName) -> [ChannelID] { (flight?.followed[name] ?? []) + (open.followed[name] ?? []) }
 
   private func counts(for change: CatalogChange, _ force: Bool) -> [Reads.Count] {
     switch change {

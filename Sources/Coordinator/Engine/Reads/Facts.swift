@@ -65,8 +65,8 @@ struct Facts {
   var unanswered: Set<ChannelID> = []
   /// The channels that were created with the keys; a key without a channel has `nil`.
   var keys: [[UInt8]: ChannelID?] = [:]
-  /// The living channels that have these names; a name without a channel has `nil`.
-  var names: [ChannelName: ChannelID?] = [:]
+  /// The living channels that have these names.
+  var names: [ChannelName: [ChannelID]] = [:]
   var pages: [Reads.Page: [ChannelID]] = [:]
   var counts: [Reads.Count: Int] = [:]
   var lost: [ChannelRelayPlace]?

@@ -18,11 +18,11 @@ struct Questions {
         if let known { channels.insert(known) }
       }
     }
-    for name in reads.names.sorted(by: { ($0.networkID, $0.trustAnchor) < ($1.networkID, $1.trustAnchor) }) {
+    for name in reads.names.sorted(by: { $0.networkID < $1.networkID }) {
       await ask(&facts) { facts in
-        let known = try await storage.livingChannel(name)
-        facts.names[name] = .some(known)
-        if let known { channels.insert(known) }
+        let known = try await storage.livingChannels(named: name, limit: Decider.namesakesMax)
+        facts.names[name] = known
+        channels.formUnion(known)
       }
     }
     for count in reads.counts where facts.counts[count] == nil {

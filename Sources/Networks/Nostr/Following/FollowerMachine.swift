@@ -21,6 +21,10 @@ struct FollowerMachine: SessionMachine {
   var members: MemberReader
   var outbox: MessageOutbox
   var seen = SeenEvents()
+  /// The names of channels of which events may have been seen and that are not followed any more.
+  private var left: [String: ChannelID] = [:]
+  /// The number of such names that are kept.
+  private static let leftMax = 1_000
   /// Whether this connection is being used: before, the time of day must be known.
   private var isBegun = false
   /// The time of day at the latest tick, in Unix seconds.
@@ -131,7 +135,9 @@ struct FollowerMachine: SessionMachine {
     guard known != channel else { return [] }
     followed.insert(channel)
     guard known?.networkID != channel.networkID || known?.window != channel.window else { return [] }
-    pages.read(channel.id, again: false)
+    // What was told of a channel that was left, and comes back under another id, has been forgotten, so it is told again.
+    let earlier = left.removeValue(forKey: channel.networkID)
+    pages.read(channel.id, again: earlier.map { $0 != channel.id } ?? false)
     members.want(channel.id)
     owed.insert(channel.id)
     let ticking: [SessionAction] = isTicking ? [] : [.setTimer(.tick, after: Self.tickTime)]
@@ -140,11 +146,14 @@ struct FollowerMachine: SessionMachine {
   }
 
   private mutating func unfollow(_ id: ChannelID) -> [SessionAction] {
-    guard followed[id] != nil else { return [] }
+    guard let channel = followed[id] else { return [] }
+    if left.count >= Self.leftMax { (left, seen) = ([:], SeenEvents()) }
+    left[channel.networkID] = id
     followed.remove(id)
     (nextWhole[id], deaf[id]) = (nil, nil)
     owed.remove(id)
     marks.remove(id)
+    profiles.forget(id)
     let actions = pages.remove(id) + (isBegun ? live.changed() : [])
     return actions + (followed.isEmpty && keeper.state == .open ? [.setTimer(.idle, after: limits.idleTimeout)] : [])
   }

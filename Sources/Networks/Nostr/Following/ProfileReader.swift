@@ -57,6 +57,12 @@ struct ProfileReader: Sendable {
     channels = channels.filter { kept.contains($0.key) }
   }
 
+  /// Forgets that those who wrote in a channel were asked for: their names may be wanted again.
+  mutating func forget(_ channel: ChannelID) {
+    let kept = Set(waiting).union(asking?.authors ?? [])
+    channels = channels.filter { $0.value != channel || kept.contains($0.key) }
+  }
+
   /// Begins a new connection, or forgets the request because it is gone.
   mutating func reset() {
     giveUp()

@@ -51,13 +51,15 @@ extension ChannelReference {
   var filters: [JSONValue] {
     switch kind {
     case .channel:
-      [
-        ["ids": .array([.string(networkID)])],
-        [
-          "kinds": .array([.integer(Int64(PublicChannel.metadataKind))]), "#e": .array([.string(networkID)]),
-          "limit": .integer(Int64(ChannelLookup.eventsMax / 2)),
-        ],
-      ]
+      [["ids": .array([.string(networkID)])]]
+        + (trustAnchor.map { author in
+          [
+            [
+              "authors": .array([.string(author)]), "kinds": .array([.integer(Int64(PublicChannel.metadataKind))]),
+              "#e": .array([.string(networkID)]), "limit": .integer(Int64(ChannelLookup.eventsMax / 2)),
+            ]
+          ]
+        } ?? [])
     case .group:
       [
         HistoryFilter(authors: Set([trustAnchor].compactMap { $0 }), kinds: [RelayGroup.metadataKind], tags: ["d": [networkID]])
@@ -66,7 +68,13 @@ extension ChannelReference {
     }
   }
 
+  /// The same channel, whose author is known.
+  func signed(by author: String) -> ChannelReference {
+    ChannelReference(kind: kind, networkID: networkID, trustAnchor: author, relays: relays)
+  }
+
   /// The channel that a relay shows, from the events that it served.
+  /// Its document is left out: Baton never gives it to anybody, and strangers may have made it as large as they like.
   /// - Throws: an error that says what is missing.
   func channel(in events: [NostrEvent], for identity: IdentityID) throws(NetworkFailure) -> FoundChannel {
     switch kind {
@@ -92,7 +100,7 @@ extension ChannelReference {
     let shown = newest.flatMap(PublicChannel.metadata) ?? PublicChannel.metadata(first)
     return FoundChannel(
       content: ChannelContent(
-        identity: identity, networkID: networkID, trustAnchor: first.publicKey, document: first.text),
+        identity: identity, networkID: networkID, trustAnchor: first.publicKey, document: ""),
       name: shown?.name ?? "", about: shown?.about ?? "")
   }
 
@@ -107,7 +115,7 @@ extension ChannelReference {
     let shown = RelayGroup.Metadata(newest)
     return FoundChannel(
       content: ChannelContent(
-        kind: .group, identity: identity, networkID: networkID, trustAnchor: newest.publicKey, document: shown.text),
+        kind: .group, identity: identity, networkID: networkID, trustAnchor: newest.publicKey, document: ""),
       name: shown.name, about: shown.about)
   }
 }
