@@ -6,7 +6,7 @@ extension RefusalSentence {
   ///   - id: what it was asked for by; likewise `name`.
   public static func noSuchObject(_ kind: String, id: Int64?, name: String?) -> Self {
     let named = [id.map { "with id \($0)" }, name.map { "named '\($0)'" }].compactMap(\.self).joined(separator: " ")
-    return Self("there is no \(kind) \(named)", "see batonctl \(kind) list")
+    return Self("there is no \(kind) \(named)", kind == "message" ? "see batonctl messages" : "see batonctl \(kind) list")
   }
 
   /// A name that several objects have.

@@ -59,7 +59,7 @@ struct FollowedChannelTests {
     }
     #expect(state.message("for the reader")?["mention"] == true)
     #expect(state.message("The bridge is open.")?["own"] == false, "it is somebody else's")
-    #expect(state.conversations[1]?["owned"] == false)
+    #expect(try await reader.conversation()["owned"] == false)
     try await reader.sync()
     let before = try await reader.expectServed(in: channel, at: Array(relays.urls.prefix(2)))
     #expect(before.count > 40)

@@ -112,7 +112,11 @@ struct Ledger {
     for id in order { try checkEditions(id) }
     for mutation in mutations {
       guard case .insertChannel(let row) = mutation else { continue }
-      guard let known = channels[row.id], known.relays.count >= 1 else { throw Violation("\(row.id) has no relays") }
+      guard let known = channels[row.id], known.relays.isEmpty != known.row.isOwned else {
+        throw Violation("\(row.id) has no relays, or is one of others and has some")
+      }
+      let same = channels.values.filter { $0.row.networkID == row.networkID && $0.row.deletedAt == nil && !$0.row.isOwned }
+      guard row.isOwned || same.count <= 1 else { throw Violation("'\(row.networkID)' is followed twice") }
       guard case .channel(row.id)? = objects[known.row.revision] else {
         throw Violation("\(row.id) has a revision that is not its own")
       }
@@ -211,6 +215,7 @@ struct Ledger {
 
   private mutating func save(_ id: ChannelID, _ position: Int, _ row: ChannelRelayRow, _ latest: Timestamp) throws {
     guard let known = channels[id] else { throw Violation("\(row.relay) of an unknown \(id) is stored") }
+    guard known.row.isOwned else { throw Violation("\(row.relay) of \(id), which others run, is stored") }
     var words: String { "\(id) on \(row.relay): " }
     guard position <= known.relays.count else { throw Violation(words + "a place is left out") }
     if position < known.relays.count {

@@ -30,7 +30,8 @@ extension Simulation {
     let relays = engine.directory.relays.keys.sorted()
     guard let relay = relays.randomElement(using: &random) else { return }
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<32: order()
+    case 0..<30: order()
+    case 30..<32: followOthers(or: channel)
     case 32..<42: ask(.update(channel, ChannelEdit(displayName: "Name \(requests)"), world.reply(requests)))
     case 42..<55: ask(.retry(channel, Bool.random(using: &random) ? relay : nil, world.reply(requests)))
     case 55..<65: ask(.verify(channel, world.reply(requests)))
@@ -93,6 +94,25 @@ extension Simulation {
           directory.release(relays)
           reply.send(result)
         }))
+  }
+
+  /// Somebody follows one of a few channels of others, perhaps once more, or leaves one.
+  private func followOthers(or channel: ChannelID) {
+    guard let relays = engine?.directory.relays.keys.sorted() else { return }
+    guard chance(600) else { return ask(.unfollow(channel, world.reply(requests))) }
+    let profile = Profile(displayName: "Others")
+    // Each time it is looked at, it may be another edition.
+    let content = ChannelContent(
+      identity: IdentityID(rawValue: 1), networkID: "foreign \(Int.random(in: 1...3, using: &random))", trustAnchor: "theirs",
+      document: "foreign \(requests)")
+    let chosen = Array(relays.shuffled(using: &random).prefix(Int.random(in: 1...2, using: &random)))
+    let request = ChannelRequest(profile: profile, heal: false)
+    ask(
+      .create(
+        NewChannel(
+          request: request, profile: profile, network: .nostr, relays: chosen, isPicked: false, content: content, isOwned: false
+        ),
+        world.reply(requests)))
   }
 
   private func test(_ relay: RelayID) {
