@@ -1,26 +1,6 @@
 public import Channels
-internal import Foundation
 internal import RelayNetwork
 internal import Storage
-
-/// A request to read a channel that others run.
-public struct FollowRequest: Hashable, Sendable {
-  /// The link to the channel, as people pass it on.
-  public var link: String
-  /// The relays from which it is read; those that the link names, as far as Baton has them, if it is `nil`.
-  public var relays: [RelayID]?
-  /// What it is called here; what it calls itself if it is `nil`.
-  public var displayName: String?
-  /// On whose behalf: messages that name this identity's key are mentions.
-  public var identity: String?
-
-  public init(link: String, relays: [RelayID]? = nil, displayName: String? = nil, identity: String? = nil) {
-    self.link = link
-    self.relays = relays
-    self.displayName = displayName
-    self.identity = identity
-  }
-}
 
 // Channels that others run. They are only read.
 extension Coordinator {
@@ -42,7 +22,9 @@ extension Coordinator {
     let (found, place) = try await look(for: reference, as: identity.id, at: candidates, on: network)
     // A group lives on one relay, whatever else a link names.
     let relays = reference.kind == .group ? [place] : candidates.map(\.id)
-    let profile = Profile(displayName: given ?? Self.name(of: found), description: Self.about(found))
+    var profile = ProfileRules.closest(
+      name: found.name, about: found.about, or: "\(reference.kind.rawValue) \(reference.networkID.prefix(8))")
+    if let given { profile.displayName = given }
     let new = NewChannel(
       request: ChannelRequest(kind: reference.kind, profile: profile, identity: name, heal: false), profile: profile,
       network: network.kind, relays: relays, isPicked: false, content: found.content, isOwned: false)
@@ -63,9 +45,8 @@ extension Coordinator {
       guard !ids.isEmpty else { return nil }
       let stored = try await storage.channels(Set(ids))
       if let damage = ids.lazy.compactMap({ stored.unreadable[$0] }).first { throw damage }
-      return ids.lazy.compactMap { stored.found[$0] }.first { channel in
-        channel.row.kind == reference.kind
-          && (reference.kind == .channel || channel.row.trustAnchor == reference.trustAnchor)
+      return ids.lazy.compactMap { stored.found[$0] }.first {
+        $0.row.isSame(reference.kind, reference.networkID, reference.trustAnchor)
       }
     } catch {
       throw BatonError(reading: error)
@@ -94,27 +75,20 @@ extension Coordinator {
     for request: FollowRequest, _ channel: ChannelReference, on network: NetworkKind
   ) throws(BatonError) -> [RelayRow] {
     let known = directory.relays
-    var chosen: [RelayRow] = []
-    if let named = request.relays, !named.isEmpty {
-      guard named.count <= ChannelRequest.relaysMax else {
-        throw .tooManyRelays(wanted: named.count, max: ChannelRequest.relaysMax)
-      }
-      for id in named where !chosen.contains(where: { $0.id == id }) {
+    if let named = try directory.named(request.relays) {
+      let rows = try named.map { id throws(BatonError) in
         guard let row = known[id], !row.isDeleted else { throw .noSuchRelay(id) }
         guard row.network == network else { throw .networkMismatch(id) }
-        chosen.append(row)
+        return row
       }
-    } else {
-      let there = known.values.filter { !$0.isDeleted && $0.network == network }.sorted { $0.id < $1.id }
-      for address in channel.relays where !chosen.contains(where: { $0.address == address }) {
-        if let row = there.first(where: { $0.address == address }) { chosen.append(row) }
-      }
-      // A link alone must not make Baton connect to anybody.
-      guard !chosen.isEmpty else { throw .following(.noKnownRelay(addresses: channel.relays)) }
-      return Array(chosen.prefix(ChannelRequest.relaysMax))
+      if channel.kind == .group, rows.count != 1 { throw .groupNeedsOneRelay }
+      return rows
     }
-    if channel.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
-    return chosen
+    let addresses = Set(channel.relays)
+    let there = known.values.filter { !$0.isDeleted && $0.network == network && addresses.contains($0.address) }
+    // A link alone must not make Baton connect to anybody.
+    guard !there.isEmpty else { throw .following(.noKnownRelay(addresses: channel.relays)) }
+    return Array(there.sorted { $0.id < $1.id }.prefix(ChannelRequest.relaysMax))
   }
 
   /// Asks all relays at once, and takes the first that shows the channel.
@@ -148,32 +122,12 @@ extension Coordinator {
     }
     throw .following(.notFollowable(reason: "no relay shows the channel; " + reasons.joined(separator: "; ")))
   }
-
-  /// What a channel of others is called here, as far as that can be shown.
-  private static func name(of channel: FoundChannel) -> String {
-    // Normalizing a text that is far too long would be wasted work.
-    let short = String(String.UnicodeScalarView(channel.name.unicodeScalars.prefix(64 * DisplayName.charactersMax)))
-    return DisplayName.closest(to: short.precomposedStringWithCanonicalMapping)
-      ?? "\(channel.content.kind.rawValue) \(channel.content.networkID.prefix(8))"
-  }
-
-  /// What a channel of others is about, as far as that can be shown; `nil` if it does not say.
-  private static func about(_ channel: FoundChannel) -> String? {
-    var (scalars, bytes) = (String.UnicodeScalarView(), 0)
-    for scalar in channel.about.unicodeScalars {
-      let isShown = scalar.value >= 0x20 && scalar.value != 0x7F || scalar == "\n" || scalar == "\t"
-      bytes += UTF8.width(scalar)
-      guard bytes <= Profile.descriptionBytesMax else { break }
-      if isShown { scalars.append(scalar) }
-    }
-    return scalars.isEmpty ? nil : String(scalars)
-  }
 }
 
 extension ChannelRow {
-  /// Whether it is the channel that a relay shows. The name of a public channel is the hash of its first event; groups are told apart by the
-  /// keys of their relays.
-  func isSame(_ content: ChannelContent) -> Bool {
-    kind == content.kind && networkID == content.networkID && (kind == .channel || trustAnchor == content.trustAnchor)
+  /// Whether it is the channel with this name. That of a public channel is the hash of its first event; groups are told apart by the keys of
+  /// their relays.
+  func isSame(_ kind: ChannelKind, _ networkID: String, _ trustAnchor: String?) -> Bool {
+    self.kind == kind && self.networkID == networkID && (kind == .channel || self.trustAnchor == trustAnchor)
   }
 }

@@ -23,12 +23,29 @@ enum ProfileRules {
       throw .invalidProfile(field: "description", reason: "it has more than \(Profile.descriptionBytesMax) bytes")
     }
     for (field, text) in [("fullName", profile.fullName), ("description", profile.description)] {
-      if let text, text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" && $0 != "\t" || $0.value == 0x7F }) {
+      if let text, text.unicodeScalars.contains(where: isForbidden) {
         throw .invalidProfile(field: field, reason: "it holds a control character")
       }
     }
     if let image = profile.image { try check(image: image) }
     return profile
+  }
+
+  /// Whether a character may not stand in texts of several lines.
+  private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 && scalar != "\n" && scalar != "\t" || scalar.value == 0x7F
+  }
+
+  /// The profile in normal form that is as like as can be to what strangers wrote, of any length.
+  /// - Parameter fallback: the name if nothing of theirs can be shown.
+  static func closest(name: String, about: String, or fallback: String) -> Profile {
+    // Normalizing a text that is far too long would be wasted work.
+    let short = name.cut(toBytes: 64 * DisplayName.charactersMax)
+    let shown = String(String.UnicodeScalarView(about.unicodeScalars.lazy.filter { !isForbidden($0) }))
+      .cut(toBytes: Profile.descriptionBytesMax)
+    return Profile(
+      displayName: DisplayName.closest(to: short.precomposedStringWithCanonicalMapping) ?? fallback,
+      description: shown.isEmpty ? nil : shown)
   }
 
   static func check(preferences: JSONValue?, custom: JSONValue?) throws(BatonError) {

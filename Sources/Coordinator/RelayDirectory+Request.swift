@@ -6,14 +6,9 @@ extension RelayDirectory {
   /// The relays that a request names, or as many as it wants picked. They count as carrying the channel until
   /// `release`.
   func choose(for request: ChannelRequest, on network: NetworkKind, at now: Timestamp) throws(BatonError) -> [RelayID] {
-    if let named = request.relays, !named.isEmpty {
-      var seen: Set<RelayID> = []
-      let unique = named.filter { seen.insert($0).inserted }
-      guard unique.count <= ChannelRequest.relaysMax else {
-        throw .tooManyRelays(wanted: unique.count, max: ChannelRequest.relaysMax)
-      }
-      hold(unique)
-      return unique
+    if let named = try named(request.relays) {
+      hold(named)
+      return named
     }
     if let pick = request.pick, pick > ChannelRequest.relaysMax {
       throw .tooManyRelays(wanted: pick, max: ChannelRequest.relaysMax)
@@ -24,6 +19,17 @@ extension RelayDirectory {
     let wanted = request.pick ?? min(request.kind == .group ? 1 : ChannelRequest.pickDefault, pool.count)
     guard (1...pool.count).contains(wanted) else { throw .notEnoughRelays(wanted: wanted, available: pool.count) }
     return choose(wanted, from: pool)
+  }
+
+  /// The relays that a request names, each once; `nil` if it names none.
+  func named(_ relays: [RelayID]?) throws(BatonError) -> [RelayID]? {
+    guard let relays, !relays.isEmpty else { return nil }
+    var seen: Set<RelayID> = []
+    let unique = relays.filter { seen.insert($0).inserted }
+    guard unique.count <= ChannelRequest.relaysMax else {
+      throw .tooManyRelays(wanted: unique.count, max: ChannelRequest.relaysMax)
+    }
+    return unique
   }
 
   /// The error that says why there is no relay for the channel.

@@ -33,17 +33,14 @@ public struct SnapshotMaker: Sendable {
           id: relay.relay, name: relays[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: record,
           networkTrouble: record.task == nil ? nil : trouble))
     }
-    let read = row.isOwned ? [] : (row.namedRelays ?? []).filter { relays[$0]?.isDeleted == false }
-    if !row.isOwned, row.deletedAt == nil {
-      let link = networks[row.network]?.link(of: row.content, activeRelays: read.compactMap { relays[$0]?.address })
-      return ChannelSnapshot(
-        row: row, identityName: name(of: row.identity), phase: counts.phase, link: link, isLinkUsable: true, relays: [],
-        readFrom: read)
-    }
-    let link = link(of: row, hints: active.isEmpty ? inactive : active)
+    let read = row.readFrom.filter { relays[$0]?.isDeleted == false }
+    let serving = active.isEmpty ? inactive : active
+    let link = link(of: row, hints: row.isOwned ? serving : read.compactMap { relays[$0]?.address })
+    // Whether the relays of others serve the channel is for them to know.
+    let isUsable = link != nil && (!row.isOwned || !active.isEmpty)
     return ChannelSnapshot(
-      row: row, identityName: name(of: row.identity), phase: counts.phase, link: link,
-      isLinkUsable: !active.isEmpty && link != nil, relays: members, readFrom: read)
+      row: row, identityName: name(of: row.identity), phase: counts.phase, link: link, isLinkUsable: isUsable, relays: members,
+      readFrom: read)
   }
 
   private func name(of identity: IdentityID) -> String {
@@ -52,7 +49,7 @@ public struct SnapshotMaker: Sendable {
 
   /// The link that readers open; `nil` if no relay can serve the channel.
   private func link(of row: ChannelRow, hints: [String]) -> String? {
-    guard !hints.isEmpty, row.deletedAt == nil else { return nil }
+    guard !hints.isEmpty || !row.isOwned, row.deletedAt == nil else { return nil }
     let link = networks[row.network]?.link(of: row.content, activeRelays: hints)
     // A network that makes the link itself may not have made it yet.
     return link?.isEmpty == true ? nil : link

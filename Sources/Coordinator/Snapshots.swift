@@ -1,4 +1,5 @@
 public import Channels
+internal import Sentences
 public import Storage
 
 /// A channel as clients see it.
@@ -38,9 +39,7 @@ public struct ChannelSnapshot: Hashable, Sendable {
     let what = row.kind == .group ? "Group" : "Channel"
     switch phase {
     case .deleted: return "\(what) is deleted."
-    case .followed:
-      let count = readFrom.count
-      return "\(what) of others, read from \(count) \(count == 1 ? "relay" : "relays")."
+    case .followed: return "\(what) of others, read from \(counted(readFrom.count, "relay"))."
     case .deleting: return "\(what) is being deleted: not all relays were told yet."
     case .creating, .partial, .active, .degraded, .failed:
       if active == 0, underWay > 0, lost == 0 { return "\(what) is being created on \(underWay) of \(wanted) relays." }

@@ -115,6 +115,9 @@ public struct ChannelRow: Hashable, Sendable {
   /// which it is read.
   public var isOwned: Bool { wantedRelays > 0 }
 
+  /// The relays from which a channel of others is read; none for Baton's own, which are read from their relays.
+  public var readFrom: [RelayID] { isOwned ? [] : namedRelays ?? [] }
+
   /// Which key signs; `nil` where the network keeps the keys, and in channels of others.
   public var key: ChannelKey? {
     guard isOwned else { return nil }

@@ -10,8 +10,8 @@ struct ChannelCommand: AsyncParsableCommand {
     subcommands: [
       ChannelCreate.self, List.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self, RemoveRelay.self,
       ChannelRetry.self, Verify.self, ChannelMute.self, ChannelUnmute.self, ChannelPin.self, ChannelUnpin.self,
-      ChannelHide.self, ChannelFollow.self, ChannelUnfollow.self, ChannelFollowing.self,
-      ChannelUnhide.self, ChannelFreeze.self, ChannelUnfreeze.self, ChannelTruncate.self, Delete.self,
+      ChannelHide.self, ChannelUnhide.self, ChannelFreeze.self, ChannelUnfreeze.self, ChannelTruncate.self, Delete.self,
+      ChannelFollow.self, ChannelUnfollow.self, ChannelFollowing.self,
     ])
 
   struct Show: AsyncParsableCommand {
@@ -23,12 +23,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(show) { session in
-        let channel = try await session.channel(channel)
-        let names = await session.relayNames(channel.readRelayIds)
-        let read = channel.readRelayIds.map { names[$0] ?? "relay \($0)" }
-        try session.show(channel) {
-          ChannelView(terminal: session.terminal, times: session.times).details(channel, readFrom: read)
-        }
+        try await session.showDetails(of: try await session.channel(channel))
       }
     }
   }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
+internal import Sentences
 
 // Channels that others run.
 
@@ -37,9 +38,8 @@ struct ChannelFollow: AsyncParsableCommand {
       try session.show(channel) {
         let name = "Channel \(channel.id) '\(channel.profile.displayName)'"
         guard !channel.owned else { return "\(name) is your own." }
-        let count = channel.readRelayIds.count
-        return
-          "\(name) is followed, read from \(count) \(count == 1 ? "relay" : "relays"). See batonctl messages \(channel.id)."
+        let relays = counted(channel.readRelayIds.count, "relay")
+        return "\(name) is followed, read from \(relays). See batonctl messages \(channel.id)."
       }
     }
   }

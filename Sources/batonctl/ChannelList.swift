@@ -8,8 +8,8 @@ extension ChannelCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the channels.",
       discussion: """
-        RELAYS says how many relays are active and how many should be, and from how many a channel of others is read; WORK says for how many the daemon still has something to do, and \
-        -o wide what it is. Conditions are combined: --relay R --status failed lists channels that failed at R.
+        RELAYS says how many relays are active and how many should be, and from how many a channel of others is read; WORK says for how \
+        many the daemon still has something to do, and -o wide what it is. Conditions are combined: --relay R --status failed lists channels that failed at R.
         """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions

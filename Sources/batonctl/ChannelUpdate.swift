@@ -44,7 +44,7 @@ struct ChannelUpdate: AsyncParsableCommand {
             description: description, image: picture,
             heal: heal.map { $0 == .on }, custom: data(with: $0.custom)))
       }
-      try session.show(changed) { ChannelView(terminal: session.terminal, times: session.times).details(changed) }
+      try await session.showDetails(of: changed)
     }
   }
 

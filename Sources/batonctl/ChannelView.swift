@@ -1,4 +1,5 @@
 internal import ControlAPI
+internal import Sentences
 
 /// Shows channels to people.
 struct ChannelView {
@@ -28,7 +29,7 @@ struct ChannelView {
   /// How the messages of a channel are read, in words.
   static func following(_ channel: Channel) -> String {
     guard channel.followed else { return "not read" }
-    let span = channel.followDays.map { $0 == 0 ? ["of any age"] : ["of the last \($0) \($0 == 1 ? "day" : "days")"] } ?? []
+    let span = channel.followDays.map { $0 == 0 ? ["of any age"] : ["of the last \(counted($0, "day"))"] } ?? []
     let number = channel.followCount.map { ["the newest \($0)"] } ?? []
     let words = number + span
     return words.isEmpty ? "read" : "read, \(words.joined(separator: " "))"
@@ -97,5 +98,14 @@ struct ChannelView {
     let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension Session {
+  /// Shows a channel with all of its relays, and those from which it is read if others run it.
+  func showDetails(of channel: Channel) async throws {
+    let names = await relayNames(channel.readRelayIds)
+    let read = channel.readRelayIds.map { names[$0] ?? "relay \($0)" }
+    try show(channel) { ChannelView(terminal: terminal, times: times).details(channel, readFrom: read) }
   }
 }

@@ -202,10 +202,10 @@ struct Setting: Sendable {
       key: "messages.follow", kind: .flag, fallback: "true",
       summary: "whether what others say in channels is read from their relays and kept"),
     Setting(
-      key: "messages.days", kind: .integer(0...36_500), fallback: "30",
+      key: "messages.days", kind: .integer(FollowingChoice.daysAllowed), fallback: "30",
       summary: "how old messages may be that are read from a relay, in days; 0: any age"),
     Setting(
-      key: "messages.count", kind: .integer(1...100_000), fallback: "1000",
+      key: "messages.count", kind: .integer(FollowingChoice.countsAllowed), fallback: "1000",
       summary: "how many of the newest messages of a channel are read from one relay"),
     Setting(
       key: "messages.keep", kind: .integer(10...1_000_000), fallback: "10000",

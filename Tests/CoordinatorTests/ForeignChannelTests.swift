@@ -160,7 +160,7 @@ struct ForeignChannelTests {
     #expect(await refusal(FollowRequest(link: far)) == .following(.noKnownRelay(addresses: ["ws://far"])))
     #expect(
       await refusal(FollowRequest(link: far, relays: [RelayID(rawValue: 99)])) == .noSuchRelay(RelayID(rawValue: 99)))
-    let many = FollowRequest(link: far, relays: Array(repeating: relays[0], count: 33))
+    let many = FollowRequest(link: far, relays: (1...33).map(RelayID.init(rawValue:)))
     #expect(await refusal(many) == .tooManyRelays(wanted: 33, max: 32))
     #expect(
       await refusal(FollowRequest(link: "fake|group|club|k", relays: [relays[0], relays[1]])) == .groupNeedsOneRelay)

@@ -57,8 +57,8 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   func verify(_ request: ChannelsVerifyRequest) async throws -> ChannelReply
   /// Removes the channel from all of its relays. It stays known as deleted, so that nothing brings it back.
   func delete(_ request: ChannelsDeleteRequest) async throws -> ChannelReply
-  /// Reads a channel that others run from now on. Nothing is published there. Of the methods for channels, Update of its name and custom data, the
-  /// Set methods except SetFrozen, and Truncate without posts work with it; others are refused with NotOwned. If the channel is followed already,
+  /// Reads a channel that others run from now on. Nothing is published there. Of the methods that change channels, Update of its name and
+  /// custom data, the Set methods except SetFrozen, and Truncate without posts work with it; others are refused with NotOwned. If the channel is followed already,
   /// or is Baton's own, the reply has it as it is.
   func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply
   /// Reads a channel of others no more, and forgets what was read of it. Others go on without notice.

@@ -124,13 +124,11 @@ struct NewChannel: Hashable, Sendable {
     self.isOwned = isOwned
   }
 
-  /// The preferences as they are stored; others decide about those of their channels.
-  var preferences: JSONValue? { isOwned ? request.completePreferences : Optional.none }
+  /// The preferences as they are stored; others decide about those of their channels. A plain `nil` would be JSON's null.
+  var preferences: JSONValue? { isOwned ? request.completePreferences : .none }
 
   /// What it is called on its network.
-  var name: ChannelName {
-    ChannelName(network: network, networkID: content.networkID)
-  }
+  var name: ChannelName { ChannelName(network: network, networkID: content.networkID) }
 }
 
 /// Where the answer to a request goes, exactly once. It equals only itself.

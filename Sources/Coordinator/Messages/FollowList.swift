@@ -78,7 +78,7 @@ struct FollowList {
   private func entry(for channel: StoredChannel, _ addresses: [RelayID: String]) -> Entry {
     var relays: [RelayID: String] = [:]
     for row in channel.relays where row.record.status != .removed { relays[row.relay] = addresses[row.relay] }
-    if !channel.row.isOwned { for relay in channel.row.namedRelays ?? [] { relays[relay] = addresses[relay] } }
+    for relay in channel.row.readFrom { relays[relay] = addresses[relay] }
     let choice = channel.row.marks.following
     var window = window
     if let days = choice.days { window.days = days == 0 ? nil : days }

@@ -48,7 +48,7 @@ extension Coordinator {
   public func removeMessage(
     _ networkID: String, by author: String, createdAt: Timestamp, in id: ChannelID, reason: String
   ) async throws(BatonError) -> PostSnapshot {
-    let channel = try await livingChannel(id)
+    let channel = try await ownChannel(id)
     let network = try network(of: channel)
     let about = AboutMessage(act: .removal, networkID: networkID, author: author)
     let request = PostRequest(channel: id, text: "", about: about)

@@ -10,7 +10,7 @@ extension Coordinator {
   /// - Returns: the post, and whether that changed anything: a post that is known stays as it is, also if it was deleted.
   /// - Throws: `BatonError`; then nothing was stored.
   public func adopt(_ text: String, in id: ChannelID) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
-    let channel = try await livingChannel(id)
+    let channel = try await ownChannel(id)
     let network = try network(of: channel)
     let signed: SignedPost
     do throws(PostFailure) {

@@ -29,7 +29,7 @@ extension Coordinator {
   /// Deletes the posts that a channel has published up to now on all of its relays, the newest first, until one cannot be deleted. What is
   /// only scheduled stays. Each deletion is durable by itself.
   public func deletePosts(of channel: ChannelID) async throws(BatonError) -> DeletedPosts {
-    _ = try await livingChannel(channel)
+    _ = try await ownChannel(channel)
     guard let posts else { throw .busy }
     var deleted = DeletedPosts()
     var place = PostID(rawValue: .max)

@@ -11,7 +11,7 @@ extension Coordinator {
   public func editPost(_ id: PostID, as request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let row = try await storedPost(id).row
     if row.isAside, let refusal = row.refusalToBeReplaced { throw refusal }
-    let channel = try await livingChannel(row.channel)
+    let channel = try await ownChannel(row.channel)
     let network = try network(of: channel)
     if network.editsInPlace {
       try Self.checkThatItIsNotFrozen(channel.row)

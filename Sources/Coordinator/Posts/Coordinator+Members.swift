@@ -11,7 +11,7 @@ extension Coordinator {
   public func changeMembership(
     in id: ChannelID, _ change: MembershipChange
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
-    let channel = try await livingChannel(id)
+    let channel = try await ownChannel(id)
     let network = try network(of: channel)
     let content = channel.row.content
     let (document, giving): (PostDocument, PostDocument)
@@ -33,7 +33,7 @@ extension Coordinator {
   /// Finds out whether a change of who belongs to a channel is possible there.
   /// - Throws: as `changeMembership`.
   public func checkMembership(in id: ChannelID, _ change: MembershipChange) async throws(BatonError) {
-    let channel = try await livingChannel(id)
+    let channel = try await ownChannel(id)
     let network = try network(of: channel)
     do throws(PostFailure) {
       _ = try network.composeMembership(change, in: channel.row.content)

@@ -8,7 +8,7 @@ extension Coordinator {
   /// - Returns: the post, and whether it is new; otherwise an earlier request with the same idempotency key published it.
   /// - Throws: `BatonError`; then nothing was stored.
   public func publish(_ request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
-    let channel = try await livingChannel(request.channel)
+    let channel = try await ownChannel(request.channel)
     try request.checkKey()
     if let earlier = try await earlier(request) { return (try await snapshot(earlier), false) }
     if let same = try await sameReaction(request) { return (try await snapshot(same), false) }
@@ -41,7 +41,7 @@ extension Coordinator {
   /// Gives a scheduled post that is due its form.
   func compose(_ request: PostRequest) async -> Result<PostDocument, BatonError> {
     do throws(BatonError) {
-      let channel = try await livingChannel(request.channel)
+      let channel = try await ownChannel(request.channel)
       try Self.checkThatItIsNotFrozen(channel.row)
       return .success(try await document(of: request, in: channel))
     } catch {
@@ -177,7 +177,7 @@ extension Coordinator {
   }
 
   /// A channel of Baton's own that was not deleted.
-  func livingChannel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
+  func ownChannel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
     let channel = try await channel(id)
     guard channel.row.deletedAt == nil else { throw .noSuchChannel(id) }
     guard channel.row.isOwned else { throw .following(.notOwned(id)) }

@@ -10,7 +10,7 @@ extension Coordinator {
     try Self.check(retention.days, "keepDays", PostRetention.daysRange, "days")
     try Self.check(retention.count, "keepCount", PostRetention.countRange, "posts")
     if !retention.isUnlimited {
-      let channel = try await livingChannel(retention.channel)
+      let channel = try await ownChannel(retention.channel)
       let network = try network(of: channel)
       if let reason = network.whyNotForgotten(in: channel.row.content) {
         throw .post(.notSupported(network.kind, reason: reason))

@@ -10,7 +10,7 @@ extension Coordinator {
   public func authorizeUpload(
     sha256: String, sizeBytes: Int64, in channel: ChannelID
   ) async throws(BatonError) -> UploadAuthorization {
-    let channel = try await livingChannel(channel)
+    let channel = try await ownChannel(channel)
     let network = try network(of: channel)
     do throws(PostFailure) {
       return try network.authorizeUpload(sha256: sha256, sizeBytes: sizeBytes, in: channel.row.content)

@@ -170,7 +170,8 @@ extension MessageWriting {
         asked_dated, belonged)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       ON CONFLICT (channel_id, author) DO UPDATE SET lists = ?3, roles = ?4, is_own = ?5, settled_at = ?6, asked_at = ?7,
-        asked_dated = ?12, belonged = ?13, asked_text = CASE WHEN ?7 IS asked_at THEN asked_text END, named_at = CASE WHEN ?8 IS name THEN named_at ELSE ?10 END,
+        asked_dated = ?12, belonged = ?13, asked_text = CASE WHEN ?7 IS asked_at THEN asked_text END,
+        named_at = CASE WHEN ?8 IS name THEN named_at ELSE ?10 END,
         name = ?8, folded = ?9, revision = ?11
       """,
       [

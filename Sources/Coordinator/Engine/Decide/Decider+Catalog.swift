@@ -68,7 +68,7 @@ extension Decider {
       throw .storageUnavailable(reason: facts.trouble ?? "the channels of the relay were not counted")
     }
     func counts(_ channel: Live?) -> Bool {
-      if let row = channel?.row, !row.isOwned { return row.deletedAt == nil && row.namedRelays?.contains(id) == true }
+      if let row = channel?.row, row.deletedAt == nil, row.readFrom.contains(id) { return true }
       guard let machine = channel?.machine(of: id) else { return false }
       return machine.state.status != .removed || isMove && !machine.isSettled
     }

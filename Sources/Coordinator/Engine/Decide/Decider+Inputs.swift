@@ -26,24 +26,18 @@ extension Decider {
     case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
     case .create(let channel, let reply): create(channel, reply, facts)
     case .retry(let id, let relay, let reply):
-      open.seen.insert(id)
-      guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
-      guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
+      guard let channel = own(id, reply) else { return }
       if let relay, !channel.machine.relays.contains(where: { $0.relay == relay }) {
         return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))
       }
       feed(.retryRequested(relay), to: id)
       answer(reply, id)
     case .verify(let id, let reply):
-      open.seen.insert(id)
-      guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
-      guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
+      guard let channel = own(id, reply) else { return }
       for pairing in channel.machine.relays { feed(.relay(pairing.relay, .verifyRequested), to: id) }
       answer(reply, id)
     case .delete(let id, let reply):
-      open.seen.insert(id)
-      guard let channel = self[id] else { return refuse(id, reply) }
-      guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
+      guard own(id, orDeleted: true, reply) != nil else { return }
       feed(.deletionRequested, to: id)
       answer(reply, id)
     case .unfollow(let id, let reply):
@@ -171,8 +165,7 @@ extension Decider {
     let id = ChannelID(rawValue: ids.channel)
     let row = ChannelRow(
       id: id, kind: new.content.kind, network: new.network, identity: new.content.identity, profile: new.profile,
-      preferences: new.preferences, networkID: new.content.networkID,
-      trustAnchor: new.content.trustAnchor,
+      preferences: new.preferences, networkID: new.content.networkID, trustAnchor: new.content.trustAnchor,
       document: new.content.document, namedRelays: new.relays, wantedRelays: new.isOwned ? new.relays.count : 0,
       heal: new.isOwned && new.request.heal && new.content.kind == .channel, custom: new.request.custom,
       idempotencyKey: new.request.idempotencyKey, createdAt: now, updatedAt: now, revision: 0,
@@ -188,6 +181,21 @@ extension Decider {
     if let key = new.request.idempotencyKey { open.idempotencyKeys[Array(key.utf8)] = id }
     feed(.begun, to: id)
     answer(reply, id)
+  }
+
+  /// A channel of Baton's own that was not deleted; otherwise the request is refused.
+  /// - Parameter orDeleted: whether it may have been deleted.
+  mutating func own(_ id: ChannelID, orDeleted: Bool = false, _ reply: Reply<ChannelSnapshot>) -> Live? {
+    open.seen.insert(id)
+    guard let channel = self[id], orDeleted || channel.row.deletedAt == nil else {
+      refuse(id, reply)
+      return nil
+    }
+    guard channel.row.isOwned else {
+      refuse(reply, .following(.notOwned(id)))
+      return nil
+    }
+    return channel
   }
 
   /// How many channels of one name are looked at.
@@ -208,13 +216,12 @@ extension Decider {
       }
       // It may have been left, or deleted, meanwhile.
       guard known.row.deletedAt == nil else { continue }
-      if known.row.isSame(new.content) {
+      if known.row.isSame(new.content.kind, new.content.networkID, new.content.trustAnchor) {
         answer(reply, id)
         return true
       }
       // What is said in the one would be taken for the other's.
-      let members = known.machine.relays.filter { $0.machine.state.status != .removed }.map(\.relay)
-      let relays = known.row.isOwned ? members : known.row.namedRelays ?? []
+      let relays = known.machine.relays.filter { $0.machine.state.status != .removed }.map(\.relay) + known.row.readFrom
       guard Set(relays).isDisjoint(with: new.relays) else {
         let reason = "channel \(id.rawValue) has the same name at the same relay, and another key"
         refuse(reply, .following(.notFollowable(reason: reason)))
@@ -227,9 +234,7 @@ extension Decider {
   private mutating func join(
     _ id: ChannelID, _ named: [RelayID], _ pick: Int, _ reply: Reply<ChannelSnapshot>
   ) {
-    open.seen.insert(id)
-    guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
-    guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
+    guard let channel = own(id, reply) else { return }
     guard channel.row.kind == .channel else { return refuse(reply, .groupNeedsOneRelay) }
     let picked = pick > 0 ? successors(in: channel, beside: named, limit: pick) : []
     guard picked.count == pick else {
@@ -258,9 +263,7 @@ extension Decider {
   }
 
   private mutating func leave(_ id: ChannelID, _ relay: RelayID, _ reply: Reply<ChannelSnapshot>) {
-    open.seen.insert(id)
-    guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
-    guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
+    guard let channel = own(id, reply) else { return }
     let members = channel.machine.relays.filter { $0.machine.state.status != .removed }
     guard members.contains(where: { $0.relay == relay }) else {
       return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))

@@ -40,11 +40,9 @@ extension Engine {
       case .channel(let channel): tellMessages(.channelChanged(channel.row.id))
       case .channelRelay(_, let row):
         if row.transition.from == .new || row.transition.to == .removed { tellMessages(.channelChanged(row.channel)) }
-      // A relay that channels use keeps its address.
-      case .catalog(.relay(let row), let before):
-        var wasDeleted = false
-        if case .relay(let earlier)? = before { wasDeleted = earlier.isDeleted }
-        if row.isDeleted != wasDeleted { tellMessages(.everythingChanged) }
+      // A relay that channels use keeps its address, and may be removed all the same, or come back.
+      case .catalog(.relay(let row), .relay(let before)?) where row.isDeleted != before.isDeleted:
+        tellMessages(.everythingChanged)
       case .catalog: break
       }
     }

@@ -82,9 +82,7 @@ final class ChannelLookup: Sendable {
       case .message: break
       case .violated(let text): end(.failure(PeerFailure(.protocol, text)))
       case .flooded(let text): end(.failure(PeerFailure(.misbehaving, text)))
-      case .closed(let code, let reason):
-        let words = [code.map(String.init) ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ")
-        end(.failure(PeerFailure(.unreachable, "the relay closed the connection\(words.isEmpty ? "" : " (\(words))")")))
+      case .closed(let code, let reason): end(.failure(PeerFailure(.unreachable, ReaderMachine.ending(code, reason))))
       }
     }
 

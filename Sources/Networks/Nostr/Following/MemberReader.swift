@@ -71,8 +71,7 @@ struct MemberReader: Sendable {
       [RelayGroup.adminsKind, GroupMembers.membersKind].contains(event.kind)
     else { return }
     let name = ListName(group: id, kind: event.kind)
-    // Of two with one date, that with the lower id is the newer one (NIP-01).
-    if let known = found[name], (known.createdAt, event.id) >= (event.createdAt, known.id) { return }
+    if let known = found[name], !event.isNewer(than: known) { return }
     guard (try? event.verify()) != nil else { return }
     found[name] = event
   }

@@ -105,8 +105,7 @@ struct ProfileReader: Sendable {
     guard let asking, event.kind == PublicChannel.profileKind, asking.authors.contains(event.publicKey),
       event.content.utf8.count <= Self.contentBytesMax
     else { return }
-    // Of two with one date, that with the lower id is the newer one (NIP-01).
-    if let known = found[event.publicKey], (known.createdAt, event.id) >= (event.createdAt, known.id) { return }
+    if let known = found[event.publicKey], !event.isNewer(than: known) { return }
     guard (try? event.verify()) != nil else { return }
     found[event.publicKey] = event
   }

@@ -49,23 +49,23 @@ extension ChannelReference {
 
   /// What a relay is asked for.
   var filters: [JSONValue] {
+    let first: [JSONValue] = kind == .channel ? [["ids": .array([.string(networkID)])]] : []
+    return first + (trustAnchor.map { [states(by: $0).json()] } ?? [])
+  }
+
+  /// The events that say what the channel is now.
+  /// - Parameter author: whoever may say so: whoever made the channel, or the relay of the group.
+  private func states(by author: String) -> HistoryFilter {
     switch kind {
-    case .channel:
-      [["ids": .array([.string(networkID)])]]
-        + (trustAnchor.map { author in
-          [
-            [
-              "authors": .array([.string(author)]), "kinds": .array([.integer(Int64(PublicChannel.metadataKind))]),
-              "#e": .array([.string(networkID)]), "limit": .integer(Int64(ChannelLookup.eventsMax / 2)),
-            ]
-          ]
-        } ?? [])
-    case .group:
-      [
-        HistoryFilter(authors: Set([trustAnchor].compactMap { $0 }), kinds: [RelayGroup.metadataKind], tags: ["d": [networkID]])
-          .json()
-      ]
+    case .channel: HistoryFilter(authors: [author], kinds: [PublicChannel.metadataKind], tags: ["e": [networkID]])
+    case .group: HistoryFilter(authors: [author], kinds: [RelayGroup.metadataKind], tags: ["d": [networkID]])
     }
+  }
+
+  /// The newest of these events.
+  private func newestState(in events: [NostrEvent], by author: String) -> NostrEvent? {
+    let states = states(by: author)
+    return events.filter { states.matches($0) && (try? $0.verify()) != nil }.max { $1.isNewer(than: $0) }
   }
 
   /// The same channel, whose author is known.
@@ -74,7 +74,6 @@ extension ChannelReference {
   }
 
   /// The channel that a relay shows, from the events that it served.
-  /// Its document is left out: Baton never gives it to anybody, and strangers may have made it as large as they like.
   /// - Throws: an error that says what is missing.
   func channel(in events: [NostrEvent], for identity: IdentityID) throws(NetworkFailure) -> FoundChannel {
     switch kind {
@@ -92,30 +91,21 @@ extension ChannelReference {
     guard trustAnchor == nil || trustAnchor == first.publicKey else {
       throw NetworkFailure("the channel is by another author than the link says")
     }
-    let editions = events.filter {
-      $0.kind == PublicChannel.metadataKind && $0.publicKey == first.publicKey && $0.ids(of: "e").contains(networkID)
-        && (try? $0.verify()) != nil
-    }
-    let newest = editions.max { ($0.createdAt, $1.id) < ($1.createdAt, $0.id) }
-    let shown = newest.flatMap(PublicChannel.metadata) ?? PublicChannel.metadata(first)
-    return FoundChannel(
-      content: ChannelContent(
-        identity: identity, networkID: networkID, trustAnchor: first.publicKey, document: ""),
-      name: shown?.name ?? "", about: shown?.about ?? "")
+    let edition = newestState(in: events, by: first.publicKey).flatMap { RelayGroup.Metadata(text: $0.content) }
+    return found(edition ?? RelayGroup.Metadata(text: first.content), signedBy: first.publicKey, identity)
   }
 
   private func group(_ events: [NostrEvent], _ identity: IdentityID) throws(NetworkFailure) -> FoundChannel {
-    let states = events.filter {
-      $0.kind == RelayGroup.metadataKind && $0.publicKey == trustAnchor && $0.tag("d") == networkID
-        && (try? $0.verify()) != nil
-    }
-    guard let newest = states.max(by: { ($0.createdAt, $1.id) < ($1.createdAt, $0.id) }) else {
+    guard let author = trustAnchor, let newest = newestState(in: events, by: author) else {
       throw NetworkFailure("it does not show the group")
     }
-    let shown = RelayGroup.Metadata(newest)
-    return FoundChannel(
-      content: ChannelContent(
-        kind: .group, identity: identity, networkID: networkID, trustAnchor: newest.publicKey, document: ""),
-      name: shown.name, about: shown.about)
+    return found(RelayGroup.Metadata(newest), signedBy: author, identity)
+  }
+
+  /// Its document is left out: Baton never gives it to anybody, and strangers may have made it as large as they like.
+  private func found(_ shown: RelayGroup.Metadata?, signedBy author: String, _ identity: IdentityID) -> FoundChannel {
+    FoundChannel(
+      content: ChannelContent(kind: kind, identity: identity, networkID: networkID, trustAnchor: author, document: ""),
+      name: shown?.name ?? "", about: shown?.about ?? "")
   }
 }

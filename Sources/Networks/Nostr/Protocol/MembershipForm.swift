@@ -155,8 +155,7 @@ struct GroupListsReading: Sendable {
       hasForeign = true
       return
     }
-    // Of two with one date, that with the lower id is the newer one (NIP-01).
-    if let known = newest[event.kind], (known.createdAt, event.id) >= (event.createdAt, known.id) { return }
+    if let known = newest[event.kind], !event.isNewer(than: known) { return }
     do throws(NostrEvent.Flaw) {
       try event.verify()
       newest[event.kind] = event

@@ -133,6 +133,9 @@ public struct NostrEvent: Hashable, Sendable {
       signature: signature)
   }
 
+  /// Whether it takes the place of another version of what can be replaced: of two with one date, that with the lower id does (NIP-01).
+  func isNewer(than other: NostrEvent) -> Bool { (createdAt, other.id) > (other.createdAt, id) }
+
   /// The first value of the first tag named `name`.
   public func tag(_ name: String) -> String? {
     tags.first { $0.first == name && $0.count > 1 }?[1]

@@ -101,8 +101,7 @@ struct PinnedPostsReading: Sendable {
       hasForeign = true
       return
     }
-    // Of two with one date, that with the lower id is the newer one (NIP-01).
-    if let newest, (newest.createdAt, event.id) >= (event.createdAt, newest.id) { return }
+    if let newest, !event.isNewer(than: newest) { return }
     do throws(NostrEvent.Flaw) {
       try event.verify()
       newest = event

@@ -45,13 +45,6 @@ public enum PublicChannel {
     return (String(decoding: out, as: UTF8.self), signedAt)
   }
 
-  /// What a kind 40 or 41 event says of its channel; `nil` if its content is not an object of JSON. What is missing is empty.
-  static func metadata(_ event: NostrEvent) -> RelayGroup.Metadata? {
-    guard let shown = try? JSONParser.parse(event.content), shown.object != nil else { return nil }
-    return RelayGroup.Metadata(
-      name: shown["name"]?.string ?? "", about: shown["about"]?.string ?? "", picture: shown["picture"]?.string ?? "")
-  }
-
   /// The link that readers open (NIP-21 with an nevent of NIP-19).
   public static func link(id: String, author: String, relays: [String]) -> String {
     "nostr:"

@@ -17,7 +17,7 @@ public enum RelayGroup {
     case editPins = 9010
   }
 
-  /// The profile of a group, as admins send it and as a relay shows it.
+  /// The profile of a group, as admins send it and as a relay shows it, and what the events of public channels say.
   public struct Metadata: Hashable, Sendable {
     public var name: String
     public var about: String
@@ -34,7 +34,7 @@ public enum RelayGroup {
       self.init(name: event.tag("name") ?? "", about: event.tag("about") ?? "", picture: event.tag("picture") ?? "")
     }
 
-    /// Reads what `text` wrote.
+    /// Reads what `text` wrote, or the content of a kind 40 or 41 event; what is missing is empty, and without a name it is `nil`.
     init?(text: String) {
       guard let json = try? JSONParser.parse(text), let name = json["name"]?.string else { return nil }
       self.init(name: name, about: json["about"]?.string ?? "", picture: json["picture"]?.string ?? "")

@@ -45,7 +45,7 @@ struct ItemNews {
     }
     return ReadMessage(
       networkID: ItemPlace(item).name, author: author.id, authorName: author.name,
-      text: CoreText.cut(item.text.isEmpty ? content.text : item.text, to: ReadMessage.textMax),
+      text: item.text.isEmpty ? content.text : item.text.cut(toBytes: ReadMessage.textMax),
       createdAt: Timestamp(core: item.sentAt) ?? now, replyTo: item.quote.flatMap(Self.name),
       attachments: attachments(of: item, content), isMention: item.isMention, isOwn: author.isOwn)
   }
@@ -61,10 +61,10 @@ struct ItemNews {
     var attachments: [ReadAttachment] = []
     // A name is no address, whatever is in it.
     if let file = item.file, let name = file.name.split(separator: "/").last {
-      attachments.append(ReadAttachment(url: CoreText.cut(String(name), to: Self.urlBytesMax), sizeBytes: file.size))
+      attachments.append(ReadAttachment(url: String(name).cut(toBytes: Self.urlBytesMax), sizeBytes: file.size))
     }
     if let link = content.link, link.utf8.count <= Self.urlBytesMax, Self.isWeb(link) {
-      let title = content.title.flatMap { $0.isEmpty ? nil : CoreText.cut($0, to: Self.altTextBytesMax) }
+      let title = content.title.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: Self.altTextBytesMax) }
       attachments.append(ReadAttachment(url: link, altText: title))
     }
     return attachments

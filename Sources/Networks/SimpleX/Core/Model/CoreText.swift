@@ -6,14 +6,6 @@ enum CoreText {
   /// `text` in one line, cut to the length that a `Trouble` allows, without passwords of servers that may be in it.
   static func bounded(_ text: String) -> String { Trouble(.protocol, withoutPasswords(text)).detail }
 
-  /// `text` as it is, or as much of its beginning as fits into `bytes` bytes of UTF-8.
-  static func cut(_ text: String, to bytes: Int) -> String {
-    guard text.utf8.count > bytes else { return text }
-    var end = text.utf8.index(text.utf8.startIndex, offsetBy: bytes)
-    while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
-    return String(text.unicodeScalars[..<end])
-  }
-
   /// The address of a server without its password, even if the address is malformed.
   static func address(_ text: String) -> String {
     if let address = try? SimpleXServerAddress.parse(text) { return address.text }

@@ -1,3 +1,4 @@
+internal import Channels
 internal import StrictJSON
 
 /// A message in a chat of the core (`ChatItem`, docs/design/simplex.md#posts-in-a-core).
@@ -75,7 +76,7 @@ extension CoreItem: CoreReadable {
     let direction = try reader.object("chatDir")
     author = try Author(direction, isAsGroup: isAsGroup)
     sender = CoreSender(of: direction)
-    text = CoreText.cut(meta.value("itemText")?.string ?? "", to: CoreItemContent.textBytesMax)
+    text = (meta.value("itemText")?.string ?? "").cut(toBytes: CoreItemContent.textBytesMax)
     isMention = try meta.boolIfPresent("userMention") ?? false
     quote = CoreItemQuote(of: reader)
     content = try CoreItemContent(of: try reader.object("content"))

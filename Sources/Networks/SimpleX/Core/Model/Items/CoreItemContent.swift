@@ -1,3 +1,4 @@
+internal import Channels
 internal import StrictJSON
 
 /// What a message of the core says (`MsgContent`). The bytes of pictures are not kept.
@@ -36,10 +37,10 @@ extension CoreItemContent {
 extension CoreItemContent: CoreReadable {
   init(_ reader: CoreReader) throws(CoreShapeError) {
     kind = CoreWord(CoreText.bounded(try reader.string("type")))
-    text = CoreText.cut(try reader.stringIfPresent("text") ?? "", to: Self.textBytesMax)
+    text = (try reader.stringIfPresent("text") ?? "").cut(toBytes: Self.textBytesMax)
     let preview = kind == .known(.link) ? try reader.objectIfPresent("preview") : nil
-    link = try preview?.stringIfPresent("uri").map { CoreText.cut($0, to: Self.linkBytesMax) }
-    title = preview?.value("title")?.string.map { CoreText.cut($0, to: Self.linkBytesMax) }
+    link = try preview?.stringIfPresent("uri").map { $0.cut(toBytes: Self.linkBytesMax) }
+    title = preview?.value("title")?.string.map { $0.cut(toBytes: Self.linkBytesMax) }
   }
 }
 

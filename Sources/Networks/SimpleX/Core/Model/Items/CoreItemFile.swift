@@ -1,3 +1,4 @@
+internal import Channels
 internal import StrictJSON
 
 /// The file of a message (`CIFile`, docs/design/simplex.md#files-of-posts).
@@ -35,7 +36,7 @@ public struct CoreItemFile: Hashable, Sendable {
 
 extension CoreItemFile: CoreReadable {
   init(_ reader: CoreReader) throws(CoreShapeError) {
-    name = CoreText.cut(try reader.string("fileName"), to: Self.nameBytesMax)
+    name = try reader.string("fileName").cut(toBytes: Self.nameBytesMax)
     size = reader.value("fileSize")?.integer.flatMap { $0 >= 0 ? $0 : nil }
     state = try reader.read("fileStatus")
   }

@@ -1,3 +1,4 @@
+internal import Channels
 internal import StrictJSON
 
 /// The member who wrote a message, as all members know it (`GroupMember` of a `CIDirection`).
@@ -21,7 +22,7 @@ extension CoreSender {
     else { return nil }
     sharedID = id
     let shown = member["memberProfile"]?["displayName"]?.string ?? member["localDisplayName"]?.string
-    name = shown.flatMap { $0.isEmpty ? nil : CoreText.cut($0, to: Self.nameBytesMax) }
+    name = shown.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: Self.nameBytesMax) }
   }
 }
 
