@@ -38,7 +38,7 @@ public struct ChannelSnapshot: Hashable, Sendable {
     let words = rest.compactMap { $0 }.joined()
     let what = row.kind == .group ? "Group" : "Channel"
     switch phase {
-    case .deleted: return "\(what) is deleted."
+    case .deleted: return row.isOwned ? "\(what) is deleted." : "\(what) of others, not followed any more."
     case .followed: return "\(what) of others, read from \(counted(readFrom.count, "relay"))."
     case .deleting: return "\(what) is being deleted: not all relays were told yet."
     case .creating, .partial, .active, .degraded, .failed:

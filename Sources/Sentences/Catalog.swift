@@ -72,7 +72,7 @@ extension RefusalSentence {
   public static func relayInUse(channels: Int) -> Self {
     Self(
       "\(counted(channels, "channel")) \(channels == 1 ? "uses" : "use") this relay",
-      "its address stays; relay remove --force removes it, but not from channels", after: ": ")
+      "its address stays; relay remove --force removes it, but not from your channels", after: ": ")
   }
 
   /// An identity that cannot be removed; without channels it is main.

@@ -83,6 +83,7 @@ struct ForeignChannelTests {
     try await bench.waitForMessages { bench.readFrom(first) != nil && messages.conversations[first] != nil }
     let left = try await bench.coordinator.unfollow(first)
     #expect(left.phase == .deleted && left.row.deletedAt != nil)
+    #expect(left.summary == "Channel of others, not followed any more.")
     try await bench.waitForMessages { bench.readFrom(first) == nil && messages.conversations[first] == nil }
     #expect(bench.network.performed == 0)
     let second = try await bench.coordinator.follow(FollowRequest(link: Self.link)).row

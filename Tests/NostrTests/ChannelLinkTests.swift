@@ -76,6 +76,11 @@ struct ChannelLinkTests {
     let key = author.prefix(8)
     #expect(found(channel, [first]) == "First | about it | \(key)")
     #expect(found(channel, [edition("Later", at: 300), edition("Second", at: 200), first]) == "Later |  | \(key)")
+    // Of two of one second, the one with the lower id counts (NIP-01), in whatever order they are served.
+    let twins = [edition("Left", at: 700), edition("Right", at: 700)]
+    let winner = twins[0].id < twins[1].id ? "Left" : "Right"
+    #expect(found(channel, twins + [first]) == "\(winner) |  | \(key)")
+    #expect(found(channel, [first] + twins.reversed()) == "\(winner) |  | \(key)")
     // Others, and editions of other channels, change nothing.
     let strange = [edition("Evil", at: 400, by: Saying.bob), edition("Other", at: 400, of: id), first]
     #expect(found(channel, strange) == "First | about it | \(key)")
