@@ -92,6 +92,30 @@ extension BatonClient {
     try await stream(MembersMethod.remove, try request.json.object ?? [:]).map { try MembersRemoveReply(json: .object($0)) }
   }
 
+  /// Keeps what a member writes from everybody; returns once that is stored.
+  public func ban(_ request: MembersBanRequest) async throws -> MembersBanReply {
+    try MembersBanReply(json: .object(try await call(MembersMethod.ban, try request.json.object ?? [:])))
+  }
+
+  /// Keeps what a member writes from everybody, and follows the change until it is settled.
+  public func banAndFollow(
+    _ request: MembersBanRequest
+  ) async throws -> some AsyncSequence<MembersBanReply, any Error> & Sendable {
+    try await stream(MembersMethod.ban, try request.json.object ?? [:]).map { try MembersBanReply(json: .object($0)) }
+  }
+
+  /// Shows what a member writes again; returns once that is stored.
+  public func unban(_ request: MembersUnbanRequest) async throws -> MembersUnbanReply {
+    try MembersUnbanReply(json: .object(try await call(MembersMethod.unban, try request.json.object ?? [:])))
+  }
+
+  /// Shows what a member writes again, and follows the change until it is settled.
+  public func unbanAndFollow(
+    _ request: MembersUnbanRequest
+  ) async throws -> some AsyncSequence<MembersUnbanReply, any Error> & Sendable {
+    try await stream(MembersMethod.unban, try request.json.object ?? [:]).map { try MembersUnbanReply(json: .object($0)) }
+  }
+
   /// Leaves somebody's request to be let into a channel out of lists.
   public func declineMember(_ request: MembersDeclineRequest) async throws -> Member {
     try MemberReply(json: .object(try await call(MembersMethod.decline, try request.json.object ?? [:]))).member

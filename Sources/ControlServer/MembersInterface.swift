@@ -18,7 +18,7 @@ struct MembersInterface: MembersService, ControlService {
   let context: ControlContext
   private var coordinator: Coordinator { context.coordinator }
 
-  func notesCallers(of method: MembersMethod) -> Bool { [.add, .setRole, .remove].contains(method) }
+  func notesCallers(of method: MembersMethod) -> Bool { [.add, .setRole, .remove, .ban, .unban].contains(method) }
 
   // MARK: - Reading
 
@@ -49,7 +49,7 @@ struct MembersInterface: MembersService, ControlService {
   // MARK: - Changes
 
   func add(_ request: MembersAddRequest, _ stream: ReplyStream<MembersAddReply>?) async throws -> MembersAddReply {
-    let change = MembershipChange(person: name(request.author), isMember: true, roles: request.roles ?? [])
+    let change = MembershipChange(person: name(request.author), .member, roles: request.roles ?? [], letsIn: true)
     return try await make(change, in: request.channelId, by: .add, stream) { MembersAddReply(change: $0, isNew: $1) }
   }
 
@@ -57,7 +57,7 @@ struct MembersInterface: MembersService, ControlService {
     _ request: MembersSetRoleRequest, _ stream: ReplyStream<MembersSetRoleReply>?
   ) async throws -> MembersSetRoleReply {
     let (channel, person) = (ChannelID(rawValue: request.channelId), name(request.author))
-    let change = MembershipChange(person: person, isMember: true, roles: request.role.map { [$0] } ?? [])
+    let change = MembershipChange(person: person, .member, roles: request.role.map { [$0] } ?? [])
     // Where nobody belongs to channels, that is the better answer.
     try await coordinator.checkMembership(in: channel, change)
     guard try await following(channel).member(person, in: channel)?.standing == .member else {
@@ -69,7 +69,7 @@ struct MembersInterface: MembersService, ControlService {
   func remove(
     _ request: MembersRemoveRequest, _ stream: ReplyStream<MembersRemoveReply>?
   ) async throws -> MembersRemoveReply {
-    let change = MembershipChange(person: name(request.author), isMember: false, reason: request.reason ?? "")
+    let change = MembershipChange(person: name(request.author), .removed, reason: request.reason ?? "")
     return try await make(change, in: request.channelId, by: .remove, stream) { MembersRemoveReply(change: $0, isNew: $1) }
   }
 
@@ -81,9 +81,15 @@ struct MembersInterface: MembersService, ControlService {
     return MemberReply(member: Member(member))
   }
 
-  func ban(_ request: MembersBanRequest) async throws { try await refuseBan(in: ChannelID(rawValue: request.channelId)) }
+  func ban(_ request: MembersBanRequest, _ stream: ReplyStream<MembersBanReply>?) async throws -> MembersBanReply {
+    let change = MembershipChange(person: name(request.author), .banned)
+    return try await make(change, in: request.channelId, by: .ban, stream) { MembersBanReply(change: $0, isNew: $1) }
+  }
 
-  func unban(_ request: MembersUnbanRequest) async throws { try await refuseBan(in: ChannelID(rawValue: request.channelId)) }
+  func unban(_ request: MembersUnbanRequest, _ stream: ReplyStream<MembersUnbanReply>?) async throws -> MembersUnbanReply {
+    let change = MembershipChange(person: name(request.author), .unbanned)
+    return try await make(change, in: request.channelId, by: .unban, stream) { MembersUnbanReply(change: $0, isNew: $1) }
+  }
 
   // MARK: - Helpers
 
@@ -116,18 +122,6 @@ struct MembersInterface: MembersService, ControlService {
     let found = try await context.store.channels([channel])
     guard !found.isUnknown(channel) else { throw MembersRefusal.noSuchChannel(id: channel.rawValue, name: nil) }
     return found
-  }
-
-  private func refuseBan(in channel: ChannelID) async throws {
-    let network = try await known(channel).found[channel]?.row.network ?? .nostr
-    let reason =
-      switch network {
-      case .nostr:
-        "nobody can be banned from groups (NIP-29) or channels (NIP-28) on Nostr; remove members with batonctl member remove, and mute "
-          + "people with batonctl people mute"
-      case .simplex: "Baton does not ban people from channels on SimpleX yet; mute them with batonctl people mute"
-      }
-    throw MembersRefusal.notSupported(network: network.rawValue, reason: reason)
   }
 }
 
@@ -194,7 +188,8 @@ extension Member {
   fileprivate init(_ member: StoredMember) {
     self.init(
       channelId: member.channel.rawValue, author: member.author, standing: member.standing.rawValue, roles: member.roles,
-      own: member.isOwn, name: member.name, muted: member.mutedAt != nil, askedAt: member.askedAt?.textOfAnybody,
+      own: member.isOwn, banned: member.isBanned, name: member.name, muted: member.mutedAt != nil,
+      askedAt: member.askedAt?.textOfAnybody,
       askedText: member.askedText, lastMessageAt: member.lastAt?.textOfAnybody, lastMessageId: member.last?.rawValue,
       revision: member.revision)
   }
@@ -204,14 +199,14 @@ extension MemberChange {
   fileprivate init(_ post: PostSnapshot) {
     let person = post.row.about?.author ?? ""
     let change = MembershipChange(text: post.row.text, person: person)
-    let relay = post.relays.first { !$0.hasDeparted }
-    var trouble = relay?.networkTrouble ?? relay?.record.trouble
-    if trouble?.cause == .missing {
+    let troubles = post.relays.filter { !$0.hasDeparted }.map { $0.networkTrouble ?? $0.record.trouble }
+    var trouble = troubles.lazy.compactMap { $0 }.first
+    if trouble?.cause == .missing, post.network == .nostr {
       trouble = Trouble(.missing, "the relay's lists of who belongs to the group do not show the change")
     }
     self.init(
       postId: post.row.id.rawValue, channelId: post.row.channel.rawValue, author: person,
-      wish: change?.isMember == false ? "removed" : "member", roles: change?.roles ?? [], phase: post.phase.rawValue,
+      wish: (change?.wish ?? .member).rawValue, roles: change?.roles ?? [], phase: post.phase.rawValue,
       settled: post.hasSettled, summary: post.summary, cause: trouble?.cause.rawValue, detail: trouble?.detail)
   }
 }

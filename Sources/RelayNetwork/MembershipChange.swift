@@ -1,45 +1,52 @@
 public import Channels
 
-/// The wish that somebody belong to a channel with certain roles, or not belong to it any more.
+/// The wish that somebody belong to a channel with certain roles, or not belong to it any more, or be kept from writing in it.
 public struct MembershipChange: Hashable, Sendable {
+  /// What is wished of somebody. The words are those of the interface, and are stored.
+  public enum Wish: String, Hashable, Sendable, CaseIterable {
+    case member, removed
+    /// What they write is kept from everybody.
+    case banned
+    /// It is shown again.
+    case unbanned
+  }
   /// In the network's notation.
   public var person: String
-  public var isMember: Bool
+  public var wish: Wish
   /// What they may do, in the words of whoever keeps the channel; none for a plain member.
   public var roles: [String]
   /// Why somebody is to be removed, for whoever keeps the channel; may be empty.
   public var reason: String
+  /// Whether somebody is let in by it who does not belong to the channel. It is not stored.
+  public var letsIn: Bool
 
   public static let rolesMax = ReadMembers.rolesMax
   public static let roleBytesMax = ReadMembers.roleBytesMax
 
-  public init(person: String, isMember: Bool, roles: [String] = [], reason: String = "") {
+  public init(person: String, _ wish: Wish, roles: [String] = [], reason: String = "", letsIn: Bool = false) {
     self.person = person
-    self.isMember = isMember
+    self.wish = wish
     self.roles = roles
     self.reason = reason
+    self.letsIn = letsIn
   }
 
   /// The wish as the text of a post.
   public var text: String {
-    guard isMember else { return reason.isEmpty ? Self.removed : "\(Self.removed): \(reason)" }
-    return roles.isEmpty ? Self.member : "\(Self.member): \(roles.joined(separator: ", "))"
+    let details = wish == .member ? roles.joined(separator: ", ") : reason
+    return details.isEmpty ? wish.rawValue : "\(wish.rawValue): \(details)"
   }
 
   /// Reads what `text` wrote; `nil` if it is anything else.
   public init?(text: String, person: String) {
     let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
-    switch parts.first {
-    case Self.member:
-      let roles = parts.count > 1 ? parts[1].split(separator: ", ").map(String.init) : []
-      self.init(person: person, isMember: true, roles: roles)
-    case Self.removed: self.init(person: person, isMember: false, reason: parts.count > 1 ? parts[1] : "")
-    default: return nil
+    guard let wish = parts.first.flatMap(Wish.init(rawValue:)) else { return nil }
+    let details = parts.count > 1 ? parts[1] : ""
+    switch wish {
+    case .member: self.init(person: person, wish, roles: details.split(separator: ", ").map(String.init))
+    case .removed, .banned, .unbanned: self.init(person: person, wish, reason: details)
     }
   }
-
-  private static let member = "member"
-  private static let removed = "removed"
 }
 
 // Networks that do not say who belongs to their channels have nothing of this.

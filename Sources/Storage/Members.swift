@@ -23,6 +23,8 @@ public struct StoredMember: Hashable, Sendable {
   public var roles: [String]
   /// Whether it is a key of ours.
   public var isOwn: Bool
+  /// Whether what they write is kept from everybody.
+  public var isBanned: Bool
   /// What they call themselves, as far as known. Anybody may take any name.
   public var name: String?
   /// Since when their messages are hidden; `nil` if they are not.
@@ -37,8 +39,9 @@ public struct StoredMember: Hashable, Sendable {
   public var revision: Int64
 
   public init(
-    channel: ChannelID, author: String, standing: Standing, roles: [String] = [], isOwn: Bool = false, name: String? = nil,
-    mutedAt: Timestamp? = nil, askedAt: Timestamp? = nil, askedText: String? = nil, last: MessageID? = nil,
+    channel: ChannelID, author: String, standing: Standing, roles: [String] = [], isOwn: Bool = false,
+    isBanned: Bool = false, name: String? = nil, mutedAt: Timestamp? = nil, askedAt: Timestamp? = nil, askedText: String? = nil,
+    last: MessageID? = nil,
     lastAt: Timestamp? = nil, revision: Int64 = 0
   ) {
     self.channel = channel
@@ -46,6 +49,7 @@ public struct StoredMember: Hashable, Sendable {
     self.standing = standing
     self.roles = roles
     self.isOwn = isOwn
+    self.isBanned = isBanned
     self.name = name
     self.mutedAt = mutedAt
     self.askedAt = askedAt

@@ -12,12 +12,14 @@ struct MemberCommand: AsyncParsableCommand {
       batonctl member list Club --asking              who asks to be let in
       batonctl member add Club npub1… --role admin    lets somebody in, as an admin
       batonctl member remove Club npub1…              takes somebody out
+      batonctl member ban News 3q2+7w==               keeps what a member writes from everybody, on SimpleX
 
-      Only groups on Nostr say who belongs to them. In other channels the list has those who wrote there, and nobody can be let in or \
-      out. People are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and a name at a domain such as \
+      Groups on Nostr say who belongs to them, and channels on SimpleX with up to 1,000 members. In other channels the list has those who \
+      wrote there, and nobody can be let in or out. People are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and a name at a domain such as \
       ada@example.com.
       """,
-    subcommands: [List.self, Add.self, Role.self, Remove.self, Decline.self], defaultSubcommand: List.self,
+    subcommands: [List.self, Add.self, Role.self, Remove.self, Ban.self, Unban.self, Decline.self],
+    defaultSubcommand: List.self,
     aliases: ["members"])
 
   struct List: AsyncParsableCommand {
@@ -104,6 +106,7 @@ struct MemberCommand: AsyncParsableCommand {
         } ?? ""
       },
       TableColumn("MUTED", rank: 5, isExtra: true) { $0.member.muted ? "muted" : "" },
+      TableColumn("BANNED", rank: 8, isExtra: true) { $0.member.banned ? "banned" : "" },
       TableColumn("STANDING", rank: 6, isExtra: true) { $0.member.standing },
       TableColumn("AUTHOR", rank: 7, least: 24, isExtra: true) { $0.member.author },
     ]
@@ -136,8 +139,11 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Role: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Gives a member of a group one role instead of those they have, or none.",
-      discussion: "Exit status: as for batonctl member add.")
+      abstract: "Gives a member of a channel one role instead of those they have, or none.",
+      discussion: """
+        On SimpleX the roles are observer, who only reads and is the default, member, moderator, admin and owner.
+        Exit status: as for batonctl member add.
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @Argument(help: "The role. Default: none, so that they are a plain member.") var role: String?
@@ -156,15 +162,15 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes somebody out of a group.",
+      abstract: "Takes somebody out of a channel.",
       discussion: """
         What they wrote stays: batonctl messages remove takes it away, and batonctl people mute hides it here. They can ask to be let in \
-        again.
+        again; on SimpleX they can join again under another name.
         Exit status: as for batonctl member add.
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
-    @Option(help: "Why, for the relay and whoever reads its history.") var reason: String?
+    @Option(help: "Why, for the relay of a group and whoever reads its history.") var reason: String?
     @OptionGroup var waiting: MemberWaiting
 
     func run() async throws {
@@ -174,6 +180,41 @@ struct MemberCommand: AsyncParsableCommand {
           { try await client.removeMember(request).change },
           { try await client.removeMemberAndFollow(request).map(\.change) }
         )
+      }
+    }
+  }
+
+  struct Ban: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Keeps what a member of a channel writes from everybody.",
+      discussion: """
+        That is possible on SimpleX, where they stay a member and go on reading; on Nostr nobody can be banned. What they wrote before \
+        stays.
+        Exit status: as for batonctl member add.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var target: MemberTarget
+    @OptionGroup var waiting: MemberWaiting
+
+    func run() async throws {
+      try await waiting.run(global, target) { channel, author, client in
+        let request = MembersBanRequest(channelId: channel, author: author)
+        return ({ try await client.ban(request).change }, { try await client.banAndFollow(request).map(\.change) })
+      }
+    }
+  }
+
+  struct Unban: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows what a member of a channel writes again.", discussion: "Exit status: as for batonctl member add.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var target: MemberTarget
+    @OptionGroup var waiting: MemberWaiting
+
+    func run() async throws {
+      try await waiting.run(global, target) { channel, author, client in
+        let request = MembersUnbanRequest(channelId: channel, author: author)
+        return ({ try await client.unban(request).change }, { try await client.unbanAndFollow(request).map(\.change) })
       }
     }
   }
@@ -223,11 +264,11 @@ struct MemberWaiting: ParsableArguments {
       let steps = change(channel, try await session.personKey(target.person), session.client)
       guard wait != .none else {
         let change = try await steps.make()
-        return try session.show(change) { "Post \(change.postId) asks the relay for it." }
+        return try session.show(change) { "Post \(change.postId) asks for it." }
       }
       var latest: MemberChange?
       for try await change in try await steps.follow() {
-        if latest == nil { try session.say("Post \(change.postId) asks the relay for it.") }
+        if latest == nil { try session.say("Post \(change.postId) asks for it.") }
         latest = change
         session.ending.followed = .membership(change)
       }
@@ -239,10 +280,21 @@ struct MemberWaiting: ParsableArguments {
   private func finish(_ change: MemberChange, _ session: Session) throws {
     let reason = change.detail ?? change.cause
     switch change.phase {
-    case "published":
+    case "published", "partial":
+      if change.phase == "partial" {
+        guard change.settled else { throw stopped(change) }
+        try session.say("Not all relays were told: \(reason ?? change.summary); see batonctl post show \(change.postId).")
+      }
       let key = ShownMessage.shortened(change.author)
       let roles = change.roles.isEmpty ? "" : " with the role \(change.roles.joined(separator: ", "))"
-      try session.show(change) { change.wish == "removed" ? "\(key) is out of it." : "\(key) is a member\(roles)." }
+      try session.show(change) {
+        switch change.wish {
+        case "removed": "\(key) is out of it."
+        case "banned": "What \(key) writes is kept from everybody."
+        case "unbanned": "What \(key) writes is shown again."
+        default: "\(key) is a member\(roles)."
+        }
+      }
     case "deleting", "deleted", "stillServed":
       throw Refusal(
         text: "another change of the same person took the place of this one", parameters: ["change": try change.json])
@@ -250,11 +302,14 @@ struct MemberWaiting: ParsableArguments {
       throw Refusal(
         text: "it is not done: \(reason ?? change.summary); see batonctl post show \(change.postId)",
         parameters: ["change": try change.json])
-    default:
-      throw Refusal(
-        text: "the daemon stopped reporting; see batonctl post show \(change.postId)", status: 75,
-        parameters: ["change": try change.json])
+    default: throw stopped(change)
     }
+  }
+
+  private func stopped(_ change: MemberChange) -> Refusal {
+    Refusal(
+      text: "the daemon stopped reporting; see batonctl post show \(change.postId)", status: 75,
+      parameters: (try? ["change": change.json]) ?? [:])
   }
 }
 

@@ -15,7 +15,8 @@ struct LiveMembersTests {
     _ author: String, name: String? = nil, roles: [String] = [], standing: String = "member", revision: Int64
   ) -> Member {
     Member(
-      channelId: 1, author: author, standing: standing, roles: roles, own: false, name: name, muted: false, revision: revision)
+      channelId: 1, author: author, standing: standing, roles: roles, own: false, banned: false, name: name, muted: false,
+      revision: revision)
   }
 
   private static func list(_ list: ReadMembers.List, _ people: [String], roles: [String] = []) -> MessageNews.What {

@@ -117,7 +117,8 @@ struct WireTests {
       lastMessageId: 1)
     #expect(try keys(person) == fields(Interfaces.people, "Person"))
     let member = Member(
-      channelId: 1, author: "a", standing: "asking", roles: ["r"], own: false, name: "n", muted: true, askedAt: "t",
+      channelId: 1, author: "a", standing: "asking", roles: ["r"], own: false, banned: false, name: "n", muted: true,
+      askedAt: "t",
       askedText: "t", lastMessageAt: "t", lastMessageId: 1, revision: 1)
     #expect(try keys(member) == fields(Interfaces.members, "Member"))
     let change = MemberChange(

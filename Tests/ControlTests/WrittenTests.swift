@@ -112,6 +112,8 @@ struct WrittenTests {
     (MembersSetRoleReply.self, Interfaces.members, .output("SetRole")),
     (MembersRemoveRequest.self, Interfaces.members, .input("Remove")),
     (MembersRemoveReply.self, Interfaces.members, .output("Remove")),
+    (MembersBanReply.self, Interfaces.members, .output("Ban")),
+    (MembersUnbanReply.self, Interfaces.members, .output("Unban")),
     (MembersDeclineRequest.self, Interfaces.members, .input("Decline")),
     (MemberReply.self, Interfaces.members, .output("Decline")), (MembersBanRequest.self, Interfaces.members, .input("Ban")),
     (MembersUnbanRequest.self, Interfaces.members, .input("Unban")),

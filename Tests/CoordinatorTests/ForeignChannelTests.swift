@@ -124,7 +124,7 @@ struct ForeignChannelTests {
       } == refused)
     #expect(
       await bench.refusal { () throws(BatonError) in
-        try await coordinator.changeMembership(in: id, MembershipChange(person: "ann", isMember: true))
+        try await coordinator.changeMembership(in: id, MembershipChange(person: "ann", .member))
       } == refused)
     // What is for ourselves is not.
     let marked = try await coordinator.update(

@@ -24,7 +24,7 @@ struct MembershipTests {
     reason: String = ""
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     try await bench.coordinator.changeMembership(
-      in: channel, MembershipChange(person: person, isMember: isMember, roles: roles, reason: reason))
+      in: channel, MembershipChange(person: person, isMember ? .member : .removed, roles: roles, reason: reason))
   }
 
   @Test func changeIsAPostThatIsNoneByItself() async throws {

@@ -15,7 +15,7 @@ struct MembershipNetworkTests {
   private static func change(
     _ person: String = alice, isMember: Bool = true, roles: [String] = [], reason: String = ""
   ) -> MembershipChange {
-    MembershipChange(person: person, isMember: isMember, roles: roles, reason: reason)
+    MembershipChange(person: person, isMember ? .member : .removed, roles: roles, reason: reason)
   }
 
   /// The people in one of the lists that the relay serves.
@@ -136,7 +136,7 @@ struct MembershipFormTests {
   private static func form(isMember: Bool = true, roles: [String] = []) -> MembershipForm {
     MembershipForm(
       author: sessionKey.publicKey,
-      change: MembershipChange(person: PostSamples.alice, isMember: isMember, roles: roles, reason: "why"),
+      change: MembershipChange(person: PostSamples.alice, isMember ? .member : .removed, roles: roles, reason: "why"),
       clientID: "x7")
   }
 
@@ -216,8 +216,8 @@ struct MembershipFormTests {
 
   @Test func textsAreReadAsTheyWereWritten() {
     for change in [
-      MembershipChange(person: "p", isMember: true), MembershipChange(person: "p", isMember: true, roles: ["a", "b c: d"]),
-      MembershipChange(person: "p", isMember: false), MembershipChange(person: "p", isMember: false, reason: "a: b, c"),
+      MembershipChange(person: "p", .member), MembershipChange(person: "p", .member, roles: ["a", "b c: d"]),
+      MembershipChange(person: "p", .removed), MembershipChange(person: "p", .removed, reason: "a: b, c"),
     ] {
       #expect(MembershipChange(text: change.text, person: "p") == change, "\(change.text)")
     }

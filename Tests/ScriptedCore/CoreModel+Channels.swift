@@ -48,13 +48,21 @@ extension CoreModel {
   /// A relay is removed by removing its member. The row goes with it, whatever it said, so that the relay can be added again.
   mutating func removeMembers(_ index: Int, _ members: [Int64], _ withMessages: Bool) -> JSONValue {
     let group = groups[index]
-    guard members.allSatisfy({ id in group.rows.contains { $0.member == id } }) else {
+    if let refusal = roleRefusal(group, "admin") { return refusal }
+    guard members.allSatisfy({ id in group.rows.contains { $0.member == id } || group.people[id] != nil }) else {
       return CoreErrors.answer(CoreErrors.own("groupMemberNotFound"))
     }
     let removed = group.rows.filter { members.contains($0.member) }.map { row in
       var row = row
       row.memberStatus = "removed"
       return memberJSON(row, in: group)
+    }
+    let people = members.filter { group.people[$0] != nil }.map { memberJSON(of: $0, in: group, status: "removed") }
+    for member in members { groups[index].people[member] = nil }
+    if removed.isEmpty {
+      return answer(
+        "userDeletedMembers", groups[index],
+        ["members": .array(people), "withMessages": .bool(withMessages), "msgSigned": true])
     }
     pending.removeAll { step in
       step.group == group.id && group.rows.contains { $0.id == step.row && members.contains($0.member) }
@@ -63,7 +71,7 @@ extension CoreModel {
     pending.append(Pending(group: group.id, row: 0, stages: [.publish], wait: 0, turns: 0))
     return answer(
       "userDeletedMembers", groups[index],
-      ["members": .array(removed), "withMessages": .bool(withMessages), "msgSigned": true])
+      ["members": .array(removed + people), "withMessages": .bool(withMessages), "msgSigned": true])
   }
 
   /// Makes the rows of `relays`. Those whose invitation fails on its way stay new; those whose address leads nowhere get none.

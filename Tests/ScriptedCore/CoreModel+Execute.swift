@@ -22,7 +22,8 @@ extension CoreModel {
       activeUser = id
       return ["type": "activeUser", "user": userJSON(id)]
     case .activeUser, .operators, .servers, .setServers, .validateServers, .testServer, .testRelay, .create, .relays,
-      .addRelays, .remove, .allow, .link, .groups, .members, .info, .memberInfo, .profile, .delete, .leave, .item:
+      .addRelays, .remove, .role, .block, .allow, .link, .groups, .members, .info, .memberInfo, .profile, .delete, .leave,
+      .item:
       guard activeUser != nil else { return CoreErrors.answer(CoreErrors.own("noActiveUser")) }
       return asUser(command)
     }
@@ -70,7 +71,8 @@ extension CoreModel {
       let all = groups.filter { $0.user == user && $0.isFound(by: search) }.map { groupJSON($0) }
       return ["type": "groupsList", "user": userJSON(user), "groups": .array(all)]
     case .relays(let id), .allow(let id), .link(let id), .members(let id), .info(let id), .delete(let id), .leave(let id),
-      .addRelays(let id, _), .remove(let id, _, _), .profile(let id, _), .memberInfo(let id, _), .item(let id, _):
+      .addRelays(let id, _), .remove(let id, _, _), .role(let id, _, _), .block(let id, _, _), .profile(let id, _),
+      .memberInfo(let id, _), .item(let id, _):
       // Everybody sees their own.
       guard let index = groups.firstIndex(where: { $0.id == id && $0.user == activeUser }) else {
         return CoreErrors.answer(CoreErrors.store("groupNotFound", ["groupId": .integer(id)]))
@@ -90,7 +92,7 @@ extension CoreModel {
       return answer("relayGroupAllowed", groups[index])
     case .link: return answer("groupLink", group, ["groupLink": linkJSON(group)])
     case .members:
-      let members = group.rows.map { memberJSON($0, in: group) } + subscribersJSON(group)
+      let members = group.rows.map { memberJSON($0, in: group) } + peopleJSON(group) + subscribersJSON(group)
       return [
         "type": "groupMembers", "user": userJSON(group.user),
         "group": ["groupInfo": groupJSON(group), "members": .array(members)],
@@ -98,6 +100,9 @@ extension CoreModel {
     case .info: return answer("groupInfo", group)
     case .memberInfo(_, let member):
       guard let row = group.rows.first(where: { $0.member == member }) else {
+        if group.people[member] != nil {
+          return answer("groupMemberInfo", group, ["member": memberJSON(of: member, in: group)])
+        }
         return CoreErrors.answer(CoreErrors.store("groupMemberNotFound", ["groupMemberId": .integer(member)]))
       }
       return answer("groupMemberInfo", group, ["member": memberJSON(row, in: group)])
@@ -110,6 +115,8 @@ extension CoreModel {
       return answer("leftMemberUser", group)
     case .addRelays(_, let relays): return addRelays(index, relays)
     case .remove(_, let members, let withMessages): return removeMembers(index, members, withMessages)
+    case .role(_, let members, let role): return setRole(index, members, role)
+    case .block(_, let members, let isBlocked): return block(index, members, isBlocked)
     case .profile(_, let profile): return updateProfile(index, profile)
     case .item(_, let command): return aboutItem(command, index)
     case .version, .activeUser, .users, .start, .checkRunning, .operators, .createUser, .activate, .servers, .setServers,

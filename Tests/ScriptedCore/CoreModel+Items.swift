@@ -61,6 +61,7 @@ extension CoreModel {
     case .send(let message, let isAsGroup, let isSigned): return send(index, message, isAsGroup: isAsGroup, isSigned: isSigned)
     case .update(let item, let message): return update(index, item, message)
     case .delete(let items, let mode): return delete(index, items, mode)
+    case .moderate(let items): return moderate(index, items)
     case .react(let item, let emoji, let isAdded): return react(index, item, emoji, isAdded)
     case .info(let item): return info(groups[index], item)
     case .page(let place, let count): return page(groups[index], place, count)
@@ -106,6 +107,11 @@ extension CoreModel {
     for index in groups.indices where groups[index].id == channel { groups[index].role = role }
   }
 
+  /// Whether one role stands above another.
+  static func isAbove(_ role: String, _ other: String) -> Bool {
+    (roles.firstIndex(of: role) ?? 0) > (roles.firstIndex(of: other) ?? 0)
+  }
+
   /// nil: the user has at least this role.
   func roleRefusal(_ group: Group, _ role: String) -> JSONValue? {
     guard let own = Self.roles.firstIndex(of: group.role), let least = Self.roles.firstIndex(of: role), own < least else {
@@ -122,7 +128,7 @@ extension CoreModel {
     guard message.mentions.count <= 3, members.count == message.mentions.count, areShown else {
       return CoreErrors.answer(CoreErrors.store("invalidMention"))
     }
-    let known = Set(group.rows.map(\.member)).union(1_000_000..<1_000_000 + Int64(subscribers.count))
+    let known = Set(group.rows.map(\.member)).union(group.people.keys).union(1_000_000..<1_000_000 + Int64(subscribers.count))
     guard let stranger = members.subtracting(known).min() else { return nil }
     return CoreErrors.answer(CoreErrors.store("groupMemberNotFound", ["groupMemberId": .integer(stranger)]))
   }

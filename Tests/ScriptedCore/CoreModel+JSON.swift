@@ -87,7 +87,7 @@ extension CoreModel {
       "chatSettings": ["enableNtfs": "all", "favorite": false], "createdAt": .string(time(group.createdAt)),
       "updatedAt": .string(time(group.createdAt)), "chatTags": [],
       "groupSummary": .object(
-        ["currentMembers": .integer(Int64(1 + group.rows.count))]
+        ["currentMembers": .integer(Int64(1 + group.rows.count + group.people.count + subscribers.count))]
           .merging(publicMemberCount.map { ["publicMemberCount": .integer($0)] } ?? [:]) { $1 }),
       "membersRequireAttention": 0,
       "groupKeys": [

@@ -46,6 +46,7 @@ extension CoreModel {
   public mutating func say(_ message: Message, by member: Int64?, channel: Int64) -> Int64? {
     guard let index = groups.firstIndex(where: { $0.id == channel }) else { return nil }
     let writer = member.map(Writer.member) ?? .otherOwner
+    if let member, groups[index].people[member] == nil { groups[index].people[member] = Person(role: "member") }
     let quote = message.quoted.flatMap { id in groups[index].items.first { $0.id == id } }
       .map { quoteJSON($0, in: groups[index]) }
     var message = message
@@ -65,13 +66,85 @@ extension CoreModel {
     return id
   }
 
-  /// A member joins: the core notes it among the messages.
+  /// A member joins: the core notes it among the messages, and the event says so.
   public mutating func join(_ member: Int64, channel: Int64) {
     guard let index = groups.firstIndex(where: { $0.id == channel }) else { return }
     let item = Item(
       id: nextItem, sharedID: "", sentAt: now, isAsGroup: false, isSigned: false, quote: nil,
       versions: [["type": "text", "text": "connected"]], mentions: [:], deliveries: [])
+    groups[index].people[member] = Person()
     tellNew(add(item, by: .joined(member), index), index)
+    events.append(
+      answer(
+        "joinedGroupMember", groups[index],
+        ["member": memberJSON(of: member, in: groups[index])]))
+  }
+
+  /// A member leaves by itself.
+  public mutating func leave(_ member: Int64, channel: Int64) {
+    guard let index = groups.firstIndex(where: { $0.id == channel }), groups[index].people[member] != nil else { return }
+    events.append(
+      answer("leftMember", groups[index], ["member": memberJSON(of: member, in: groups[index], status: "left")]))
+    groups[index].people[member] = nil
+  }
+
+  // MARK: - Commands
+
+  mutating func setRole(_ index: Int, _ members: [Int64], _ role: String) -> JSONValue {
+    let group = groups[index]
+    if let refusal = roleRefusal(group, "admin") { return refusal }
+    if group.rows.contains(where: { members.contains($0.member) }) {
+      return CoreErrors.answer(CoreErrors.command("relay role can't be changed"))
+    }
+    guard members.allSatisfy({ group.people[$0] != nil }) else {
+      return CoreErrors.answer(CoreErrors.own("groupMemberNotFound"))
+    }
+    for member in members { groups[index].people[member]?.role = role }
+    return answer(
+      "membersRoleUser", groups[index],
+      [
+        "members": .array(members.map { memberJSON(of: $0, in: groups[index]) }), "toRole": .string(role), "msgSigned": true,
+      ])
+  }
+
+  mutating func block(_ index: Int, _ members: [Int64], _ isBlocked: Bool) -> JSONValue {
+    let group = groups[index]
+    if let refusal = roleRefusal(group, "moderator") { return refusal }
+    guard members.allSatisfy({ group.people[$0] != nil }) else {
+      return CoreErrors.answer(CoreErrors.own("groupMemberNotFound"))
+    }
+    for member in members { groups[index].people[member]?.isBlocked = isBlocked }
+    return answer(
+      "membersBlockedForAllUser", groups[index],
+      [
+        "members": .array(members.map { memberJSON(of: $0, in: groups[index]) }), "blocked": .bool(isBlocked),
+        "msgSigned": true,
+      ])
+  }
+
+  /// The user removes messages of members, whose roles must stand below.
+  mutating func moderate(_ index: Int, _ ids: [Int64]) -> JSONValue {
+    if let refusal = roleRefusal(groups[index], "moderator") { return refusal }
+    var deletions: [JSONValue] = []
+    for id in ids {
+      guard let at = groups[index].items.firstIndex(where: { $0.id == id }) else { return notFound(id) }
+      guard case .member(let member) = groups[index].items[at].writer, groups[index].items[at].deletedAt == nil,
+        Self.isAbove(groups[index].role, groups[index].people[member]?.role ?? "observer")
+      else { return CoreErrors.answer(CoreErrors.own("invalidChatItemDelete")) }
+      let before = chatItemJSON(groups[index].items[at], in: groups[index])
+      (groups[index].items[at].deletedAt, groups[index].items[at].deletion) = (now, "moderated")
+      deletions.append(["deletedChatItem": before, "toChatItem": chatItemJSON(groups[index].items[at], in: groups[index])])
+    }
+    return [
+      "type": "chatItemsDeleted", "user": userJSON(groups[index].user), "chatItemDeletions": .array(deletions),
+      "byUser": true, "timed": false,
+    ]
+  }
+
+  /// Members who are no relays, as lines for people.
+  public func peopleSeen(of channel: Int64) -> [String] {
+    let people = groups.first { $0.id == channel }?.people ?? [:]
+    return people.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.role)\($0.value.isBlocked ? " blocked" : "")" }
   }
 
   private mutating func add(_ item: Item, by writer: Writer, _ index: Int) -> Int64 {
@@ -169,8 +242,14 @@ extension CoreModel {
     }
   }
 
-  private func memberJSON(of id: Int64, in group: Group) -> JSONValue {
-    memberJSON(id: id, group: group.id, role: "member", category: "post", status: "connected", connection: nil)
+  func peopleJSON(_ group: Group) -> [JSONValue] { group.people.keys.sorted().map { memberJSON(of: $0, in: group) } }
+
+  func memberJSON(of id: Int64, in group: Group, status: String = "connected") -> JSONValue {
+    let person = group.people[id] ?? Person(role: "member")
+    var members =
+      memberJSON(id: id, group: group.id, role: person.role, category: "post", status: status, connection: nil).object ?? [:]
+    members["blockedByAdmin"] = .bool(person.isBlocked)
+    return .object(members)
   }
 
   func contentJSON(_ item: Item) -> JSONValue {

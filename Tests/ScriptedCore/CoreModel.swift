@@ -33,6 +33,12 @@ public struct CoreModel: Sendable {
     var link: String?
   }
 
+  /// A member who is no relay.
+  struct Person: Hashable, Sendable {
+    var role = "observer"
+    var isBlocked = false
+  }
+
   struct Group: Hashable, Sendable {
     /// The number in the core's table: that of the newest group is given out again once it is gone.
     let id: Int64
@@ -49,6 +55,8 @@ public struct CoreModel: Sendable {
     /// The role of the user.
     var role = "owner"
     var items: [Item] = []
+    /// Members who are no relays, by number.
+    var people: [Int64: Person] = [:]
 
     /// Compares as SQLite does: stored text is lower-cased in ASCII only, searched text completely.
     func isFound(by search: String) -> Bool {

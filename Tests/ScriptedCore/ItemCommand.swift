@@ -8,6 +8,8 @@ enum ItemCommand {
   case send(Composed, isAsGroup: Bool, isSigned: Bool)
   case update(Int64, Composed)
   case delete([Int64], Mode)
+  /// Messages of members are removed.
+  case moderate([Int64])
   case react(Int64, String, isAdded: Bool)
   case info(Int64)
   case page(Place, count: Int)
@@ -43,7 +45,9 @@ enum ItemCommand {
   /// - Returns: the group and what is to be done in it; nil if it is another command.
   static func read(_ scanner: inout CommandScanner) -> (Int64, ItemCommand)? {
     let words: [(String, (inout CommandScanner) -> ItemCommand?)] = [
-      ("/_send #", readSend), ("/_update item #", readUpdate), ("/_delete item #", readDelete), ("/_reaction #", readReaction),
+      ("/_send #", readSend), ("/_update item #", readUpdate), ("/_delete item #", readDelete),
+      ("/_delete member item #", { $0.take(" ") ? $0.numbers().map(ItemCommand.moderate) : nil }),
+      ("/_reaction #", readReaction),
       ("/_get item info #", { $0.take(" ") ? $0.number().map(ItemCommand.info) : nil }), ("/_get chat #", readPage),
     ]
     for (word, body) in words {

@@ -15,6 +15,8 @@ enum ModelCommand {
   case relays(Int64)
   case addRelays(Int64, [Int64])
   case remove(Int64, [Int64], withMessages: Bool)
+  case role(Int64, [Int64], String)
+  case block(Int64, [Int64], isBlocked: Bool)
   case allow(Int64)
   case link(Int64)
   case groups(Int64, search: String)
@@ -88,6 +90,17 @@ enum ModelCommand {
     }
     if scanner.take("/_remove #"), let group = scanner.number(), scanner.take(" "), let members = scanner.numbers() {
       return .remove(group, members, withMessages: scanner.take(" messages=on"))
+    }
+    if scanner.take("/_member role #"), let group = scanner.number(), scanner.take(" "), let members = scanner.numbers(),
+      scanner.take(" ")
+    {
+      let role = scanner.word()
+      // Neither author nor relay.
+      return ["owner", "admin", "moderator", "member", "observer"].contains(role) ? .role(group, members, role) : nil
+    }
+    if scanner.take("/_block #"), let group = scanner.number(), scanner.take(" "), let members = scanner.numbers() {
+      if scanner.take(" blocked=on") { return .block(group, members, isBlocked: true) }
+      return scanner.take(" blocked=off") ? .block(group, members, isBlocked: false) : nil
     }
     if scanner.take("/_group_profile #"), let group = scanner.number(), scanner.take(" ") {
       return scanner.json().map { .profile(group, $0) }

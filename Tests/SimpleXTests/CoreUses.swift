@@ -22,7 +22,7 @@ extension CoreMember {
   fileprivate var uses: JSONValue {
     list(
       id.uses, group.uses, .string(sharedID), .string(role.text), .string(status.text), .string(localName),
-      connection?.uses, words(relayLink))
+      connection?.uses, words(relayLink), words(name), .bool(isBlocked))
   }
 }
 
@@ -190,7 +190,8 @@ extension CoreReply {
       list(group.uses, link.uses, .array(relays.map(\.uses)))
     case .channelNotCreated(let results), .relaysNotAdded(let results): list(.array(results.map(\.uses)))
     case .relays(let group, let relays): list(group.uses, .array(relays.map(\.uses)))
-    case .membersRemoved(let group, let members), .members(let group, let members):
+    case .membersRemoved(let group, let members), .members(let group, let members), .roleChanged(let group, let members),
+      .blockChanged(let group, let members):
       list(group.uses, .array(members.map(\.uses)))
     case .relayAllowed(let group), .groupDeleted(let group), .left(let group), .group(let group): list(group.uses)
     case .member(let group, let member): list(group.uses, member.uses)
@@ -224,6 +225,7 @@ extension CoreEvent {
       list(group.uses, member.uses)
     case .memberRemoved(let group, let by, let member): list(group.uses, by.uses, member.uses)
     case .groupUpdated(let from, let to): list(from.uses, to.uses)
+    case .membersChanged(let group): list(group.uses)
     case .itemsReceived(let items), .itemStatuses(let items): list(.array(items.map(\.uses)))
     case .itemUpdated(let item): list(item.uses)
     case .itemsDeleted(let deletions): list(.array(deletions.map(\.uses)))

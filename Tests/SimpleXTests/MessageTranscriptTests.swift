@@ -12,7 +12,7 @@ import Testing
 /// What is read of a channel in a core, in text files; see `Transcripts/messages.txt`. No socket, no clock: the worker and the scripted core,
 /// one step after the other.
 struct MessageTranscriptTests {
-  @Test(arguments: ["messages.txt", "missed.txt"])
+  @Test(arguments: ["members.txt", "messages.txt", "missed.txt"])
   func messagesAreReadAsTold(_ name: String) async throws {
     let transcript = try Transcript(name, beside: #filePath)
     #expect(!transcript.blocks.isEmpty)
@@ -134,6 +134,12 @@ private final class MessagePlayer {
       let message = CoreMessage(text: words.dropFirst().joined(separator: " "))
       _ = model.execute(CoreCommand.send(CoreGroup.ID(rawValue: group), message).text)
       model.settle()
+    case "leaves": model.leave(try number(1), channel: group)
+    case "orders":
+      let answer = model.execute(words.dropFirst().joined(separator: " "))
+      guard answer["type"] != "chatCmdError" else { throw Unknown(text: "\(line): \(answer)") }
+    case "crowd": model.subscribers = (Int(try number(1)), "")
+    case "counts": model.publicMemberCount = try number(1)
     case "joins": model.join(try number(1), channel: group)
     case "edit": model.edit(try number(1), to: words.dropFirst(2).joined(separator: " "), channel: group)
     case "deleted", "moderated", "blocked": model.remove(try number(1), as: words[0], channel: group)
@@ -157,6 +163,7 @@ private final class MessagePlayer {
     shared.world.withLock { world in
       if world.isDown { return .failure(.notSent(.noConnection("there is no connection"))) }
       let answer = world.model.execute(command.text)
+      if case .members = command { world.lines.append("ask \(command)") }
       guard case .page = command else { return ScriptedReplies.result(answer) }
       world.lines.append("ask \(command)")
       for words in world.meanwhile {
@@ -271,9 +278,13 @@ private final class MessagePlayer {
     case .profile(let profile): "\(profile.author) is called \(profile.name)"
     case .removed(let name, let person): "\(name) is removed, says \(person)"
     case .memberCount(let count): "\(count) members"
-    case .members(let list): "\(list.list): \(list.entries.map(\.author).joined(separator: ", "))"
+    case .members(let list): "\(list.list), \(list.count): \(list.entries.map(words).joined(separator: ", "))"
     case .joinRequest(let request): "\(request.author) asks to be let in"
     }
+  }
+
+  private static func words(_ entry: ReadMembers.Entry) -> String {
+    ([entry.author] + entry.roles + (entry.isOwn ? ["own"] : []) + (entry.isBanned ? ["banned"] : [])).joined(separator: " ")
   }
 
   private static func marks(_ message: ReadMessage) -> String {

@@ -41,6 +41,13 @@ struct OfficialCommandTests {
       case "APIRemoveMembers":
         .removeMembers(
           try arguments.id("groupId"), try ids("groupMemberIds"), withMessages: try arguments.bool("withMessages"))
+      case "APIMembersRole":
+        .setRole(
+          try arguments.id("groupId"), try ids("groupMemberIds"),
+          try #require(CoreMember.Role(rawValue: try arguments.string("memberRole"))))
+      case "APIBlockMembersForAll":
+        .block(try arguments.id("groupId"), try ids("groupMemberIds"), isBlocked: try arguments.bool("blocked"))
+      case "APIDeleteMemberChatItem": .moderate(try arguments.id("groupId"), try ids("chatItemIds"))
       case "APIAllowRelayGroup": .allowRelay(try arguments.id("groupId"))
       case "APIGetGroupLink": .link(try arguments.id("groupId"))
       case "APIListGroups": .groups(try arguments.id("userId"))
@@ -117,6 +124,6 @@ struct OfficialCommandTests {
         continue
       }
     }
-    #expect(functions.count == 19)
+    #expect(functions.count == 22)
   }
 }

@@ -12,7 +12,7 @@ import Testing
 /// What becomes of posts and reactions between their deliveries and a core, in text files; see `Transcripts/deliveries.txt`. No socket, no
 /// clock: the machines of the deliveries, the worker and the scripted core, one step after the other.
 struct PostDeliveryTests {
-  @Test(arguments: ["deliveries.txt", "files.txt", "joining.txt", "reactions.txt"])
+  @Test(arguments: ["deliveries.txt", "files.txt", "joining.txt", "orders.txt", "reactions.txt"])
   func postsAreDeliveredAsTold(_ name: String) async throws {
     let transcript = try Transcript(name, beside: #filePath)
     #expect(!transcript.blocks.isEmpty)
@@ -96,6 +96,13 @@ private final class DeliveryPlayer {
     case "why": explain(Int(try number(words[1])))
     case "large": try post(Int(try number(words[1])), at: words[2], String(repeating: "x", count: 15_602))
     case "react": try react(words)
+    case "remove": try remove(words)
+    case "wish": try wish(words)
+    case "give-up":
+      let id = Int(try number(words[1]))
+      posts[id]?.deletion = PostDocument(networkID: "", author: PostForm.author, text: "{}")
+      feed(.deletionRequested, toAllOf: id)
+    case "people": shared.world.withLock { world in world.lines += world.model.peopleSeen(of: Self.group) }
     case "join": join(Int(try number(words[1])), Int(try number(words[2])))
     case "edit": try edit(Int(try number(words[1])), words.dropFirst(2).joined(separator: " "))
     case "delete":
@@ -146,6 +153,23 @@ private final class DeliveryPlayer {
         world.model.deliverAgain(relayAddress: address)
         world.model.settle()
       }
+    case "enters":
+      let member = try number(text)
+      shared.world.withLock { $0.model.join(member, channel: Self.group) }
+    case "leaves":
+      let member = try number(text)
+      shared.world.withLock { $0.model.leave(member, channel: Self.group) }
+    case "crowd":
+      let count = Int(try number(text))
+      shared.world.withLock { $0.model.subscribers = (count, "") }
+    case "says":
+      let member = try number(text)
+      shared.world.withLock {
+        _ = $0.model.say(.init(words.dropFirst(2).joined(separator: " ")), by: member, channel: Self.group)
+      }
+    case "orders":
+      let command = words.dropFirst().joined(separator: " ")
+      shared.world.withLock { _ = $0.model.execute(command) }
     case "role": shared.world.withLock { $0.model.setRole(text, channel: Self.group) }
     case "busy":
       let count = Int(try number(text))
@@ -222,7 +246,8 @@ private final class DeliveryPlayer {
     shared.world.withLock { world in
       if world.isDown { return .failure(.notSent(.noConnection("there is no connection"))) }
       switch command {
-      case .send, .updateItem, .deleteItems, .react: world.lines.append("ask \(command)")
+      case .send, .updateItem, .deleteItems, .react, .moderate, .setRole, .block, .removeMembers, .members:
+        world.lines.append("ask \(command)")
       default: break
       }
       let mishap = world.mishap.flatMap { command.text.hasPrefix($0.prefix) ? $0.kind : nil }
@@ -292,6 +317,32 @@ private final class DeliveryPlayer {
     let name = posts[target]?.document.networkID ?? ""
     let draft = ReactionDraft(target: PostReference(networkID: name, author: PostForm.author), text: words[4])
     posts[id] = Post(document: try ReactionForm(draft).document)
+    for digit in words[2] { join(id, digit.wholeNumberValue ?? 1) }
+  }
+
+  /// `remove 5 13 2` is the removal, at relays 1 and 3, of item 2.
+  private func remove(_ words: [String]) throws {
+    let id = Int(try number(words[1]))
+    let item = try number(words[3])
+    let target = PostReference(networkID: "\(item)/c2hhcmVk", author: "member-7")
+    let network = try SimpleXNetwork.unconnected(at: shared.world.withLock(\.now))
+    let removal = try network.composeRemoval(of: target, createdAt: shared.world.withLock(\.now), in: content, reason: "")
+    posts[id] = Post(document: removal.message, deletion: removal.deletion)
+    for digit in words[2] {
+      let relay = digit.wholeNumberValue ?? 1
+      posts[id]?.machines[relay] = DeliveryMachine(deleting: 1, now: shared.world.withLock(\.now))
+      feed(.deletionRequested, id, relay)
+    }
+  }
+
+  /// `wish 5 13 7 member moderator` is the wish, at relays 1 and 3, that member 7 be a moderator.
+  private func wish(_ words: [String]) throws {
+    let id = Int(try number(words[1]))
+    guard let wish = MembershipChange.Wish(rawValue: words[4]) else { throw Unknown(text: words[4]) }
+    let person = words[3].hasPrefix("#") ? words[3] : "member-\(words[3])"
+    let change = MembershipChange(person: person, wish, roles: Array(words.dropFirst(5)))
+    let network = try SimpleXNetwork.unconnected(at: shared.world.withLock(\.now))
+    posts[id] = Post(document: try network.composeMembership(change, in: content))
     for digit in words[2] { join(id, digit.wholeNumberValue ?? 1) }
   }
 
@@ -401,7 +452,7 @@ private final class DeliveryPlayer {
 
   /// What a form says of where the post is: its name, or for a reaction, which has none, how far it came.
   private static func name(_ form: PostDocument) -> String {
-    guard let course = ReactionForm(form)?.course else { return form.networkID }
+    guard let course = ReactionForm(form)?.course ?? OrderForm(form)?.course else { return form.networkID }
     var words = [course.reached.map { "for \($0.count)" } ?? "for none"]
     if course.sentAt != nil { words.append("sent") }
     if let told = course.withdrawn { words.append("taken back at \(told.count)") }

@@ -31,13 +31,24 @@ struct ScriptedMembersTests {
       model.remove(item, as: word, channel: 1)
     }
     model.sweep([4], channel: 1)
-    let events = model.takeEvents()
+    model.join(10, channel: 1)
+    model.leave(10, channel: 1)
+    let commands: [CoreCommand] = [
+      .setRole(.init(rawValue: 1), CoreIDList(.init(rawValue: 9)), .moderator),
+      .block(.init(rawValue: 1), CoreIDList(.init(rawValue: 8)), isBlocked: true),
+      .removeMembers(.init(rawValue: 1), CoreIDList(.init(rawValue: 8))), .members(.init(rawValue: 1)),
+    ]
+    model.say(.init("Spam"), by: 7, channel: 1)
+    let answers = (commands + [.moderate(.init(rawValue: 1), CoreIDList(.init(rawValue: 7)))]).map { model.execute($0.text) }
+    #expect(model.peopleSeen(of: 1) == ["7 member", "9 moderator"])
+    try #require(answers.allSatisfy { $0["type"] != "chatCmdError" }, "\(answers)")
+    let events = answers + model.takeEvents()
     return events + [model.execute(CoreCommand.page(.init(rawValue: 1), .newest, count: 10).text)]
   }
 
   @Test func everyEventFitsTheOfficialTypes() async throws {
     let said = try conversation()
-    #expect(said.count == 14)
+    #expect(said.count == 24)
     let faults = try await ScriptedReplies.faults(in: said)
     #expect(faults == ["not in the package: apiChat"], "\(faults)")
   }

@@ -18,8 +18,11 @@ public struct ReadMembers: Hashable, Sendable {
     public let roles: [String]
     /// Whether it is a key of ours.
     public let isOwn: Bool
+    /// Whether what they write is kept from everybody.
+    public let isBanned: Bool
 
-    public init(author: String, name: String? = nil, roles: [String] = [], isOwn: Bool = false) {
+    public init(author: String, name: String? = nil, roles: [String] = [], isOwn: Bool = false, isBanned: Bool = false) {
+      self.isBanned = isBanned
       self.author = author
       self.name = name
       self.roles = roles

@@ -8,6 +8,7 @@ extension Member: JSONWritable {
     writer.member("askedAt", askedAt)
     writer.member("askedText", askedText)
     writer.member("author", author)
+    writer.member("banned", banned)
     writer.member("channelId", channelId)
     writer.member("lastMessageAt", lastMessageAt)
     writer.member("lastMessageId", lastMessageId)

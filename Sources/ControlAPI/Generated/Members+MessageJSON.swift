@@ -130,11 +130,29 @@ extension MembersBanRequest: JSONWritable {
   }
 }
 
+extension MembersBanReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("change", change)
+    writer.member("isNew", isNew)
+    writer.endObject()
+  }
+}
+
 extension MembersUnbanRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("author", author)
     writer.member("channelId", channelId)
+    writer.endObject()
+  }
+}
+
+extension MembersUnbanReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("change", change)
+    writer.member("isNew", isNew)
     writer.endObject()
   }
 }

@@ -107,3 +107,35 @@ public struct MemberReply: Codable, Hashable, Sendable {
     self.member = member
   }
 }
+
+/// A reply of org.batond.Members.Ban.
+public struct MembersBanReply: Codable, Hashable, Sendable {
+  /// The change as stored.
+  public var change: MemberChange
+  /// False: the same change is under way.
+  public var isNew: Bool
+
+  public init(
+    change: MemberChange,
+    isNew: Bool
+  ) {
+    self.change = change
+    self.isNew = isNew
+  }
+}
+
+/// A reply of org.batond.Members.Unban.
+public struct MembersUnbanReply: Codable, Hashable, Sendable {
+  /// The change as stored.
+  public var change: MemberChange
+  /// False: the same change is under way.
+  public var isNew: Bool
+
+  public init(
+    change: MemberChange,
+    isNew: Bool
+  ) {
+    self.change = change
+    self.isNew = isNew
+  }
+}

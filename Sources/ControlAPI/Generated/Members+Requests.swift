@@ -81,7 +81,7 @@ public struct MembersSetRoleRequest: Codable, Hashable, Sendable {
   public var channelId: Int64
   /// Who it is, as for Add. Who is no member is refused with NoSuchMember.
   public var author: String
-  /// The role, as for Add; absent for a plain member.
+  /// The role, as for Add; absent for a plain member, who only reads on SimpleX.
   public var role: String?
 
   public init(
@@ -101,7 +101,7 @@ public struct MembersRemoveRequest: Codable, Hashable, Sendable {
   public var channelId: Int64
   /// Who it is, as for Add.
   public var author: String
-  /// Why, for the relay and whoever reads its history; at most 500 bytes.
+  /// Why, for the relay and whoever reads its history; at most 500 bytes. Refused on SimpleX, which shows none.
   public var reason: String?
 
   public init(

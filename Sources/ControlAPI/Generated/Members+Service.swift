@@ -25,13 +25,15 @@ public protocol MembersService: InterfaceService where Method == MembersMethod, 
     _ request: MembersWatchRequest, _ stream: ReplyStream<MembersWatchReply>
   ) async throws -> MembersWatchReply
   /// Lets somebody into a channel, also somebody who asks for it, or gives a member these roles instead of those they have. Only whoever runs a
-  /// group on Nostr can do that; elsewhere it is refused with NotSupported. It is done when the relay's own lists show it. An earlier change of the
-  /// same person that is not done yet is given up. Returns once it is stored; with 'more' a reply follows each change, until it is settled.
+  /// group on Nostr can do that; elsewhere it is refused with NotSupported. On SimpleX people join by a link; to give them a role use SetRole. It
+  /// is done when the relay's own lists show it. An earlier change of the same person that is not done yet is given up. Returns once it is stored;
+  /// with 'more' a reply follows each change, until it is settled.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func add(
     _ request: MembersAddRequest, _ stream: ReplyStream<MembersAddReply>?
   ) async throws -> MembersAddReply
-  /// Gives a member of a channel one role instead of those they have, or none. Otherwise as Add.
+  /// Gives a member of a channel one role instead of those they have, or none. On SimpleX the roles are observer, which is that of readers and none
+  /// at all, member, moderator, admin and owner, and it is done when the chat core shows it. Otherwise as Add.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func setRole(
     _ request: MembersSetRoleRequest, _ stream: ReplyStream<MembersSetRoleReply>?
@@ -43,11 +45,17 @@ public protocol MembersService: InterfaceService where Method == MembersMethod, 
   ) async throws -> MembersRemoveReply
   /// Leaves somebody's request to be let in out of lists. Nobody else learns of it, and who asks again is listed again. To let them in, add them.
   func decline(_ request: MembersDeclineRequest) async throws -> MemberReply
-  /// Keeps somebody out of a channel for good. No network that Baton serves has that for channels yet: it is refused with NotSupported, and says
-  /// what to do instead.
-  func ban(_ request: MembersBanRequest) async throws
-  /// Takes a ban back; refused as Ban is.
-  func unban(_ request: MembersUnbanRequest) async throws
+  /// Keeps what a member writes from everybody, from now on; they stay a member. That is possible on SimpleX; nobody can be banned on Nostr, which
+  /// is refused with NotSupported. Otherwise as Remove.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func ban(
+    _ request: MembersBanRequest, _ stream: ReplyStream<MembersBanReply>?
+  ) async throws -> MembersBanReply
+  /// Shows what a member writes again. Otherwise as Ban.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func unban(
+    _ request: MembersUnbanRequest, _ stream: ReplyStream<MembersUnbanReply>?
+  ) async throws -> MembersUnbanReply
 }
 
 extension MembersService {
@@ -61,12 +69,8 @@ extension MembersService {
     case .setRole: return try await setRole(call.request(), call.replies(to: stream))
     case .remove: return try await remove(call.request(), call.replies(to: stream))
     case .decline: return try await decline(call.request())
-    case .ban:
-      try await ban(call.request())
-      return NoReply()
-    case .unban:
-      try await unban(call.request())
-      return NoReply()
+    case .ban: return try await ban(call.request(), call.replies(to: stream))
+    case .unban: return try await unban(call.request(), call.replies(to: stream))
     }
   }
 }

@@ -4,7 +4,7 @@
 public struct Member: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, in the network's notation: on Nostr a public key.
+  /// Who it is, in the network's notation: on Nostr a public key, on SimpleX the name that all members have for this one.
   public var author: String
   /// How they stand to the channel.
   public var standing: String
@@ -12,6 +12,8 @@ public struct Member: Codable, Hashable, Sendable {
   public var roles: [String]
   /// Whether it is a key of Baton's.
   public var own: Bool
+  /// Whether what they write is kept from everybody.
+  public var banned: Bool
   /// What they call themselves, as far as that is known. Anybody may take any name, and write anything there.
   public var name: String?
   /// Whether their messages are hidden, see org.batond.People.
@@ -33,6 +35,7 @@ public struct Member: Codable, Hashable, Sendable {
     standing: String,
     roles: [String],
     own: Bool,
+    banned: Bool,
     name: String? = nil,
     muted: Bool,
     askedAt: String? = nil,
@@ -46,6 +49,7 @@ public struct Member: Codable, Hashable, Sendable {
     self.standing = standing
     self.roles = roles
     self.own = own
+    self.banned = banned
     self.name = name
     self.muted = muted
     self.askedAt = askedAt

@@ -99,6 +99,7 @@ public struct PostSnapshot: Hashable, Sendable {
     case .skipped:
       return relayCount == 0 ? "Change goes nowhere any more: its channel left the relay." : "Change cannot be made there."
     case .failed: return "Change failed, and is tried again slowly."
+    case .partial where hasSettled: return "Change is done, but not all relays were told."
     case .scheduled, .expired, .pending, .partial: return "Change is on its way."
     }
   }

@@ -182,6 +182,10 @@ enum MessageSchema {
     ) STRICT, WITHOUT ROWID;
     ALTER TABLE conversations ADD COLUMN member_count INTEGER;
     """,
+    """
+    -- Whether what somebody writes is kept from everybody.
+    ALTER TABLE members ADD COLUMN is_banned INTEGER NOT NULL DEFAULT 0;
+    """,
   ]
 
   static var version: Int32 { Int32(migrations.count) }

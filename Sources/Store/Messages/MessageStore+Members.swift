@@ -80,7 +80,8 @@ extension MessageStore {
     let roles = try values.text().split(separator: "\n").map(String.init)
     var member = StoredMember(
       channel: channel, author: author, standing: standing, roles: roles, isOwn: try values.flag(),
-      name: try values.textIfAny(), mutedAt: try values.timeIfAny(), askedAt: try values.timeIfAny(),
+      isBanned: try values.flag(), name: try values.textIfAny(), mutedAt: try values.timeIfAny(),
+      askedAt: try values.timeIfAny(),
       askedText: try values.textIfAny(), revision: try values.integer())
     if let minute = try lastMinute(of: author, in: channel, db),
       let last = try lastMessage(of: author, in: channel, minute: minute, db)
@@ -98,7 +99,7 @@ private struct MemberList {
   static let columns = """
     m.author, CASE WHEN m.lists <> 0 THEN 'member' WHEN m.asked_at IS NOT NULL THEN 'asking'
       WHEN m.belonged THEN 'former' ELSE 'declined' END AS standing,
-    m.roles, m.is_own, coalesce(p.name, m.name) AS name, p.muted_at, m.asked_at, m.asked_text, m.revision
+    m.roles, m.is_own, m.is_banned, coalesce(p.name, m.name) AS name, p.muted_at, m.asked_at, m.asked_text, m.revision
     """
   /// The same of those who wrote in it.
   private static let wrote = """
@@ -106,7 +107,7 @@ private struct MemberList {
       GROUP BY author) c LEFT JOIN people p ON p.author = c.author
     """
   private static let columnsOfWrote = """
-    c.author, 'author' AS standing, '' AS roles, 0 AS is_own, p.name, p.muted_at, NULL AS asked_at, NULL AS asked_text,
+    c.author, 'author' AS standing, '' AS roles, 0 AS is_own, 0 AS is_banned, p.name, p.muted_at, NULL AS asked_at, NULL AS asked_text,
     0 AS revision, p.folded, c.minute
     """
   private static let minute = """
@@ -160,7 +161,7 @@ private struct MemberList {
     return try Row.fetchAll(
       db,
       cached: """
-        SELECT author, standing, roles, is_own, name, muted_at, asked_at, asked_text, revision FROM \(source)
+        SELECT author, standing, roles, is_own, is_banned, name, muted_at, asked_at, asked_text, revision FROM \(source)
         WHERE \(conditions.joined(separator: " AND ")) ORDER BY sorted, author LIMIT ?
         """, arguments: arguments)
   }

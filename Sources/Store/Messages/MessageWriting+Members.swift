@@ -15,6 +15,7 @@ extension MessageWriting {
     var lists: Int64
     var roles: String
     var isOwn: Bool
+    var isBanned = false
     /// Requests of that date and before count no more. It may be ahead, as dates of requests may.
     var settledAt: Int64
     var askedAt: Int64?
@@ -39,7 +40,7 @@ extension MessageWriting {
       let known = left.removeValue(forKey: author)
       var member = known ?? Member(lists: 0, roles: "", isOwn: entry.isOwn, settledAt: 0)
       member.lists |= bit
-      (member.isOwn, member.belonged) = (entry.isOwn, true)
+      (member.isOwn, member.isBanned, member.belonged) = (entry.isOwn, entry.isBanned, true)
       if member.askedAt != nil { member.settle(at: member.settledAt) }
       if list.list == .roles { member.roles = entry.roles.map(\.storable).joined(separator: "\n") }
       if let name = entry.name { member.name = name.storable }
@@ -133,7 +134,7 @@ extension MessageWriting {
     }
   }
 
-  private static var columns: String { "lists, roles, is_own, settled_at, asked_at, asked_dated, name, belonged" }
+  private static var columns: String { "lists, roles, is_own, is_banned, settled_at, asked_at, asked_dated, name, belonged" }
 
   private func members(of channel: ChannelID) throws -> [String: Member] {
     var found: [String: Member] = [:]
@@ -158,8 +159,9 @@ extension MessageWriting {
 
   private static func member(_ values: inout MessageValues) throws -> Member {
     Member(
-      lists: try values.integer(), roles: try values.text(), isOwn: try values.flag(), settledAt: try values.integer(),
-      askedAt: try values.integerIfAny(), dated: try values.integerIfAny(), name: try values.textIfAny(),
+      lists: try values.integer(), roles: try values.text(), isOwn: try values.flag(), isBanned: try values.flag(),
+      settledAt: try values.integer(), askedAt: try values.integerIfAny(), dated: try values.integerIfAny(),
+      name: try values.textIfAny(),
       belonged: try values.flag())
   }
 
@@ -167,17 +169,17 @@ extension MessageWriting {
     try run(
       """
       INSERT INTO members (channel_id, author, lists, roles, is_own, settled_at, asked_at, name, folded, named_at, revision,
-        asked_dated, belonged)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+        asked_dated, belonged, is_banned)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
       ON CONFLICT (channel_id, author) DO UPDATE SET lists = ?3, roles = ?4, is_own = ?5, settled_at = ?6, asked_at = ?7,
-        asked_dated = ?12, belonged = ?13, asked_text = CASE WHEN ?7 IS asked_at THEN asked_text END,
+        asked_dated = ?12, belonged = ?13, is_banned = ?14, asked_text = CASE WHEN ?7 IS asked_at THEN asked_text END,
         named_at = CASE WHEN ?8 IS name THEN named_at ELSE ?10 END,
         name = ?8, folded = ?9, revision = ?11
       """,
       [
         channel.rawValue, author, member.lists, member.roles, member.isOwn, member.settledAt, member.askedAt, member.name,
         member.name?.foldedForSearch, member.name == nil ? nil : now.milliseconds, nextRevision(), member.dated,
-        member.belonged,
+        member.belonged, member.isBanned,
       ])
   }
 }

@@ -89,6 +89,12 @@ MAKERS = {
     "APIGetGroupRelays": lambda: {"groupId": number()},
     "APIAddGroupRelays": lambda: {"groupId": number(), "relayIds": numbers()},
     "APIRemoveMembers": lambda: {"groupId": number(), "groupMemberIds": numbers(), "withMessages": flag()},
+    "APIMembersRole": lambda: {
+        "groupId": number(), "groupMemberIds": numbers(),
+        "memberRole": chance.choice(["observer", "member", "moderator", "admin", "owner"]),
+    },
+    "APIBlockMembersForAll": lambda: {"groupId": number(), "groupMemberIds": numbers(), "blocked": flag()},
+    "APIDeleteMemberChatItem": lambda: {"groupId": number(), "chatItemIds": numbers()},
     "APIAllowRelayGroup": lambda: {"groupId": number()},
     "APIGetGroupLink": lambda: {"groupId": number()},
     "APIListGroups": lambda: {"userId": number()},

@@ -103,7 +103,9 @@ def member(value):
     word = connection and connection["connStatus"]["type"]
     status = word and [word, connection["connStatus"]["connError"] if word == "failed" else None]
     keys = ["groupMemberId", "groupId", "memberId", "memberRole", "memberStatus", "localDisplayName"]
-    return [value[key] for key in keys] + [status, value.get("relayLink")]
+    name = value["memberProfile"]["displayName"]
+    name = name.encode()[:200].decode(errors="ignore") or None
+    return [value[key] for key in keys] + [status, value.get("relayLink"), name, value["blockedByAdmin"]]
 
 
 def clean(value):
@@ -299,6 +301,8 @@ USES_OF_REPLIES = {
     "groupRelaysAdded": WHOLE,
     "groupRelaysAddFailed": fields(addRelayResults=result),
     "userDeletedMembers": fields(groupInfo=group, members=member),
+    "membersRoleUser": fields(groupInfo=group, members=member),
+    "membersBlockedForAllUser": fields(groupInfo=group, members=member),
     "relayGroupAllowed": fields(groupInfo=group),
     "groupLink": fields(groupInfo=group, groupLink=link),
     "groupsList": fields(groups=group),
@@ -319,6 +323,12 @@ USES_OF_EVENTS = {
     "groupMemberUpdated": fields(groupInfo=group, fromMember=member, toMember=member),
     "connectedToGroupMember": fields(groupInfo=group, member=member),
     "leftMember": fields(groupInfo=group, member=member),
+    **{
+        tag: fields(groupInfo=group)
+        for tag in [
+            "joinedGroupMember", "joinedGroupMemberConnecting", "memberAcceptedByOther", "memberRole", "memberBlockedForAll",
+        ]
+    },
     "deletedMember": fields(groupInfo=group, byMember=member, deletedMember=member),
     "deletedMemberUser": fields(groupInfo=group, member=member),
     "groupDeleted": fields(groupInfo=group, member=member),

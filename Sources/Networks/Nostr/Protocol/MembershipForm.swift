@@ -36,7 +36,7 @@ struct MembershipForm: Hashable, Sendable {
 
   /// The event that asks for it.
   func event(in group: ChannelContent) -> OutgoingEvent {
-    let kind = change.isMember ? RelayGroup.Request.putUser : .removeUser
+    let kind = change.wish == .member ? RelayGroup.Request.putUser : .removeUser
     return .draft(
       kind: kind.rawValue,
       tags: [["h", group.networkID], ["p", change.person] + change.roles, [NostrPost.Attempt.clientTag, clientID]],
@@ -50,7 +50,7 @@ extension MembershipForm {
   /// The form in which it is stored: an object of Baton's own, which no relay ever gets. It has no name on the network.
   var document: PostDocument {
     var members: [String: JSONValue] = [
-      "person": .string(change.person), "isMember": .bool(change.isMember),
+      "person": .string(change.person), "isMember": .bool(change.wish == .member),
       "roles": .array(change.roles.map(JSONValue.string)), "reason": .string(change.reason),
       "clientID": .string(clientID),
     ]
@@ -72,7 +72,7 @@ extension MembershipForm {
     guard known.count == roles.count else { return nil }
     self.init(
       author: document.author,
-      change: MembershipChange(person: person, isMember: isMember, roles: known, reason: reason), clientID: clientID)
+      change: MembershipChange(person: person, isMember ? .member : .removed, roles: known, reason: reason), clientID: clientID)
     if let value = members["vainLooks"] {
       guard let looks = value.integer, (0..<Int64(PinForm.vainLooksMax)).contains(looks) else { return nil }
       vainLooks = Int(looks)
@@ -91,7 +91,7 @@ extension MembershipForm {
       let roles = lists.roles(of: change.person)
       guard let isListed = lists.isMember(change.person) ?? (roles == nil ? nil : true) else { return unseen(operation) }
       let isFulfilled =
-        change.isMember ? isListed && Set(roles ?? []) == Set(change.roles) : !isListed && roles == nil
+        change.wish == .member ? isListed && Set(roles ?? []) == Set(change.roles) : !isListed && roles == nil
       return operation.report(isFulfilled ? .verified(edition: 1) : .missing)
     }
   }

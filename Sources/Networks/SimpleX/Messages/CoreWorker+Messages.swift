@@ -21,6 +21,7 @@ extension CoreWorker {
     }
     guard user != nil else { return tellSynced(channel, .failed(absence.trouble)) }
     readings.ask(for: channel)
+    readings.oweMembers(of: channel, at: now())
   }
 
   /// Has all channels read again as far as that is needed, because events may be lost.
@@ -58,7 +59,7 @@ extension CoreWorker {
   }
 
   /// - Returns: whether there was room for all of it; otherwise nothing is told.
-  private func tell(_ news: [(isLive: Bool, what: MessageNews.What)], of channel: ChannelID) -> Bool {
+  func tell(_ news: [(isLive: Bool, what: MessageNews.What)], of channel: ChannelID) -> Bool {
     outbox.add(news.map { MessageNews(channel: channel, isLive: $0.isLive, what: $0.what) })
   }
 
@@ -80,7 +81,8 @@ extension CoreWorker {
     case .reaction(let change): reacted(change)
     case .groupUpdated(_, let group): counted(group)
     case .relayUpdated, .linkUpdated, .memberUpdated, .memberConnected, .memberLeft, .memberRemoved, .userRemoved,
-      .groupDeleted, .itemStatuses, .hostConnected, .hostDisconnected, .error, .refusal, .messageError, .other, .unreadable:
+      .membersChanged, .groupDeleted, .itemStatuses, .hostConnected, .hostDisconnected, .error, .refusal, .messageError, .other,
+      .unreadable:
       break
     }
   }
@@ -102,6 +104,7 @@ extension CoreWorker {
   private func received(_ item: CoreChatItem) {
     counted(item.group)
     guard let (channel, news) = reader(of: item.group), readings[channel]?.seen.name(of: item.item.id) == nil else { return }
+    noteSender(of: item.item, in: news.group)
     guard tell(news.all(item.item).map { (true, $0) }, of: channel) else { return readings.owe(.missed, in: channel) }
     readings.note(item.item, in: channel)
   }
@@ -116,7 +119,7 @@ extension CoreWorker {
     readings.note(item.item, in: channel)
   }
 
-  private func deleted(_ item: CoreChatItem) {
+  func deleted(_ item: CoreChatItem) {
     guard let (channel, _) = reader(of: item.group) else { return }
     delete(ItemPlace(item.item).name, in: channel)
   }
@@ -146,6 +149,12 @@ extension CoreWorker {
     _ = tell([(true, what)], of: channel)
   }
 
+  /// Notes that others may belong to a channel from now on. Many may come at once, so it is not read at once.
+  func membersChanged(in group: CoreGroup) {
+    guard let channel = readings.channel(of: group) else { return }
+    if readings.oweMembers(of: channel, at: now() + limits.membersAgain) { around.nudge(limits.membersAgain) }
+  }
+
   // MARK: - Pages
 
   /// Reads the next page, if there is room for what may be in it.
@@ -166,6 +175,7 @@ extension CoreWorker {
     switch result {
     case .success(.page(let page)):
       guard let group = page.group, group.isCalled(place.name) else { return fail(channel, Self.channelMissing) }
+      for item in page.items { noteSender(of: item, in: group) }
       let (news, progress) = readings.take(page, of: group, in: channel, at: now())
       // There is room: nothing was added since the page was asked for.
       _ = tell(news.map { (false, $0) }, of: channel)

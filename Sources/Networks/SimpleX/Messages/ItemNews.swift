@@ -87,14 +87,14 @@ struct ItemNews {
     case .channel: return Author(id: PostForm.author, isOwn: true)
     // The core does not say which owner it is. Those of another channel are others.
     case .otherOwner: return Author(id: "\(PostForm.author)#\(group.id.rawValue)")
-    case .user: return Author(id: Self.id(group.membership.sharedID, group.membership.id), isOwn: true)
-    case .member(let member): return Author(id: Self.id(sender?.sharedID, member), name: sender?.name)
+    case .user: return Author(id: Self.name(of: group.membership.sharedID, group.membership.id), isOwn: true)
+    case .member(let member): return Author(id: Self.name(of: sender?.sharedID, member), name: sender?.name)
     case .unknown: return nil
     }
   }
 
   /// The name that all members have for one, or the core's own number if that is not what cores draw. No member passes for the channel.
-  private static func id(_ sharedID: String?, _ member: CoreMember.ID) -> String {
+  static func name(of sharedID: String?, _ member: CoreMember.ID) -> String {
     guard let sharedID, ItemPlace.isWritable(sharedID), sharedID != PostForm.author else { return "#\(member)" }
     return sharedID
   }

@@ -13,6 +13,9 @@ struct Readings {
   /// Channels that were read, each with the batch with which all of that is taken (`NewsOutbox.mark`).
   private(set) var untold: [ChannelID: Int] = [:]
 
+  /// Channels whose members have to be read, each with the time from which on.
+  private var members: [ChannelID: Timestamp] = [:]
+
   var isEmpty: Bool { readings.isEmpty }
   /// All of them, in order.
   var all: [ChannelID] { readings.keys.sorted() }
@@ -31,6 +34,7 @@ struct Readings {
       unfollow(channel.id)
       readings[channel.id] = ChannelReading(channel, at: place)
       if let place { channels[place.name] = channel.id }
+      members[channel.id] = .init(milliseconds: 0)
     }
     look(at: channel.id)
   }
@@ -38,7 +42,7 @@ struct Readings {
   mutating func unfollow(_ channel: ChannelID) {
     guard let old = readings.removeValue(forKey: channel) else { return }
     if let name = old.place?.name, channels[name] == channel { channels[name] = nil }
-    (waits[channel], untold[channel]) = (nil, nil)
+    (waits[channel], untold[channel], members[channel]) = (nil, nil, nil)
   }
 
   mutating func owe(_ need: ChannelReading.Need, in channel: ChannelID) {
@@ -49,7 +53,30 @@ struct Readings {
   /// Notes that anything may have been missed, in every channel.
   mutating func missed() {
     waits = [:]
-    for channel in all { owe(.missed, in: channel) }
+    for channel in all {
+      owe(.missed, in: channel)
+      members[channel] = .init(milliseconds: 0)
+    }
+  }
+
+  /// Notes that others may belong to a channel, which is read from a time on.
+  /// - Returns: whether that is earlier than it was to be read.
+  @discardableResult
+  mutating func oweMembers(of channel: ChannelID, at time: Timestamp) -> Bool {
+    guard readings[channel] != nil, members[channel].map({ $0 > time }) ?? true else { return false }
+    members[channel] = time
+    return true
+  }
+
+  /// The next channel whose members have to be read now.
+  mutating func nextMembers(at now: Timestamp) -> (channel: ChannelID, place: CoreWorker.Place)? {
+    // Timers and the clock may differ a little.
+    let due = members.filter { $0.value - now <= .milliseconds(20) }.keys.sorted()
+    for channel in due {
+      members[channel] = nil
+      if let place = readings[channel]?.place { return (channel, place) }
+    }
+    return nil
   }
 
   mutating func ask(for channel: ChannelID) {

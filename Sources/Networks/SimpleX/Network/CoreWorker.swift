@@ -134,6 +134,7 @@ final class CoreWorker {
   /// The channels whose messages are read.
   var readings = Readings()
   var outbox = NewsOutbox()
+  var knownMembers = KnownMembers()
   /// What the core says of messages while a page is on its way; `nil` if none is.
   var heldEvents: [CoreEvent]?
 
@@ -216,10 +217,14 @@ final class CoreWorker {
 
   private func heed(_ event: CoreEvent) {
     switch event {
-    case .relayUpdated(let group, _, _), .memberConnected(let group, _): suspect(group)
-    case .linkUpdated(let group, _, _, _), .memberUpdated(let group, _, _), .memberLeft(let group, _),
-      .memberRemoved(let group, _, _), .userRemoved(let group, _), .groupDeleted(let group, _), .groupUpdated(_, let group):
+    case .relayUpdated(let group, _, _), .linkUpdated(let group, _, _, _), .userRemoved(let group, _),
+      .groupDeleted(let group, _), .groupUpdated(_, let group):
       suspect(group)
+    case .memberConnected(let group, let member), .memberUpdated(let group, _, let member), .memberLeft(let group, let member),
+      .memberRemoved(let group, _, let member):
+      suspect(group)
+      if member.role.known != .relay { membersChanged(in: group) }
+    case .membersChanged(let group): membersChanged(in: group)
     case .error(let error):
       guard let group = error.place?.group else { return }
       for (channel, known) in bound where known.group == group { suspect(channel, known.place) }
@@ -323,7 +328,8 @@ final class CoreWorker {
     if await resynchronise() { return true }
     if await servePosts() { return true }
     // What others say holds up nothing else.
-    return await readMessages()
+    if await readMessages() { return true }
+    return await readMembers()
   }
 
   // MARK: - Which channel is which

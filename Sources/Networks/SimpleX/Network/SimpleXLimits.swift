@@ -23,6 +23,11 @@ public struct SimpleXLimits: Hashable, Sendable {
   public var joinPatience: Duration = .seconds(30)
   /// After how long a channel is read again whose messages the core could not give.
   public var readAgain: Duration = .seconds(60)
+  /// How many members a channel may have, as the core counts them, so that they are listed: the core sends all of them at once, with pictures
+  /// of up to 14 kB each.
+  public var membersMax: Int64 = 1_000
+  /// How long news of members is gathered before they are listed again.
+  public var membersAgain: Duration = .seconds(30)
   /// How long an unanswered operation is kept; longer than the coordinator waits for it.
   public var pendingMax: Duration = .seconds(1800)
 

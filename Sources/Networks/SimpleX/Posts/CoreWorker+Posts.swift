@@ -66,7 +66,7 @@ extension CoreWorker {
   /// Notes what a document says of a post. The core has sent what any of them says that it has.
   private func learn(_ document: PostDocument, of post: PostID) {
     var known = knownPosts[post]
-    known.course = known.course ?? ReactionForm(document)?.course
+    known.course = known.course ?? ReactionForm(document)?.course ?? OrderForm(document)?.course
     if let place = ItemPlace(name: document.networkID) { known.place = known.place.orLater(place) }
     if let form = PostForm(document) {
       known.edition = max(known.edition, form.edition)
@@ -125,8 +125,9 @@ extension CoreWorker {
     let operations = desks[channel]?.operations(of: post) ?? []
     guard let content = operations.last?.content else { return }
     let reaction = ReactionForm(in: operations)
+    let order = OrderForm(in: operations)
     let form = Self.newestForm(operations)
-    guard reaction != nil || form != nil, ItemPlace(name: operations[0].document.networkID) != nil else {
+    guard reaction != nil || order != nil || form != nil, ItemPlace(name: operations[0].document.networkID) != nil else {
       for operation in operations {
         finish(operation, .skipped(Trouble(.protocol, "what is stored of the post is not for SimpleX")))
       }
@@ -145,6 +146,9 @@ extension CoreWorker {
     }
     if let reaction {
       return await serve(ReactionTask(post: post, channel: channel, listing: listing, operations: operations, form: reaction))
+    }
+    if let order {
+      return await serve(OrderTask(post: post, channel: channel, listing: listing, operations: operations, form: order))
     }
     guard let form else { return }
     let task = PostTask(post: post, channel: channel, listing: listing, operations: operations, form: form)
@@ -208,6 +212,9 @@ extension CoreWorker {
       if document == operation.document { document = nil }
     } else if var form = ReactionForm(operation.document) {
       // What was told last may say more than what the operation was asked for with, and no longer be true.
+      form.course = knownPosts[operation.post].course ?? form.course
+      document = form.document
+    } else if var form = OrderForm(operation.document) {
       form.course = knownPosts[operation.post].course ?? form.course
       document = form.document
     }

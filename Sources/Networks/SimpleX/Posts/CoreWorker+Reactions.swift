@@ -67,10 +67,10 @@ extension CoreWorker {
     if isThere {
       change(task) { $0.sentAt = now() }
     } else {
-      guard !isInDoubt(task, since: knownPosts[task.post].reactionLostAt) else { return false }
+      guard !isInDoubt(task, since: knownPosts[task.post].lostAt) else { return false }
       change(task) { $0.reached = nil }
     }
-    knownPosts[task.post].reactionLostAt = nil
+    knownPosts[task.post].lostAt = nil
     return true
   }
 
@@ -169,7 +169,7 @@ extension CoreWorker {
 
   /// Handles a reaction of which nobody knows whether the core has sent it, or will.
   private func lose(_ task: ReactionTask, _ trouble: Trouble) {
-    knownPosts[task.post].reactionLostAt = now()
+    knownPosts[task.post].lostAt = now()
     giveBack(task.operations, trouble)
   }
 

@@ -106,6 +106,10 @@ extension CoreWorker {
       return await react(
         ReactionTask(post: flight.post, channel: channel, listing: listing, operations: operations, form: form))
     }
+    if let form = OrderForm(in: operations) {
+      return await carryOut(
+        OrderTask(post: flight.post, channel: channel, listing: listing, operations: operations, form: form))
+    }
     guard let form = flight.document.flatMap(PostForm.init) ?? Self.newestForm(operations) else { return }
     let task = PostTask(post: flight.post, channel: channel, listing: listing, operations: operations, form: form)
     // What it said is gone.

@@ -69,11 +69,11 @@ struct KnownPosts {
     var deletion: PostForm.Deletion?
     /// The newest edit that was given to the core since the start. It is not stored: what was edited is stored as it was asked for.
     var edit: Edit?
-    /// What became of it if it is a reaction.
+    /// What became of it if it is a reaction, or an order.
     var course: ReactionForm.Course?
-    /// When the answer to a reaction was lost: the core may carry it out yet.
-    var reactionLostAt: Timestamp?
-    /// The relays whose connections were ready when the core was asked to take a reaction back.
+    /// When the answer to a reaction, or to an order, was lost: the core may carry it out yet.
+    var lostAt: Timestamp?
+    /// The relays whose connections were ready when the core was asked to take a reaction back, or to remove a message.
     var asked: Set<CoreMember.ID>?
   }
 

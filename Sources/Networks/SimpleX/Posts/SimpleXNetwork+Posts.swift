@@ -42,14 +42,14 @@ extension SimpleXNetwork {
   public func composeDeletion(
     of post: PostDocument, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> PostDocument {
-    guard PostForm(post) != nil || ReactionForm(post) != nil else { throw .unavailable(Self.foreign) }
+    guard PostForm(post) != nil || Self.isAct(post) else { throw .unavailable(Self.foreign) }
     guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a deletion; delete the post without one") }
     return PostDocument(networkID: "", author: PostForm.author, text: "{}")
   }
 
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
-    // A reaction has no name.
-    if ReactionForm(post) != nil { return PostReference(networkID: "", author: post.author, relays: relays) }
+    // Reactions and orders have no names.
+    if Self.isAct(post) { return PostReference(networkID: "", author: post.author, relays: relays) }
     guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { return nil }
     // A post that the core has not sent has no name that another could refer to.
     return PostReference(
@@ -71,12 +71,37 @@ extension SimpleXNetwork {
     } catch { throw .refused(error) }
   }
 
-  public func date(of post: PostDocument) -> Timestamp? { PostForm(post)?.sentAt ?? ReactionForm(post)?.course.sentAt }
+  public func composeMembership(_ change: MembershipChange, in content: ChannelContent) throws(PostFailure) -> PostDocument {
+    guard !change.letsIn else {
+      throw .unsupported(
+        "people join a channel on SimpleX by its link, and nobody can let them in; to give a member a role use batonctl member role"
+      )
+    }
+    do throws(PostRefusal) { return try OrderForm(change).document } catch { throw .refused(error) }
+  }
+
+  public func composeRemoval(
+    of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
+    guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a removal; remove the message without one") }
+    guard let order = OrderForm(removing: message.networkID) else {
+      throw .unavailable("the stored name of the message is not one of this network")
+    }
+    return (order.document, PostDocument(networkID: "", author: PostForm.author, text: "{}"))
+  }
+
+  /// Whether something is not said, but done: a reaction, or an order.
+  private static func isAct(_ post: PostDocument) -> Bool { ReactionForm(post) != nil || OrderForm(post) != nil }
+
+  public func date(of post: PostDocument) -> Timestamp? {
+    PostForm(post)?.sentAt ?? ReactionForm(post)?.course.sentAt ?? OrderForm(post)?.course.sentAt
+  }
 
   /// A post of which it is not known whether the core has sent it keeps its text, because it is found in the core by nothing else. Which of
   /// the eight reactions one is stays, because it cannot be taken back otherwise.
   public func remnant(of post: PostDocument) -> String? {
     if let reaction = ReactionForm(post) { return reaction.document.text }
+    if let order = OrderForm(post) { return order.document.text }
     guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { return nil }
     switch place {
     case .after: return nil
@@ -89,6 +114,9 @@ extension SimpleXNetwork {
   public func forecast(of place: PostPlace) -> PostForecast {
     if ReactionForm(place.document) != nil {
       return PostForecast(canEdit: false, canDelete: true, editNote: Self.noEdit, deleteNote: Self.takesBack)
+    }
+    if OrderForm(place.document) != nil {
+      return PostForecast(canEdit: false, canDelete: false, editNote: Self.noOrderEdit, deleteNote: Self.givesUp)
     }
     guard let form = PostForm(place.document) else {
       return PostForecast(canEdit: false, canDelete: false, editNote: Self.foreign, deleteNote: Self.foreign)
@@ -121,6 +149,8 @@ extension SimpleXNetwork {
   private static let deletes = "the core tells each relay once, if the connection is ready then"
   private static let noEdit = "SimpleX does not edit reactions; delete it, and react anew"
   private static let takesBack = "the core takes the reaction back once, at relays whose connection is ready then"
+  private static let noOrderEdit = "there is nothing to edit"
+  private static let givesUp = "what the core has not done yet is given up, and what it has done stays"
   static let editOver = "SimpleX edits posts within 24 hours, and this one is older; publish another"
   static let deletionOver =
     "SimpleX deletes posts at readers within 30 hours; an older one is taken out of what relays give to new readers, and those who have "

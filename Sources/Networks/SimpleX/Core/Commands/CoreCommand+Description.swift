@@ -18,6 +18,9 @@ extension CoreCommand: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .relays(let group): "relays of group \(group)"
     case .addRelays(let group, let relays): "add relays \(relays.text) to group \(group)"
     case .removeMembers(let group, let members, _): "remove members \(members.text) of group \(group)"
+    case .setRole(let group, let members, let role): "give members \(members.text) of group \(group) the role \(role.rawValue)"
+    case .block(let group, let members, let isBlocked):
+      "\(isBlocked ? "block" : "unblock") members \(members.text) of group \(group)"
     case .allowRelay(let group): "allow relay in group \(group)"
     case .link(let group): "link of group \(group)"
     case .groups(let user, nil): "groups of user \(user)"
@@ -32,6 +35,7 @@ extension CoreCommand: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .send(let group, _, let quoted?, _): "send to group \(group), quoting item \(quoted)"
     case .updateItem(let group, let item, _): "update item \(item) of group \(group)"
     case .deleteItems(let group, let items, let scope): "delete items \(items.text) of group \(group): \(scope.rawValue)"
+    case .moderate(let group, let items): "remove items \(items.text) of members of group \(group)"
     case .react(let group, let item, let reaction, let isAdded):
       "\(isAdded ? "add" : "remove") reaction \(reaction.rawValue) \(isAdded ? "to" : "from") item \(item) of group \(group)"
     case .itemInfo(let group, let item): "info of item \(item) of group \(group)"

@@ -22,6 +22,8 @@ extension CoreCommand {
     case .addRelays(let group, let relays): "/_add relays #\(group) \(relays.text)"
     case .removeMembers(let group, let members, let withMessages):
       "/_remove #\(group) \(members.text)\(withMessages ? " messages=on" : "")"
+    case .setRole(let group, let members, let role): "/_member role #\(group) \(members.text) \(role.rawValue)"
+    case .block(let group, let members, let isBlocked): "/_block #\(group) \(members.text) blocked=\(isBlocked ? "on" : "off")"
     case .allowRelay(let group): "/_relay allow #\(group)"
     case .link(let group): "/_get link #\(group)"
     case .groups(let user, let search): "/_groups \(user)" + (search.map { " \($0.text)" } ?? "")
@@ -35,6 +37,7 @@ extension CoreCommand {
       "/_send #\(group)(as_group=on)\(isSigned ? " sign=on" : "") json \(JSONValue.array([message.json(quoting: quoting)]).text)"
     case .updateItem(let group, let item, let message): "/_update item #\(group) \(item) json \(message.json.text)"
     case .deleteItems(let group, let items, let scope): "/_delete item #\(group) \(items.text) \(scope.rawValue)"
+    case .moderate(let group, let items): "/_delete member item #\(group) \(items.text)"
     case .react(let group, let item, let reaction, let isAdded):
       "/_reaction #\(group) \(item) \(isAdded ? "on" : "off") \(Self.json(reaction).text)"
     case .itemInfo(let group, let item): "/_get item info #\(group) \(item)"

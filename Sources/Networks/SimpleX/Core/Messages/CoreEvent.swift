@@ -13,6 +13,8 @@ public enum CoreEvent: Hashable, Sendable {
   case memberLeft(CoreGroup, CoreMember)
   /// Another member removed one.
   case memberRemoved(CoreGroup, by: CoreMember, CoreMember)
+  /// A member came, or has another role, or was blocked for everybody.
+  case membersChanged(CoreGroup)
   /// Another member removed the core's user.
   case userRemoved(CoreGroup, by: CoreMember)
   /// Another member deleted the group.
@@ -68,6 +70,8 @@ extension CoreEvent {
     case "groupMemberUpdated":
       .memberUpdated(try reader.read("groupInfo"), from: try reader.read("fromMember"), to: try reader.read("toMember"))
     case "connectedToGroupMember": .memberConnected(try reader.read("groupInfo"), try reader.read("member"))
+    case "joinedGroupMember", "joinedGroupMemberConnecting", "memberAcceptedByOther", "memberRole", "memberBlockedForAll":
+      .membersChanged(try reader.read("groupInfo"))
     case "leftMember": .memberLeft(try reader.read("groupInfo"), try reader.read("member"))
     case "deletedMember":
       .memberRemoved(try reader.read("groupInfo"), by: try reader.read("byMember"), try reader.read("deletedMember"))

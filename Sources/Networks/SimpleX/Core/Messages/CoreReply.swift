@@ -25,6 +25,8 @@ public enum CoreReply: Hashable, Sendable {
   /// again until they are removed.
   case relaysNotAdded([CoreRelayResult])
   case membersRemoved(CoreGroup, [CoreMember])
+  case roleChanged(CoreGroup, [CoreMember])
+  case blockChanged(CoreGroup, [CoreMember])
   case relayAllowed(CoreGroup)
   case link(CoreGroup, CoreGroupLink)
   case groups([CoreGroup])
@@ -92,6 +94,8 @@ extension CoreReply {
       .relaysAdded(try reader.read("groupInfo"), try reader.read("groupLink"), try reader.list("groupRelays"))
     case "groupRelaysAddFailed": .relaysNotAdded(try reader.list("addRelayResults"))
     case "userDeletedMembers": .membersRemoved(try reader.read("groupInfo"), try reader.list("members"))
+    case "membersRoleUser": .roleChanged(try reader.read("groupInfo"), try reader.list("members"))
+    case "membersBlockedForAllUser": .blockChanged(try reader.read("groupInfo"), try reader.list("members"))
     case "relayGroupAllowed": .relayAllowed(try reader.read("groupInfo"))
     case "groupLink": .link(try reader.read("groupInfo"), try reader.read("groupLink"))
     case "groupsList": .groups(try reader.list("groups"))

@@ -1,3 +1,6 @@
+internal import Channels
+internal import StrictJSON
+
 /// A member of a group or channel (`GroupMember`, docs/design/simplex.md#relays-of-a-channel). Relays are members too.
 public struct CoreMember: Hashable, Sendable {
   public typealias ID = CoreID<CoreMember>
@@ -27,6 +30,10 @@ public struct CoreMember: Hashable, Sendable {
   public let status: CoreWord<Status>
   /// The name under which this core's database knows the member.
   public let localName: String
+  /// What the member calls itself; `nil` if the core does not say, and cut if it is longer than `CoreSender.nameBytesMax`.
+  public let name: String?
+  /// Whether what the member writes is kept from everybody.
+  public let isBlocked: Bool
   /// The state of its connection; `nil` if there is none.
   public let connection: CoreConnectionStatus?
   /// The link that a relay gave out for the channel; `nil` for other members.
@@ -41,6 +48,9 @@ extension CoreMember: CoreReadable {
     role = try reader.word("memberRole")
     status = try reader.word("memberStatus")
     localName = try reader.string("localDisplayName")
+    let shown = reader.value("memberProfile")?["displayName"]?.string
+    name = shown.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: CoreSender.nameBytesMax) }
+    isBlocked = try reader.boolIfPresent("blockedByAdmin") ?? false
     connection = try reader.objectIfPresent("activeConn").map { connection throws(CoreShapeError) in
       try CoreConnectionStatus(of: connection)
     }

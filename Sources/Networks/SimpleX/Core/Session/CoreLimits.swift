@@ -32,7 +32,7 @@ public struct CoreLimits: Hashable, Sendable {
     case .createChannel, .addRelays, .removeMembers, .deleteGroup, .leave, .updateProfile, .testRelay, .testServer, .start:
       networkTimeout
     // The core answers before it sends, but it may be busy with the group, and a lost answer to these is costly.
-    case .send, .updateItem, .deleteItems, .react: networkTimeout
+    case .send, .updateItem, .deleteItems, .react, .moderate, .setRole, .block: networkTimeout
     case .version, .activeUser, .users, .createUser, .checkRunning, .operators, .servers, .setServers, .validateServers,
       .relays, .allowRelay, .link, .groups, .members, .member, .info, .itemInfo, .page:
       localTimeout
