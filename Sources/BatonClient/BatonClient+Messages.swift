@@ -92,6 +92,11 @@ extension BatonClient {
     try await stream(MembersMethod.remove, try request.json.object ?? [:]).map { try MembersRemoveReply(json: .object($0)) }
   }
 
+  /// Pins a message here, or takes that away.
+  public func pinMessage(_ request: MessagesSetPinnedRequest) async throws -> Message {
+    try MessageReply(json: .object(try await call(MessagesMethod.setPinned, try request.json.object ?? [:]))).message
+  }
+
   /// Keeps what a member writes from everybody; returns once that is stored.
   public func ban(_ request: MembersBanRequest) async throws -> MembersBanReply {
     try MembersBanReply(json: .object(try await call(MembersMethod.ban, try request.json.object ?? [:])))

@@ -120,6 +120,15 @@ struct MessagesInterface: MessagesService, ControlService {
     return try await get(MessagesGetRequest(id: request.id))
   }
 
+  func setPinned(_ request: MessagesSetPinnedRequest) async throws -> MessageReply {
+    let row = try await find(MessageID(rawValue: request.id), context.messages).row
+    guard row.deletedAt == nil else {
+      throw MessagesRefusal.invalidMessage(id: request.id, reason: "it was deleted, so nothing of it is shown")
+    }
+    try await coordinator.pinMessage(row.id, request.pinned)
+    return try await get(MessagesGetRequest(id: request.id))
+  }
+
   // MARK: - Helpers
 
   /// Where messages are read.

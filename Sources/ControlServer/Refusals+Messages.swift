@@ -6,6 +6,8 @@ extension MessagesRefusal: ControlRefusal {
   init?(_ error: BatonError, _ coordinator: Coordinator) {
     switch error {
     case .message(.noSuchMessage(let id)): self = .noSuchMessage(id: id.rawValue)
+    case .message(.tooManyPinned(let id)):
+      self = .invalidMessage(id: id.rawValue, reason: MessageError.pinnedMaxReason)
     case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
     case .busy: self = .busy
@@ -31,7 +33,8 @@ extension PeopleRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    case .message(.noSuchMessage), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity, .noEnabledRelays,
+    case .message(.noSuchMessage), .message(.tooManyPinned), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity,
+      .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress,
       .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak,
       .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay,
@@ -55,7 +58,8 @@ extension MembersRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    case .message(.noSuchMessage), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity, .noEnabledRelays,
+    case .message(.noSuchMessage), .message(.tooManyPinned), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity,
+      .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress,
       .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak,
       .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay,

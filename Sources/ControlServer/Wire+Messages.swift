@@ -71,7 +71,7 @@ extension Message {
       relayIds: message.relays.map(\.rawValue), place: Int(row.position), time: row.shownAt.textOfAnybody,
       createdAt: row.createdAt.textOfAnybody, receivedAt: row.receivedAt.text, editedAt: row.editedAt?.textOfAnybody,
       deletedAt: row.deletedAt?.textOfAnybody, hidden: row.isHidden,
-      revision: row.revision)
+      pinned: row.pinnedAt != nil, revision: row.revision)
   }
 }
 
@@ -154,10 +154,13 @@ enum MessagePages {
 extension MessageQuestion {
   /// - Throws: `InvalidParameter`.
   init(_ request: MessagesListRequest) throws {
+    let isPinned = request.pinned ?? false
+    if isPinned, request.channelId == nil { throw VarlinkError.invalidParameter("pinned") }
     self.init(
       channel: request.channelId.map(ChannelID.init(rawValue:)), author: request.author, isOwn: request.own,
       isMention: request.mention, hasAttachments: request.attachments, withDeleted: request.deleted ?? false,
-      isHidden: request.hidden ?? false,
+      isHidden: request.hidden ?? false, isPinned: isPinned,
+      answersTo: request.answersTo.map { MessageID(rawValue: Int64($0)) },
       place: try Self.place(request), limit: try MessagePages.limit(request.limit))
   }
 

@@ -85,10 +85,14 @@ extension FollowError {
 }
 
 extension MessageError {
+  /// Why no more messages of a channel can be pinned, and what to do.
+  public static let pinnedMaxReason = "\(MessagePinning.max) messages of its channel are pinned; unpin one of them first"
+
   /// The problem, and the remedy.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchMessage(let id): .noSuchObject("message", id: id.rawValue, name: nil)
+    case .tooManyPinned(let id): .invalidMessage(message: id.rawValue, reason: Self.pinnedMaxReason)
     case .notFollowed(let id): .notFollowed(channel: id.rawValue)
     }
   }

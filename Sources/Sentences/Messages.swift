@@ -9,9 +9,9 @@ extension RefusalSentence {
     )
   }
 
-  /// A message that cannot be hidden.
+  /// A message that cannot be hidden, or pinned.
   public static func invalidMessage(message: Int64, reason: String) -> Self {
-    Self("message \(message) cannot be hidden: \(reason)")
+    Self("this is not possible with message \(message): \(reason)")
   }
 
   /// Somebody of whom nothing is known.

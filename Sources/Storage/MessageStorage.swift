@@ -107,6 +107,11 @@ public protocol MessageStorage: Sendable {
   /// - Returns: `nil` if there is no such message.
   func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws -> MessageReceipt?
 
+  /// Pins a message here, or takes that away. One that was deleted stays as it is.
+  /// - Parameter at: since when; `nil` to take it away.
+  /// - Returns: `nil` if there is no such message.
+  func pinMessage(_ message: MessageID, at: Timestamp?) async throws -> MessagePinning?
+
   /// Mutes an author: the messages of others with that author are hidden, those that are there and those to come. Or shows them again,
   /// except those that somebody has hidden one by one.
   /// - Parameter at: since when; `nil` to show them.
@@ -121,6 +126,16 @@ public protocol MessageStorage: Sendable {
 
   /// The channels that have a conversation, and what is stored of the decisions about them.
   func channelsWithConversation() async throws -> [ChannelID: ConversationMarks]
+}
+
+/// What became of pinning a message.
+public enum MessagePinning: Hashable, Sendable {
+  case done(MessageReceipt)
+  /// As many messages of the channel are pinned as can be.
+  case tooMany
+
+  /// How many messages of a channel can be pinned.
+  public static let max = 100
 }
 
 /// A question for a page of messages.
@@ -145,14 +160,21 @@ public struct MessageQuestion: Hashable, Sendable {
   public var withDeleted: Bool
   /// Whether only messages are wanted that are hidden; otherwise only others are.
   public var isHidden: Bool
+  /// Only messages of `channel` that are pinned here.
+  public var isPinned: Bool
+  /// Only answers to this message.
+  public var answersTo: MessageID?
   public var place: Place
   /// Upper bound of the messages on the page.
   public var limit: Int
 
   public init(
     channel: ChannelID? = nil, author: String? = nil, isOwn: Bool? = nil, isMention: Bool? = nil, hasAttachments: Bool? = nil,
-    withDeleted: Bool = false, isHidden: Bool = false, place: Place = .newest, limit: Int
+    withDeleted: Bool = false, isHidden: Bool = false, isPinned: Bool = false, answersTo: MessageID? = nil,
+    place: Place = .newest, limit: Int
   ) {
+    self.isPinned = isPinned
+    self.answersTo = answersTo
     self.channel = channel
     self.author = author
     self.isOwn = isOwn

@@ -31,6 +31,8 @@ public struct MessageRow: Hashable, Sendable {
   public var deletedAt: Timestamp?
   /// Whether it is left out here: somebody has hidden it, or muted its author. One that was deleted is not.
   public var isHidden: Bool
+  /// Since when it is pinned here; `nil` if it is not.
+  public var pinnedAt: Timestamp?
   /// Revision of its latest change, in the sequence of messages.
   public var revision: Int64
 
@@ -38,7 +40,7 @@ public struct MessageRow: Hashable, Sendable {
     id: MessageID, channel: ChannelID, networkID: String?, author: String, authorName: String? = nil, text: String,
     createdAt: Timestamp, receivedAt: Timestamp, position: Int64, replyTo: String? = nil, attachments: [ReadAttachment] = [],
     isMention: Bool = false, isOwn: Bool = false, post: PostID? = nil, counts: Bool = false, editedAt: Timestamp? = nil,
-    deletedAt: Timestamp? = nil, isHidden: Bool = false, revision: Int64
+    deletedAt: Timestamp? = nil, isHidden: Bool = false, pinnedAt: Timestamp? = nil, revision: Int64
   ) {
     self.id = id
     self.channel = channel
@@ -58,6 +60,7 @@ public struct MessageRow: Hashable, Sendable {
     self.editedAt = editedAt
     self.deletedAt = deletedAt
     self.isHidden = isHidden
+    self.pinnedAt = pinnedAt
     self.revision = revision
   }
 

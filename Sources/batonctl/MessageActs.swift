@@ -135,6 +135,47 @@ struct MessageReport: AsyncParsableCommand {
   }
 }
 
+/// Pins messages here.
+struct MessagePin: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pin", abstract: "Pins messages here.",
+    discussion: """
+      batonctl messages C --pinned has them, and they are not dropped when the channel has too many messages. Nobody else learns of it; \
+      batonctl post pin pins a post of a group for its readers.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+
+  func run() async throws { try await MessagePinning(global: global, messages: messages, isPinned: true).run() }
+}
+
+/// Takes pins away.
+struct MessageUnpin: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "unpin", abstract: "Takes the pins of messages away.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+
+  func run() async throws { try await MessagePinning(global: global, messages: messages, isPinned: false).run() }
+}
+
+private struct MessagePinning {
+  let global: GlobalOptions
+  let messages: [ObjectID]
+  let isPinned: Bool
+
+  func run() async throws {
+    try await global.connected { session in
+      var changed: [Message] = []
+      for message in messages {
+        changed.append(try await session.raw.pinMessage(MessagesSetPinnedRequest(id: message.id, pinned: isPinned)))
+      }
+      try session.show(changed) {
+        changed.map { "Message \($0.id) is \($0.pinned ? "pinned" : "not pinned")." }.joined(separator: "\n")
+      }
+    }
+  }
+}
+
 /// Hides messages here.
 struct MessageHide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

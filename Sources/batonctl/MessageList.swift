@@ -27,6 +27,9 @@ struct MessageList: AsyncParsableCommand {
   @Flag(help: "Only messages that mention you, or answer you.") var mentions = false
   @Flag(help: "Show deleted messages too, without their texts.") var deleted = false
   @Flag(help: "Only messages that are hidden here; without it, only the others.") var hidden = false
+  @Flag(help: "Only messages of the channel that are pinned here.") var pinned = false
+  @Option(name: .customLong("answers-to"), help: "Only answers to this message.", completion: .names(of: .message))
+  var answersTo: ObjectID?
   @Option(help: "How many messages to show at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
   @Flag(name: .customLong("newest-first"), help: "Show the newest message first.") var newestFirst = false
 
@@ -40,13 +43,17 @@ struct MessageList: AsyncParsableCommand {
     guard (1...most).contains(limit) else { throw ValidationError("--limit must be 1 to \(most).") }
     if let search {
       guard !search.isEmpty else { throw ValidationError("Write the words to search for after --search.") }
-      guard places.isEmpty, author == nil, !mentions, !deleted, !hidden, !follow else {
+      guard places.isEmpty, author == nil, !mentions, !deleted, !hidden, !pinned, answersTo == nil, !follow else {
         throw ValidationError(
           "--search can be combined with a channel, --limit and --newest-first, and with no other option that selects messages."
         )
       }
     }
+    guard !pinned || channel != nil else { throw ValidationError("--pinned needs a channel.") }
     if follow {
+      guard !pinned, answersTo == nil else {
+        throw ValidationError("--follow goes on with all messages: leave out --pinned and --answers-to.")
+      }
       guard places.isEmpty, !newestFirst else {
         throw ValidationError("--follow begins with the newest messages and adds to them: leave out --before and the like.")
       }
@@ -69,13 +76,14 @@ struct MessageList: AsyncParsableCommand {
       }
       let request = MessagesListRequest(
         channelId: named?.id, author: author, mention: mentions ? true : nil, deleted: deleted ? true : nil,
-        hidden: hidden ? true : nil, before: before.map { Int($0.id) }, after: after.map { Int($0.id) },
+        hidden: hidden ? true : nil, pinned: pinned ? true : nil, answersTo: answersTo.map { Int($0.id) },
+        before: before.map { Int($0.id) }, after: after.map { Int($0.id) },
         around: around.map { Int($0.id) })
       let found = try await read(request, session)
       let answered = try await session.answered(found.messages)
       let page = MessagePageView(
         messages: newestFirst ? found.messages : found.messages.reversed(), found: found, answered: answered, view: view,
-        isNewestFirst: newestFirst, areMentions: mentions, isNarrowed: author != nil || hidden)
+        isNewestFirst: newestFirst, areMentions: mentions, isNarrowed: author != nil || hidden || pinned || answersTo != nil)
       if follow {
         let following = MessageFollowing(
           session: session, tail: MessageTail(view: view, page: found.messages, author: author, areMentions: mentions))

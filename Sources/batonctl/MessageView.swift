@@ -79,6 +79,7 @@ struct MessageView {
       return message.hidden
         ? short(shown, "hidden") : lines(shown, answered: answered).enumerated().map { $0 == 0 ? "~ \($1)" : $1 }
     }
+    if message.pinned != old.pinned { return short(shown, message.pinned ? "pinned" : "not pinned any more") }
     if message.editedAt != old.editedAt {
       return lines(shown, answered: answered).enumerated().map { $0 == 0 ? "~ \($1)" : $1 }
     }
@@ -103,6 +104,7 @@ struct MessageView {
     if message.mention { words.append(terminal.paint("mentions you", .yellow)) }
     if let post = message.post { words.append(status(post)) } else if message.own { words.append("published elsewhere") }
     if let time = message.editedAt, message.deletedAt == nil { words.append("edited \(times.text(time))") }
+    if message.pinned { words.append(terminal.paint("pinned", .yellow)) }
     if message.hidden { words.append(terminal.paint("hidden", .gray)) }
     if let time = message.deletedAt { words.append(terminal.paint("deleted \(times.text(time))", .gray)) }
     return words.joined(separator: "  ")

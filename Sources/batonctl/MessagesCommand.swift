@@ -20,7 +20,7 @@ struct MessagesCommand: AsyncParsableCommand {
       """,
     subcommands: [
       MessageList.self, Show.self, Read.self, Unread.self, Sync.self, MessageAnswer.self, MessageReact.self, MessageRemove.self,
-      MessageReport.self, MessageHide.self, MessageUnhide.self,
+      MessageReport.self, MessagePin.self, MessageUnpin.self, MessageHide.self, MessageUnhide.self,
     ], defaultSubcommand: MessageList.self)
 
   struct Show: AsyncParsableCommand {

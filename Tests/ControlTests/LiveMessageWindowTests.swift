@@ -13,7 +13,7 @@ struct LiveMessageWindowTests {
     Message(
       id: id, channelId: 1, channelName: "News", network: "nostr", author: "alice", text: text, own: false, mention: false,
       attachments: [], reactions: [], relayIds: [], place: place, time: "t", createdAt: "t", receivedAt: "t",
-      deletedAt: isDeleted ? "t" : nil, hidden: isHidden, revision: revision)
+      deletedAt: isDeleted ? "t" : nil, hidden: isHidden, pinned: false, revision: revision)
   }
 
   @Test func orderIsThatOfPlacesAndThenOfIdentifiers() {

@@ -49,6 +49,44 @@ struct PeopleTests {
     try await bench.stop()
   }
 
+  // MARK: - Pinned messages
+
+  @Test func pinnedMessagesAreListed() async throws {
+    let bench = try await Self.bench()
+    for id in [1, 3] as [Int64] {
+      #expect(try await bench.client.pinMessage(MessagesSetPinnedRequest(id: id, pinned: true)).pinned)
+    }
+    #expect(try await Self.texts(bench, MessagesListRequest(channelId: 1, pinned: true)) == ["b1", "a1"])
+    #expect(try await Self.texts(bench, MessagesListRequest(channelId: 2, pinned: true)).isEmpty)
+    #expect(try await !bench.client.pinMessage(MessagesSetPinnedRequest(id: 3, pinned: false)).pinned)
+    #expect(try await Self.texts(bench, MessagesListRequest(channelId: 1, pinned: true)) == ["a1"])
+    await #expect(throws: VarlinkError.invalidParameter("pinned")) {
+      _ = try await bench.client.messages(MessagesListRequest(pinned: true))
+    }
+    try await bench.hear([.deleted(networkID: "b1", author: nil)], in: 1, at: 400)
+    let gone = MessagesRefusal.invalidMessage(id: 3, reason: "it was deleted, so nothing of it is shown").error
+    await #expect(throws: gone) { _ = try await bench.client.pinMessage(MessagesSetPinnedRequest(id: 3, pinned: true)) }
+    await #expect(throws: MessagesRefusal.noSuchMessage(id: 99).error) {
+      _ = try await bench.client.pinMessage(MessagesSetPinnedRequest(id: 99, pinned: true))
+    }
+    try await bench.stop()
+  }
+
+  @Test func onlyAHundredMessagesOfAChannelArePinned() async throws {
+    let bench = try await Bench.reading(["News"])
+    try await bench.hear((1...101).map { "m\($0)" }, by: "ann", from: 100)
+    for id in 1...100 as ClosedRange<Int64> {
+      _ = try await bench.client.pinMessage(MessagesSetPinnedRequest(id: id, pinned: true))
+    }
+    let reason = "100 messages of its channel are pinned; unpin one of them first"
+    await #expect(throws: MessagesRefusal.invalidMessage(id: 101, reason: reason).error) {
+      _ = try await bench.client.pinMessage(MessagesSetPinnedRequest(id: 101, pinned: true))
+    }
+    _ = try await bench.client.pinMessage(MessagesSetPinnedRequest(id: 7, pinned: false))
+    #expect(try await bench.client.pinMessage(MessagesSetPinnedRequest(id: 101, pinned: true)).pinned)
+    try await bench.stop()
+  }
+
   @Test func watchersLearnThatAMessageIsHidden() async throws {
     let bench = try await Self.bench()
     let revision = try await bench.client.messages().revision

@@ -110,6 +110,7 @@ struct WireTests {
       own: true,
       mention: false, post: post, replyTo: 1, replyToNetworkId: "r", attachments: [attachment], reactions: [reaction],
       relayIds: [1], place: 1, time: "t", createdAt: "c", receivedAt: "r", editedAt: "e", deletedAt: "d", hidden: true,
+      pinned: false,
       revision: 1)
     #expect(try keys(message) == fields(Interfaces.messages, "Message"))
     let person = Person(

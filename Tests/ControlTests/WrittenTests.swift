@@ -101,6 +101,7 @@ struct WrittenTests {
     (MessagesSyncReply.self, Interfaces.messages, .output("Sync")),
     (MessagesWatchRequest.self, Interfaces.messages, .input("Watch")),
     (MessagesWatchReply.self, Interfaces.messages, .output("Watch")),
+    (MessagesSetPinnedRequest.self, Interfaces.messages, .input("SetPinned")),
     (MessagesSetHiddenRequest.self, Interfaces.messages, .input("SetHidden")),
     (Member.self, Interfaces.members, .type("Member")), (MemberChange.self, Interfaces.members, .type("MemberChange")),
     (MembersListRequest.self, Interfaces.members, .input("List")),

@@ -13,7 +13,7 @@ enum MessageSamples {
     Message(
       id: id, channelId: 3, channelName: "City\nNews", network: "nostr", networkId: "e\(id)", author: author, authorName: name,
       text: text, own: own, mention: false, attachments: [], reactions: [], relayIds: [1], place: Int(id), time: time,
-      createdAt: time, receivedAt: time, hidden: false, revision: id)
+      createdAt: time, receivedAt: time, hidden: false, pinned: false, revision: id)
   }
 
   /// A message in which everything is from somebody who wishes to do harm.

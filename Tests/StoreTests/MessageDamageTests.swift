@@ -56,7 +56,13 @@ struct MessageDamageTests {
       }
       try db.execute(
         sql: "ALTER TABLE messages RENAME COLUMN absence TO is_deleted; DROP TABLE people; DROP INDEX reactions_of_author")
-      try db.execute(sql: "DROP TABLE members; DROP TABLE member_lists")
+      try db.execute(
+        sql: "DROP TABLE members; DROP TABLE member_lists; DROP INDEX messages_pinned; DROP INDEX messages_answering")
+      try db.execute(
+        sql: """
+          ALTER TABLE messages DROP COLUMN pinned_at;
+          CREATE INDEX messages_answering ON messages (channel_id, reply_to) WHERE reply_to IS NOT NULL;
+          """)
       try db.execute(sql: "PRAGMA user_version = 1")
     }
     store.close()

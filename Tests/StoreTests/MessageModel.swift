@@ -153,8 +153,9 @@ struct MessageModel {
   private func isMuted(_ message: Message) -> Bool { isHidden(message) && !message.isHiddenByHand }
 
   private func oldest(_ channel: ChannelID) -> Int? {
-    let muted = kept(channel).filter { isMuted(messages[$0]) }
-    return (muted.isEmpty ? kept(channel) : muted).min { Self.order(messages[$0].row) < Self.order(messages[$1].row) }
+    let loose = kept(channel).filter { messages[$0].row.pinnedAt == nil }
+    let muted = loose.filter { isMuted(messages[$0]) }
+    return (muted.isEmpty ? loose : muted).min { Self.order(messages[$0].row) < Self.order(messages[$1].row) }
   }
 
   static func order(_ row: MessageRow) -> (Int64, Int64) { (row.position, row.id.rawValue) }
@@ -214,6 +215,7 @@ struct MessageModel {
   private mutating func delete(_ place: Int, _ at: Timestamp) {
     guard messages[place].row.deletedAt == nil else { return }
     (messages[place].row.text, messages[place].row.attachments, messages[place].row.deletedAt) = ("", [], at)
+    messages[place].row.pinnedAt = nil
   }
 
   private mutating func edit(_ place: Int, _ text: String, _ at: Timestamp?) {
@@ -256,6 +258,13 @@ struct MessageModel {
       messages[place].row.post == nil
     else { return }
     messages[place].isHiddenByHand = isHidden
+  }
+
+  mutating func pin(_ id: Int64, _ time: Timestamp?) {
+    guard let place = messages.firstIndex(where: { $0.row.id.rawValue == id }), messages[place].row.deletedAt == nil,
+      (messages[place].row.pinnedAt == nil) != (time == nil)
+    else { return }
+    messages[place].row.pinnedAt = time
   }
 
   mutating func mute(_ author: String, at time: Timestamp?) {
@@ -400,9 +409,12 @@ struct MessageModel {
 
   /// All messages that a question is about, the last place first.
   func list(_ question: MessageQuestion) -> [StoredMessage] {
-    messages.filter { message in
+    let answered = messages.first { $0.row.id == question.answersTo }?.row
+    return messages.filter { message in
       let row = message.row
-      return (question.channel == nil || row.channel == question.channel) && isHidden(message) == question.isHidden
+      let isAnswer = answered?.networkID.map { row.channel == answered?.channel && row.replyTo == $0 } ?? false
+      return (question.answersTo == nil || isAnswer) && (!question.isPinned || row.pinnedAt != nil)
+        && (question.channel == nil || row.channel == question.channel) && isHidden(message) == question.isHidden
         && (question.withDeleted || row.deletedAt == nil)
         && (question.author == nil || row.author == question.author) && (question.isOwn == nil || row.isOwn == question.isOwn)
         && (question.isMention == nil || row.isMention == question.isMention)

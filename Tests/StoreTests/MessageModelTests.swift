@@ -108,7 +108,7 @@ struct MessageModelTests {
     mutating func act() throws {
       now += Int64(number(0...20))
       let store = bench.store
-      switch number(0...26) {
+      switch number(0...28) {
       case 0...11:
         let read = (0..<number(1...6)).map { _ in news() }
         let before = model.messages.count
@@ -154,7 +154,7 @@ struct MessageModelTests {
         let channel = channel()
         var marks = model.conversations[channel]?.marks ?? ConversationMarks()
         (marks.isMuted, marks.isPinned) = (random.draw(50), random.draw(50))
-        if random.draw(60) {
+        if random.draw(90) {
           let end = Bench.time(now - Int64(number(0...400)))
           marks.truncatedAt = max(end, marks.truncatedAt ?? end)
         }
@@ -172,6 +172,12 @@ struct MessageModelTests {
         let receipt = try store.hideMessage(MessageID(rawValue: message), isHidden)
         #expect((receipt != nil) == model.messages.contains { $0.row.id.rawValue == message })
         if let receipt { #expect(try receipt.revision == store.messageCounters().revision) }
+      case 26, 27:
+        let (message, time) = (Int64(number(1...Int(model.id) + 1)), random.draw(70) ? Bench.time(now) : nil)
+        model.pin(message, time)
+        let pinning = try store.pinMessage(MessageID(rawValue: message), at: time)
+        #expect((pinning != nil) == model.messages.contains { $0.row.id.rawValue == message })
+        if case .done(let receipt)? = pinning { #expect(try receipt.revision == store.messageCounters().revision) }
       case 24, 25:
         let (author, time) = (random.draw(90) ? author() : "nobody", random.draw(40) ? Bench.time(now) : nil)
         model.mute(author, at: time)
@@ -259,6 +265,8 @@ struct MessageModelTests {
       var question = MessageQuestion(
         channel: random.draw(60) ? channel() : nil, author: random.draw(20) ? author() : nil, isOwn: flag(), isMention: flag(),
         hasAttachments: flag(), withDeleted: random.draw(30), isHidden: random.draw(20), limit: number(1...6))
+      if question.channel != nil { question.isPinned = random.draw(20) }
+      if random.draw(20) { question.answersTo = model.messages.randomElement(using: &random)?.row.id }
       guard let place = model.messages.randomElement(using: &random)?.row else { return }
       let (list, limit) = (model.list(question), question.limit)
       let at = MessageModel.order(place)
@@ -309,7 +317,7 @@ struct MessageModelTests {
   @Test(arguments: 1...(Seeds.wanted ?? 8) as ClosedRange<UInt64>)
   func storeDoesWhatTheModelDoes(_ seed: UInt64) throws {
     var trial = try Trial(Seeds.repeated ?? seed)
-    for round in 1...150 {
+    for round in 1...175 {
       try trial.act()
       try trial.compare()
       if round % 25 == 0 { try trial.bench.checkWords() }

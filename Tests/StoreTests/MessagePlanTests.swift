@@ -130,6 +130,7 @@ struct MessagePlanTests {
     try bench.take([Bench.message("p1", files: [file])], at: 2)
     _ = try bench.store.hide(Bench.channel, true)
     for isHidden in [true, false] { _ = try bench.store.hideMessage(MessageID(rawValue: 1), isHidden) }
+    for time in [Bench.now, nil] { _ = try bench.store.pinMessage(MessageID(rawValue: 1), at: time) }
     for time in [Bench.now, nil] { _ = try bench.store.mute("ann", at: time) }
     _ = try bench.store.mute("nobody", at: Bench.now)
     _ = try bench.store.mark(Bench.channel, ConversationMarks(isMuted: true, truncatedAt: Bench.time(-1_000)))
@@ -183,6 +184,12 @@ struct MessagePlanTests {
       _ = try store.changedMembers(after: 0, channels: channels, limit: 5)
     }
     _ = try store.messages(MessageQuestion(isHidden: true, limit: 5))
+    for author in [nil, "ann"] as [String?] {
+      _ = try store.messages(MessageQuestion(channel: Bench.channel, author: author, isPinned: true, limit: 5))
+      for message in 1...4 {
+        _ = try store.messages(MessageQuestion(author: author, answersTo: MessageID(rawValue: Int64(message)), limit: 5))
+      }
+    }
     let place = ConversationQuestion.Place(lastPosition: .max, channel: Bench.channel)
     for isUnread in [false, true] {
       _ = try store.conversations(ConversationQuestion(isUnread: isUnread, isHidden: true, after: place, limit: 5))

@@ -125,6 +125,15 @@ public final class FakeMessages: MessageStorage {
     }
   }
 
+  public func pinMessage(_ message: MessageID, at time: Timestamp?) throws -> MessagePinning? {
+    try write(.hideMessage(message)) { state in
+      guard let place = state.messages.firstIndex(where: { $0.id == message }) else { return nil }
+      state.messages[place].pinnedAt = time
+      state.messages[place].revision = state.nextRevision()
+      return .done(MessageReceipt(revision: state.counters.revision))
+    }
+  }
+
   public func hideMessage(_ message: MessageID, _ isHidden: Bool) throws -> MessageReceipt? {
     try write(.hideMessage(message)) { state in
       guard let place = state.messages.firstIndex(where: { $0.id == message }) else { return nil }

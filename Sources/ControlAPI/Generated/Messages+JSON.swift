@@ -52,6 +52,7 @@ extension Message: JSONWritable {
     writer.member("network", network)
     writer.member("networkId", networkId)
     writer.member("own", own)
+    writer.member("pinned", pinned)
     writer.member("place", place)
     writer.member("post", post)
     writer.member("reactions", reactions)

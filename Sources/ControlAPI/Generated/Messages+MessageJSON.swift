@@ -6,6 +6,7 @@ extension MessagesListRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("after", after)
+    writer.member("answersTo", answersTo)
     writer.member("around", around)
     writer.member("attachments", attachments)
     writer.member("author", author)
@@ -16,6 +17,7 @@ extension MessagesListRequest: JSONWritable {
     writer.member("limit", limit)
     writer.member("mention", mention)
     writer.member("own", own)
+    writer.member("pinned", pinned)
     writer.endObject()
   }
 }
@@ -119,6 +121,15 @@ extension MessagesSetHiddenRequest: JSONWritable {
     writer.beginObject()
     writer.member("hidden", hidden)
     writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension MessagesSetPinnedRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("pinned", pinned)
     writer.endObject()
   }
 }

@@ -14,7 +14,7 @@ public enum MessagesRefusal: InterfaceRefusal {
   /// The messages of the channel are not read: the daemon reads none, the channel was deleted, or org.batond.Channels.SetFollowing has
   /// turned that off.
   case notFollowed(id: Int64)
-  /// The message cannot be hidden.
+  /// The message cannot be hidden, or pinned.
   case invalidMessage(id: Int64, reason: String)
   /// The words cannot be searched.
   case invalidSearch(reason: String)

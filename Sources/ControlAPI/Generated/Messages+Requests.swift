@@ -16,6 +16,10 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
   public var deleted: Bool?
   /// Whether only hidden messages are listed; otherwise only others are. False when absent.
   public var hidden: Bool?
+  /// Whether only messages are listed that are pinned here; channelId must be given. False when absent.
+  public var pinned: Bool?
+  /// Only answers to this message, by identifier.
+  public var answersTo: Int?
   /// Only messages before this one; the last of them. Only one of before, after and around can be given.
   public var before: Int?
   /// Only messages after this one; the first of them.
@@ -34,6 +38,8 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
     attachments: Bool? = nil,
     deleted: Bool? = nil,
     hidden: Bool? = nil,
+    pinned: Bool? = nil,
+    answersTo: Int? = nil,
     before: Int? = nil,
     after: Int? = nil,
     around: Int? = nil,
@@ -46,6 +52,8 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
     self.attachments = attachments
     self.deleted = deleted
     self.hidden = hidden
+    self.pinned = pinned
+    self.answersTo = answersTo
     self.before = before
     self.after = after
     self.around = around
@@ -159,6 +167,22 @@ public struct MessagesSetHiddenRequest: Codable, Hashable, Sendable {
   ) {
     self.id = id
     self.hidden = hidden
+  }
+}
+
+/// Parameters of org.batond.Messages.SetPinned.
+public struct MessagesSetPinnedRequest: Codable, Hashable, Sendable {
+  /// Identifier of the message.
+  public var id: Int64
+  /// Whether it is pinned.
+  public var pinned: Bool
+
+  public init(
+    id: Int64,
+    pinned: Bool
+  ) {
+    self.id = id
+    self.pinned = pinned
   }
 }
 

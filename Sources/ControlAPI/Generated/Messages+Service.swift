@@ -12,6 +12,7 @@ public enum MessagesMethod: String, InterfaceMethod {
   case markRead = "org.batond.Messages.MarkRead"
   case markUnread = "org.batond.Messages.MarkUnread"
   case setHidden = "org.batond.Messages.SetHidden"
+  case setPinned = "org.batond.Messages.SetPinned"
   case sync = "org.batond.Messages.Sync"
   case watch = "org.batond.Messages.Watch"
 }
@@ -39,6 +40,9 @@ public protocol MessagesService: InterfaceService where Method == MessagesMethod
   /// Hides a message here, or shows it again: pages, searches, counts and previews do without it. Relays and other readers go on showing it, and
   /// replies and reactions to it stay. Posts of Baton's own and messages that were deleted are refused with InvalidMessage.
   func setHidden(_ request: MessagesSetHiddenRequest) async throws -> MessageReply
+  /// Pins a message here, or takes that away: List has those that are pinned, and they are not dropped when a channel has too many messages. Nobody
+  /// else learns of it. Messages that were deleted, and more than 100 of a channel, are refused with InvalidMessage.
+  func setPinned(_ request: MessagesSetPinnedRequest) async throws -> MessageReply
   /// Asks the relays of a channel for everything that they serve within the window that is read, and returns when each has answered, or
   /// failed to, or time is up.
   func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply
@@ -63,6 +67,7 @@ extension MessagesService {
     case .markRead: return try await markRead(call.request())
     case .markUnread: return try await markUnread(call.request())
     case .setHidden: return try await setHidden(call.request())
+    case .setPinned: return try await setPinned(call.request())
     case .sync: return try await sync(call.request())
     case .watch: return try await watch(call.request(), ReplyStream(stream))
     }

@@ -122,6 +122,8 @@ public struct Message: Codable, Hashable, Sendable {
   public var deletedAt: String?
   /// Whether it is left out here, because somebody has hidden it with SetHidden, or muted its author with org.batond.People.SetMuted.
   public var hidden: Bool
+  /// Whether it is pinned here, see SetPinned. Pins that readers see are those of org.batond.Posts.
+  public var pinned: Bool
   /// Revision of its latest change. Messages and conversations have revisions of their own.
   public var revision: Int64
 
@@ -149,6 +151,7 @@ public struct Message: Codable, Hashable, Sendable {
     editedAt: String? = nil,
     deletedAt: String? = nil,
     hidden: Bool,
+    pinned: Bool,
     revision: Int64
   ) {
     self.id = id
@@ -174,6 +177,7 @@ public struct Message: Codable, Hashable, Sendable {
     self.editedAt = editedAt
     self.deletedAt = deletedAt
     self.hidden = hidden
+    self.pinned = pinned
     self.revision = revision
   }
 }

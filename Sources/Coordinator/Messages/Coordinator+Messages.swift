@@ -32,6 +32,12 @@ extension Coordinator {
     let _: Void = try await askMessages(of: nil) { .hideMessage(message, isHidden, $0) }
   }
 
+  /// Pins a message here, or takes that away; nobody else learns of it.
+  /// - Throws: `noSuchMessage` and `tooManyPinned`, among others.
+  public func pinMessage(_ message: MessageID, _ isPinned: Bool) async throws(BatonError) {
+    let _: Void = try await askMessages(of: nil) { .pinMessage(message, isPinned, $0) }
+  }
+
   /// Hides the messages of an author, those that are there and those to come, or shows them again.
   /// - Parameter author: in the network's notation.
   public func mute(_ author: String, _ isMuted: Bool) async throws(BatonError) {

@@ -23,6 +23,8 @@ enum MessageInput: Sendable {
   case hide(ChannelID, Bool, Reply<ConversationRow>)
   /// Hide a message, or show it again.
   case hideMessage(MessageID, Bool, Reply<Void>)
+  /// Pin a message, or take that away.
+  case pinMessage(MessageID, Bool, Reply<Void>)
   /// Hide the messages of an author, or show them again.
   case mute(String, Bool, Reply<Void>)
   /// Leave out that somebody asks to be let into a channel; the reply says whether they did.
@@ -45,7 +47,8 @@ enum MessageInput: Sendable {
     switch self {
     case .markRead(_, _, let reply), .markUnread(_, _, let reply), .hide(_, _, let reply): reply.send(.failure(error))
     case .sync(_, _, let reply), .decline(_, _, let reply): reply.send(.failure(error))
-    case .barrier(let reply), .settle(_, let reply), .hideMessage(_, _, let reply), .mute(_, _, let reply):
+    case .barrier(let reply), .settle(_, let reply), .hideMessage(_, _, let reply), .pinMessage(_, _, let reply),
+      .mute(_, _, let reply):
       reply.send(.failure(error))
     case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break
     }

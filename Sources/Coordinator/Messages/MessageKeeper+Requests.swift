@@ -13,6 +13,7 @@ extension MessageKeeper {
       reply.send(await marked(channel) { try await parts.storage.markUnread(channel, from: message) })
     case .hide(let channel, let isHidden, let reply):
       reply.send(await marked(channel) { try await parts.storage.hide(channel, isHidden) })
+    case .pinMessage(let message, let isPinned, let reply): reply.send(await pinned(message, isPinned))
     case .hideMessage(let message, let isHidden, let reply): reply.send(await hidden(message, isHidden))
     case .mute(let author, let isMuted, let reply): reply.send(await muted(author, isMuted))
     case .decline(let author, let channel, let reply): reply.send(await declined(author, in: channel))
@@ -60,6 +61,20 @@ extension MessageKeeper {
       }
       hub.publish(receipt.revision)
       return .success(())
+    } catch {
+      return .failure(BatonError(reading: error))
+    }
+  }
+
+  private func pinned(_ message: MessageID, _ isPinned: Bool) async -> Result<Void, BatonError> {
+    do {
+      switch try await parts.storage.pinMessage(message, at: isPinned ? clock.timeOfDay : nil) {
+      case .done(let receipt)?:
+        hub.publish(receipt.revision)
+        return .success(())
+      case .tooMany?: return .failure(.message(.tooManyPinned(message)))
+      case nil: return .failure(.message(.noSuchMessage(message)))
+      }
     } catch {
       return .failure(BatonError(reading: error))
     }

@@ -116,7 +116,7 @@ final class MessageKeeper {
     case .settle(let channel, _):
       changed.insert(channel)
       return true
-    case .syncEnded, .barrier, .hideMessage, .mute, .decline: return true
+    case .syncEnded, .barrier, .hideMessage, .pinMessage, .mute, .decline: return true
     }
     return false
   }

@@ -61,6 +61,10 @@ public struct MessageKeeperStore: MessageStorage {
     try await ask { try $0.hide(channel, isHidden) }
   }
 
+  public func pinMessage(_ message: MessageID, at time: Timestamp?) async throws -> MessagePinning? {
+    try await ask { try $0.pinMessage(message, at: time) }
+  }
+
   public func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws -> MessageReceipt? {
     try await ask { try $0.hideMessage(message, isHidden) }
   }

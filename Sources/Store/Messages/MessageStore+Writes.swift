@@ -134,6 +134,19 @@ extension MessageStore {
       }, result: { isThere ? $0.receipt : nil })
   }
 
+  func pinMessage(_ message: MessageID, at time: Timestamp?) throws -> MessagePinning? {
+    var pinning: MessagePinning?
+    return try write(
+      { writing in
+        guard let known = try writing.known(message.rawValue) else { return }
+        pinning = try writing.pin(known, at: time) ? .done(writing.receipt) : .tooMany
+      },
+      result: { writing in
+        if case .done? = pinning { return .done(writing.receipt) }
+        return pinning
+      })
+  }
+
   func decline(_ author: String, in channel: ChannelID, at now: Timestamp) throws -> MessageReceipt? {
     var isThere = false
     return try write(

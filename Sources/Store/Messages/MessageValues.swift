@@ -69,7 +69,7 @@ extension MessageRow {
   /// The columns that `init` reads.
   static let columns =
     "id, channel_id, network_id, author, author_name, text, created_at, received_at, position, reply_to, attachments, is_mention, "
-    + "is_own, post_id, counts, edited_at, deleted_at, absence, revision"
+    + "is_own, post_id, counts, edited_at, deleted_at, absence, pinned_at, revision"
 
   init(_ values: inout MessageValues) throws {
     self.init(
@@ -79,7 +79,7 @@ extension MessageRow {
       replyTo: try values.textIfAny(), attachments: try MessageFiles.read(values.textIfAny()), isMention: try values.flag(),
       isOwn: try values.flag(), post: try values.integerIfAny().map(PostID.init(rawValue:)), counts: try values.flag(),
       editedAt: try values.timeIfAny(), deletedAt: try values.timeIfAny(),
-      isHidden: try MessageWriting.Absence(&values).isHidden,
+      isHidden: try MessageWriting.Absence(&values).isHidden, pinnedAt: try values.timeIfAny(),
       revision: try values.integer())
   }
 }

@@ -87,12 +87,13 @@ extension MessageWriting {
     try run(
       """
       INSERT INTO messages (\(MessageRow.columns), minute, has_files, bytes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         id, row.channel.rawValue, row.networkID, row.author, row.authorName, row.text, row.createdAt.milliseconds,
         row.receivedAt.milliseconds, row.position, row.replyTo, files, row.isMention, row.isOwn, row.post?.rawValue, row.counts,
-        row.editedAt?.milliseconds, row.deletedAt?.milliseconds, absence.rawValue, nextRevision(), row.shownAt.minute,
+        row.editedAt?.milliseconds, row.deletedAt?.milliseconds, absence.rawValue, row.pinnedAt?.milliseconds, nextRevision(),
+        row.shownAt.minute,
         files != nil, row.text.utf8.count + (files?.utf8.count ?? 0),
       ])
     try index(id)
@@ -151,7 +152,7 @@ extension MessageWriting {
     { try drop(known) }
   }
 
-  /// The message of others that is dropped first: that with the first place, of people who are muted if there is one.
+  /// The message of others that is dropped first: that with the first place, of people who are muted if there is one. Pinned ones stay.
   private func first(_ channel: ChannelID) throws -> (position: Int64, id: Int64, isMuted: Bool)? {
     var first: (position: Int64, id: Int64, isMuted: Bool)?
     for absence in [Absence.muted, .none, .deleted, .hidden] {
@@ -159,6 +160,7 @@ extension MessageWriting {
         db,
         cached: """
           SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND absence = ? AND is_own = 0
+            AND pinned_at IS NULL
           ORDER BY position, id LIMIT 1
           """, arguments: [channel.rawValue, absence.rawValue])
       guard let row else { continue }

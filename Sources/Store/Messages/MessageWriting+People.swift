@@ -90,6 +90,26 @@ extension MessageWriting {
     try set(isMuted(message.author) && !message.isOwn ? .muted : .none, message)
   }
 
+  /// Pins a message, or takes that away. One that was deleted stays as it is.
+  /// - Returns: whether there was room for one more pinned message in the channel.
+  mutating func pin(_ message: Known, at time: Timestamp?) throws -> Bool {
+    guard !message.isDeleted else { return true }
+    let isPinned =
+      try Int.fetchOne(db, cached: "SELECT 1 FROM messages WHERE id = ? AND pinned_at IS NOT NULL", arguments: [message.id])
+      != nil
+    guard isPinned != (time != nil) else { return true }
+    if time != nil {
+      let count = try Int.fetchOne(
+        db,
+        cached: "SELECT count(*) FROM messages INDEXED BY messages_pinned WHERE channel_id = ? AND pinned_at IS NOT NULL",
+        arguments: [message.channel.rawValue])
+      guard count ?? 0 < MessagePinning.max else { return false }
+    }
+    try run("UPDATE messages SET pinned_at = ? WHERE id = ?", [time?.milliseconds, message.id])
+    touch(message.id)
+    return true
+  }
+
   func isMuted(_ author: String) throws -> Bool {
     try Int.fetchOne(
       db, cached: "SELECT 1 FROM people WHERE author = ? AND muted_at IS NOT NULL", arguments: [author]) != nil
