@@ -19,6 +19,14 @@ public enum ChannelKind: String, Sendable, CaseIterable {
   case channel, group
 }
 
+/// What only members of a group may do. The words are those of the interface, and of NIP-29.
+public enum GroupAccess: String, Sendable, CaseIterable {
+  /// Nobody joins without being let in.
+  case closed
+  /// Only members write.
+  case restricted
+}
+
 /// Which key signs a channel: its own, which is derived from its identity's, or the identity's, which all of its channels share.
 public enum ChannelKey: String, Sendable, CaseIterable {
   case own, identity

@@ -154,8 +154,8 @@ struct ChannelsInterface: ChannelsService, ControlService {
       transitions: rows.map { row in Transition(row, relayName: names[row.relay] ?? "relay \(row.relay.rawValue)") })
   }
 
-  /// The summary is for people.
-  static let fields = ListFields(of: Interfaces.channels, without: ["summary"])
+  /// The summary is for people, and what only members may do is known to the network only.
+  static let fields = ListFields(of: Interfaces.channels, without: ["summary", "access"])
 
   func create(_ request: CreateChannel, _ stream: ReplyStream<ChannelReply>?) async throws -> ChannelReply {
     let profile = request.profile
@@ -163,10 +163,18 @@ struct ChannelsInterface: ChannelsService, ControlService {
     guard let kind else { throw VarlinkError.invalidParameter("kind") }
     // Relays are named or picked.
     if let pick = request.pick, pick < 1 || request.relayIds?.isEmpty == false { throw VarlinkError.invalidParameter("pick") }
+    let access = try (request.access ?? []).map { word throws(VarlinkError) in
+      guard let access = GroupAccess(rawValue: word) else { throw .invalidParameter("access") }
+      return access
+    }
+    if let members = request.members {
+      guard (1...ChannelRequest.membersMax).contains(members.count) else { throw VarlinkError.invalidParameter("members") }
+      guard request.idempotencyKey == nil else { throw VarlinkError.invalidParameter("idempotencyKey") }
+    }
     let key = request.key.map(ChannelKey.init(rawValue:))
     if case .some(.none) = key { throw VarlinkError.invalidParameter("key") }
     let wanted = ChannelRequest(
-      kind: kind,
+      kind: kind, access: Set(access),
       profile: Channels.Profile(
         displayName: profile.displayName, fullName: profile.fullName, description: profile.description,
         image: profile.image),
@@ -174,12 +182,17 @@ struct ChannelsInterface: ChannelsService, ControlService {
       key: key ?? nil,
       relays: request.relayIds?.map(RelayID.init(rawValue:)), pick: request.pick, heal: request.heal ?? true,
       custom: request.custom, idempotencyKey: request.idempotencyKey)
-    guard let stream else { return ChannelReply(channel: await context.channel(try await coordinator.create(wanted))) }
+    let coordinator = coordinator
+    func create() async throws -> ChannelSnapshot {
+      guard let members = request.members else { return try await coordinator.create(wanted) }
+      return try await coordinator.createGroup(wanted, of: members)
+    }
+    guard let stream else { return ChannelReply(channel: await context.channel(try await create())) }
 
     // The subscription precedes the request, so that no change falls in between.
     guard let subscription = coordinator.hub.subscribe(ChangeSelection(kinds: [.channel])) else { throw BatonError.busy }
     defer { subscription.cancel() }
-    let first = try await coordinator.create(wanted)
+    let first = try await create()
     guard !first.hasSettled else { return ChannelReply(channel: await context.channel(first)) }
     subscription.select(ChangeSelection(kinds: [.channel], channels: [first.row.id]))
     return try await Self.follow(first, subscription, stream, context)

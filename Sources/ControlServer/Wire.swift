@@ -46,6 +46,7 @@ extension Channel {
       link: snapshot.link,
       linkUsable: snapshot.isLinkUsable,
       relays: snapshot.relays.map(ChannelRelay.init), readRelayIds: snapshot.readFrom.map(\.rawValue),
+      access: snapshot.access.map(\.rawValue).sorted(),
       wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
       createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, lastPostAt: lastPost?.createdAt.text,
       lastPost: lastPost?.preview, lastMessageAt: conversation?.lastAt?.textOfAnybody, lastMessage: conversation?.preview,

@@ -5,6 +5,8 @@ public import StrictJSON
 /// An operator's request with `Channels.Create`.
 public struct ChannelRequest: Hashable, Sendable {
   public var kind: ChannelKind
+  /// What only members of a group may do.
+  public var access: Set<GroupAccess>
   public var profile: Profile
   public var preferences: JSONValue?
   public var network: NetworkKind?
@@ -21,17 +23,20 @@ public struct ChannelRequest: Hashable, Sendable {
   public static let pickDefault = 3
   /// The number of relays that one channel may start with.
   public static let relaysMax = 32
+  /// The number of people for whom a group can be created.
+  public static let membersMax = 100
   /// Upper bound of `custom`, in bytes of JSON.
   public static let customBytesMax = 16 << 10
   /// Upper bound of `idempotencyKey`, in bytes.
   public static let idempotencyKeyBytesMax = 200
 
   public init(
-    kind: ChannelKind = .channel, profile: Profile, preferences: JSONValue? = nil, network: NetworkKind? = nil,
-    identity: String? = nil, key: ChannelKey? = nil,
+    kind: ChannelKind = .channel, access: Set<GroupAccess> = [], profile: Profile, preferences: JSONValue? = nil,
+    network: NetworkKind? = nil, identity: String? = nil, key: ChannelKey? = nil,
     relays: [RelayID]? = nil, pick: Int? = nil, heal: Bool = true, custom: JSONValue? = nil, idempotencyKey: String? = nil
   ) {
     self.kind = kind
+    self.access = access
     self.profile = profile
     self.preferences = preferences
     self.network = network
@@ -86,6 +91,7 @@ public struct ChannelRequest: Hashable, Sendable {
     members["pick"] = pick.map { .integer(Int64($0)) }
     members["custom"] = custom
     members["key"] = key.map { .string($0.rawValue) }
+    if !access.isEmpty { members["access"] = .array(access.map(\.rawValue).sorted().map(JSONValue.string)) }
     return ContentDigest.of(JSONValue.object(members).bytes)
   }
 }

@@ -251,6 +251,9 @@ public final class Coordinator: Sendable {
   ) async throws(BatonError) -> NewChannel {
     let kind = network.kind
     if request.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
+    guard request.access.isEmpty || request.kind == .group else {
+      throw .post(.notSupported(kind, reason: "anybody may join a channel, and on Nostr write in it; create a group"))
+    }
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == name }) else {
       throw .noSuchIdentity(name)
@@ -263,7 +266,8 @@ public final class Coordinator: Sendable {
     do {
       content = try await network.prepare(
         ChannelDraft(
-          kind: request.kind, identity: identity.id, profile: profile, relays: rows.map(\.address), key: request.key,
+          kind: request.kind, access: request.access, identity: identity.id, profile: profile, relays: rows.map(\.address),
+          key: request.key,
           capabilities: Dictionary(tested.map { ($0.address, $0.capabilities) }) { first, _ in first }))
     } catch {
       if error.isUnsupported, let relay = chosen.first { throw .noGroupSupport(relay, reason: error.description) }
@@ -392,7 +396,7 @@ public final class Coordinator: Sendable {
     }
   }
 
-  private func network(of request: ChannelRequest, _ relays: [RelayID: RelayRow]) throws(BatonError) -> NetworkKind {
+  func network(of request: ChannelRequest, _ relays: [RelayID: RelayRow]) throws(BatonError) -> NetworkKind {
     guard let named = request.relays, !named.isEmpty else { return request.network ?? .nostr }
     var kind = request.network
     for id in named {

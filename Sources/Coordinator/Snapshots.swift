@@ -24,6 +24,8 @@ public struct ChannelSnapshot: Hashable, Sendable {
   public let relays: [Relay]
   /// The relays from which a channel of others is read; empty in Baton's own channels.
   public let readFrom: [RelayID]
+  /// What only members of a group may do.
+  public let access: Set<GroupAccess>
 
   /// The state of the channel in plain words.
   public var summary: String {

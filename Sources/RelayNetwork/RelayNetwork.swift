@@ -49,6 +49,9 @@ public protocol RelayNetwork: RelayAddressing {
     for channel: ChannelReference, as identity: IdentityID, at address: String
   ) async throws(NetworkFailure) -> FoundChannel
 
+  /// What only members may do in a channel; empty where anybody may do everything, or the network does not say it like that.
+  func access(to content: ChannelContent) -> Set<GroupAccess>
+
   /// The link that a reader opens to join, with the active relays as hints.
   func link(of content: ChannelContent, activeRelays: [String]) -> String
 
@@ -201,6 +204,9 @@ extension RelayNetwork {
   /// By default a relay is told to delete the channel, and does not take it again.
   public var takesRemovedRelaysAgain: Bool { false }
 
+  /// Networks without groups have nothing of this.
+  public func access(to content: ChannelContent) -> Set<GroupAccess> { [] }
+
   /// Most networks show whatever Baton takes.
   public func check(_ profile: Profile) throws(ProfileRefusal) {}
 }
@@ -228,6 +234,8 @@ public struct IdentityKey: Equatable, Sendable, CustomStringConvertible, CustomR
 /// The channel that an operator requested, before the network gave it a form.
 public struct ChannelDraft: Sendable {
   public let kind: ChannelKind
+  /// What only members of a group may do. A new edition keeps what the group was created with.
+  public let access: Set<GroupAccess>
   public let identity: IdentityID
   public let profile: Profile
   /// Normal addresses of the relays that readers are given.
@@ -240,9 +248,10 @@ public struct ChannelDraft: Sendable {
   public let stray: StrayEdition?
 
   public init(
-    kind: ChannelKind = .channel, identity: IdentityID, profile: Profile, relays: [String], key: ChannelKey? = nil,
-    capabilities: [String: [String]] = [:], stray: StrayEdition? = nil
+    kind: ChannelKind = .channel, access: Set<GroupAccess> = [], identity: IdentityID, profile: Profile, relays: [String],
+    key: ChannelKey? = nil, capabilities: [String: [String]] = [:], stray: StrayEdition? = nil
   ) {
+    self.access = access
     self.stray = stray
     self.kind = kind
     self.identity = identity

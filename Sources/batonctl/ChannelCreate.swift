@@ -14,11 +14,22 @@ struct ChannelCreate: AsyncParsableCommand {
 
   enum Kind: String, ExpressibleByArgument, CaseIterable { case channel, group }
   enum Key: String, ExpressibleByArgument, CaseIterable { case own, identity }
+  enum Access: String, ExpressibleByArgument, CaseIterable { case closed, restricted }
   enum Wait: String, ExpressibleByArgument, CaseIterable { case all, any, none }
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Name of the channel.") var name: String
   @Option(help: "A channel, or a group, which lives on exactly one relay that offers groups.") var kind: Kind = .channel
+  @Option(
+    help:
+      "What only members of a group may do: closed, nobody joins without being let in; restricted, only members write. May be repeated."
+  )
+  var access: [Access] = []
+  @Option(
+    help:
+      "Somebody who is to belong to a group, which is then closed and restricted; may be repeated. The same people give the same group."
+  )
+  var member: [String] = []
   @Option(help: "nostr or simplex. Default: that of the relays, or nostr when they are picked.", completion: .networks)
   var network: String?
   @Option(help: "A relay, by id or name; may be repeated.", completion: .names(of: .relay)) var relay: [String] = []
@@ -44,6 +55,12 @@ struct ChannelCreate: AsyncParsableCommand {
   func validate() throws {
     guard kind == .channel || relay.count <= 1 && (pick ?? 1) == 1 else {
       throw ValidationError("A group lives on exactly one relay: name one with --relay.")
+    }
+    guard kind == .group || access.isEmpty && member.isEmpty else {
+      throw ValidationError("Anybody may join a channel: --access and --member are for --kind group.")
+    }
+    guard member.isEmpty || idempotencyKey == nil else {
+      throw ValidationError("The same people give the same group: leave out --idempotency-key.")
     }
     if let pick, !(1...32).contains(pick) { throw ValidationError("--pick must be 1 to 32.") }
     guard kind == .channel || key != .own else {
@@ -72,9 +89,13 @@ struct ChannelCreate: AsyncParsableCommand {
     var members: [String: JSONValue] = [:]
     for (key, value) in try CustomData(custom).members { members[key] = .string(value) }
     let owner = try await owner(session)
+    var people: [String] = []
+    for name in member { people.append(try await session.personKey(name)) }
     return CreateChannel(
       profile: Profile(displayName: name, description: description, image: try image.map(ImageFile.dataURL)),
-      kind: kind == .channel ? nil : kind.rawValue, network: network ?? owner.network, identity: owner.name, key: key?.rawValue,
+      kind: kind == .channel ? nil : kind.rawValue,
+      access: access.isEmpty ? nil : access.map(\.rawValue), members: people.isEmpty ? nil : people,
+      network: network ?? owner.network, identity: owner.name, key: key?.rawValue,
       relayIds: ids.isEmpty ? nil : ids,
       pick: pick,
       custom: members.isEmpty ? nil : .object(members),

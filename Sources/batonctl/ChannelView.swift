@@ -89,6 +89,10 @@ struct ChannelView {
       let mentions = channel.unreadMentions > 0 ? ", \(channel.unreadMentions) of them for you" : ""
       lines.append("unread    \(channel.unread)\(mentions)")
     }
+    if !channel.access.isEmpty {
+      let words = channel.access.map { $0 == "closed" ? "nobody joins without being let in" : "only members write" }
+      lines.append("access    \(channel.access.joined(separator: ", ")): \(words.joined(separator: ", "))")
+    }
     if let count = channel.memberCount { lines.append("members   \(count)") }
     if let marks = Self.marks(channel) { lines.append("marked    \(marks)") }
     if !channel.followed || channel.followDays != nil || channel.followCount != nil {

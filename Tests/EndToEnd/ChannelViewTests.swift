@@ -29,7 +29,8 @@ struct ChannelViewTests {
     return Channel(
       id: 1, kind: "channel", network: "nostr", owned: true, identity: "main", profile: Profile(displayName: "News"),
       phase: "partial",
-      summary: "", edition: 1, linkUsable: true, relays: relays, readRelayIds: [], wantedRelays: relays.count, heal: true,
+      summary: "", edition: 1, linkUsable: true, relays: relays, readRelayIds: [], access: [], wantedRelays: relays.count,
+      heal: true,
       createdAt: "2026-11-21T14:52:33.464Z", updatedAt: "2026-11-21T14:52:33.464Z", unread: 0, unreadMentions: 0, hidden: false,
       muted: false, pinned: false, frozen: false, frozenEnforced: false, followed: true, revision: 1)
   }

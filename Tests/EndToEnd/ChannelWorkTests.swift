@@ -19,7 +19,8 @@ struct ChannelWorkTests {
         id: 1, kind: "channel", network: "nostr", owned: true, identity: "main", profile: Profile(displayName: "News"),
         phase: "active",
         summary: "",
-        edition: edition, linkUsable: true, relays: relays, readRelayIds: [], wantedRelays: 1, heal: true, createdAt: "",
+        edition: edition, linkUsable: true, relays: relays, readRelayIds: [], access: [], wantedRelays: 1, heal: true,
+        createdAt: "",
         updatedAt: "",
         unread: 0, unreadMentions: 0, hidden: false, muted: false, pinned: false, frozen: false, frozenEnforced: false,
         followed: true, revision: 1))

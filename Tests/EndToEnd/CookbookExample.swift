@@ -18,6 +18,13 @@ func findPeople(socket: String, typed: String) async throws -> [Person] {
   return found
 }
 
+func createGroup(socket: String, name: String, relay: Int64, people: [String]) async throws -> Channel {
+  let client = try await BatonClient(socket: socket)
+  defer { Task { await client.close() } }
+  return try await client.createChannel(
+    CreateChannel(profile: Profile(displayName: name), kind: "group", members: people, relayIds: [relay]))
+}
+
 func createChannel(socket: String, name: String, key: String) async throws -> Channel {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }

@@ -70,6 +70,9 @@ struct CookbookTests {
       _ = await screen.result
     }
     #expect(try await readChannel(socket: baton.socket, name: "News").messages.isEmpty)
+    let people = [String(repeating: "a1", count: 32)]
+    let group = try await createGroup(socket: baton.socket, name: "Us", relay: 1, people: people)
+    #expect(try await createGroup(socket: baton.socket, name: "We", relay: 1, people: people).id == group.id)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     sandbox.signal(SIGKILL)

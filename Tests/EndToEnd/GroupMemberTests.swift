@@ -116,6 +116,44 @@ struct GroupMemberTests {
     await club.stop()
   }
 
+  /// The group is created at a relay and its people are let in, though the relay has no such group when that is asked for.
+  @Test func samePeopleGiveTheSameGroup() async throws {
+    let club = try await GroupPostTests.Club()
+    let baton = club.baton
+    let (ann, bob) = (String(repeating: "a1", count: 32), String(repeating: "b2", count: 32))
+    func create(_ name: String, _ people: [String]) async throws -> (id: Int64, access: [JSONValue]) {
+      let people = people.flatMap { ["--member", $0] }
+      let made = try await baton.control(["channel", "create", name, "--kind", "group", "--relay", "1", "--json"] + people)
+      let channel = try JSONParser.parse(try #require(made.lines.last))
+      try #require(made.status == 0, "\(made.lines)")
+      return (try #require(channel["id"]?.integer), channel["access"]?.array ?? [])
+    }
+    let first = try await create("Ann and Bob", [ann, bob])
+    #expect(first.access == ["closed", "restricted"])
+    let client = try await baton.client()
+    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
+      let found = try await client.members(MembersListRequest(channelId: first.id)).members
+      if Set(found.filter { !$0.own }.map(\.author)) == [ann, bob] { break }
+    }
+    #expect(try await create("Bob and Ann", [bob, ann, bob]).id == first.id)
+    let other = try await create("Ann", [ann])
+    #expect(other.id != first.id)
+    // Nobody is asked to come back who was removed.
+    #expect(try await baton.control("member", "remove", "Ann and Bob", bob).status == 0)
+    #expect(try await create("Ann and Bob", [ann, bob]).id == first.id)
+    let posts = try await client.posts(PostsListRequest(channelId: first.id, reactions: true)).posts
+    #expect(posts.filter { $0.about?.author == bob }.map(\.text) == ["removed"])
+    // What was deleted is not that group any more.
+    #expect(try await baton.control("channel", "delete", "Ann", "--yes").status == 0)
+    #expect(try await create("Ann", [ann]).id != other.id)
+    let wrong = try await baton.control("channel", "create", "Nobody", "--kind", "group", "--relay", "1", "--member", "nobody")
+    #expect(wrong.status != 0 && wrong.lines.joined().contains("names nobody"), "\(wrong.lines)")
+    let open = try await baton.control("channel", "create", "Open", "--member", ann)
+    #expect(open.status == 64 || open.status == 2, "\(open.status) \(open.lines)")
+    await client.close()
+    await club.stop()
+  }
+
   @Test func whatCannotBeDoneIsSaid() async throws {
     let club = try await GroupPostTests.Club()
     let baton = club.baton

@@ -1,17 +1,21 @@
 import Channels
 import Foundation
 import RelayNetwork
-import Sandbox
+import StrictJSON
 import Testing
 
 @testable import Nostr
+@testable import Sandbox
 
 /// NIP-29 groups against the sandbox's relay, over real sockets.
 @Suite(.timeLimit(.minutes(10)))
 struct GroupTests {
-  private func draft(_ relays: [String], name: String = "Club") -> ChannelDraft {
+  private func draft(
+    _ relays: [String], name: String = "Club", access: Set<GroupAccess> = []
+  ) -> ChannelDraft {
     ChannelDraft(
-      kind: .group, identity: NetworkBench.identityID, profile: Profile(displayName: name, description: "for all"),
+      kind: .group, access: access, identity: NetworkBench.identityID,
+      profile: Profile(displayName: name, description: "for all"),
       relays: relays)
   }
 
@@ -52,6 +56,41 @@ struct GroupTests {
     #expect(id == content.networkID && hints == [relay.url] && author == relay.groupKey && kind == 39000)
     await bench.end()
     await relay.stop()
+  }
+
+  @Test func groupKeepsToMembersWhatItWasCreatedWith() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url], access: [.closed, .restricted]))
+    #expect(bench.network.access(to: content) == [.closed, .restricted])
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    let filter: JSONValue = ["kinds": [39_000], "#d": [.string(content.networkID)]]
+    func flags() throws -> Set<String> {
+      Set(relay.find(try #require(EventFilter(filter)), for: []).last?.tags.compactMap(\.first) ?? [])
+    }
+    #expect(try flags().isSuperset(of: ["closed", "restricted"]))
+    // A new edition keeps that, whatever the draft says.
+    let next = revised(content, try bench.network.revise(content, as: draft([relay.url], name: "Our Club")))
+    #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
+    #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 2))
+    #expect(try flags().isSuperset(of: ["closed", "restricted"]) && bench.network.access(to: next).count == 2)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func relayThatLeavesAFlagOutDoesNotShowTheGroup() {
+    func shown(_ flags: [String]) -> RelayGroup.Metadata {
+      RelayGroup.Metadata(
+        name: "Club", about: "", picture: "", access: Set(flags.compactMap(GroupAccess.init(rawValue:))))
+    }
+    let wanted = shown(["closed"])
+    #expect(wanted.isShown(as: shown(["closed"])) && wanted.isShown(as: shown(["closed", "restricted"])))
+    #expect(!wanted.isShown(as: shown([])) && !wanted.isShown(as: shown(["restricted"])))
+    #expect(shown([]).isShown(as: shown(["closed"])), "what a relay does by itself is its matter")
+    #expect(RelayGroup.Metadata(text: wanted.text) == wanted && RelayGroup.Metadata(text: shown([]).text) == shown([]))
+    let edition = RelayGroup.edition(of: "x", wanted)
+    #expect(String(describing: edition).contains("closed") && !String(describing: edition).contains("open"))
   }
 
   @Test func relayWithoutGroupsIsRefused() async throws {

@@ -34,6 +34,7 @@ extension ChannelRelay: JSONWritable {
 extension Channel: ListedObject {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
+    writer.member("access", access)
     writer.member("createdAt", createdAt)
     writer.member("custom", custom)
     writer.member("edition", edition)
@@ -89,6 +90,7 @@ extension Channel: ListedObject {
     case "linkUsable": .bool(linkUsable)
     case "relays": try? relays.json
     case "readRelayIds": try? readRelayIds.json
+    case "access": try? access.json
     case "wantedRelays": .integer(Int64(wantedRelays))
     case "heal": .bool(heal)
     case "custom": custom
@@ -135,12 +137,14 @@ extension Transition: JSONWritable {
 extension CreateChannel: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
+    writer.member("access", access)
     writer.member("custom", custom)
     writer.member("heal", heal)
     writer.member("idempotencyKey", idempotencyKey)
     writer.member("identity", identity)
     writer.member("key", key)
     writer.member("kind", kind)
+    writer.member("members", members)
     writer.member("network", network)
     writer.member("pick", pick)
     writer.member("profile", profile)

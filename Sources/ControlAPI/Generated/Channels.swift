@@ -112,6 +112,9 @@ public struct Channel: Codable, Hashable, Sendable {
   public var relays: [ChannelRelay]
   /// The relays from which a channel of others is read, by identifier; empty in Baton's own, which are read from their relays.
   public var readRelayIds: [Int64]
+  /// What only members of a group may do; empty where anybody may join and write, as far as Baton has asked for it. Lists are not filtered by
+  /// this.
+  public var access: [String]
   /// How many active relays the channel is meant to have; 0 in channels of others.
   public var wantedRelays: Int
   /// Whether relays that fail for good are replaced.
@@ -177,6 +180,7 @@ public struct Channel: Codable, Hashable, Sendable {
     linkUsable: Bool,
     relays: [ChannelRelay],
     readRelayIds: [Int64],
+    access: [String],
     wantedRelays: Int,
     heal: Bool,
     custom: JSONValue? = nil,
@@ -214,6 +218,7 @@ public struct Channel: Codable, Hashable, Sendable {
     self.linkUsable = linkUsable
     self.relays = relays
     self.readRelayIds = readRelayIds
+    self.access = access
     self.wantedRelays = wantedRelays
     self.heal = heal
     self.custom = custom
@@ -290,6 +295,13 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   /// A channel, when absent, or a group: that lives on exactly one relay, which must offer groups (on Nostr, NIP-29), and is never
   /// made anew by itself.
   public var kind: String?
+  /// What only members of a group may do; in closed groups nobody joins without being let in, in restricted ones only members write. Anybody
+  /// may read both. Refused with NotSupported for channels, and the group fails at a relay that does not show these flags.
+  public var access: [String]?
+  /// Who is to belong to a group, at most 100, in the network's notation, or on Nostr as npub1… or nprofile1…. The group is closed and restricted.
+  /// The same people, in any order, and the same identity give the same group, whatever the other parameters are, unless it was deleted; so
+  /// idempotencyKey must be absent. Each of them is let in as Add of org.batond.Members does. Refused with NotSupported for channels.
+  public var members: [String]?
   /// The protocol; follows from the relays when absent, else nostr.
   public var network: String?
   /// Name of the identity that will own it; main when absent.
@@ -311,6 +323,8 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   public init(
     profile: Profile,
     kind: String? = nil,
+    access: [String]? = nil,
+    members: [String]? = nil,
     network: String? = nil,
     identity: String? = nil,
     key: String? = nil,
@@ -322,6 +336,8 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   ) {
     self.profile = profile
     self.kind = kind
+    self.access = access
+    self.members = members
     self.network = network
     self.identity = identity
     self.key = key

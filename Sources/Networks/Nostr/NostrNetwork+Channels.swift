@@ -82,7 +82,8 @@ extension NostrNetwork {
     guard draft.relays.count == 1, let address = draft.relays.first, let url = try? RelayURL(address) else {
       throw NetworkFailure("a group lives on exactly one relay", isUnsupported: true)
     }
-    let metadata = Self.metadata(draft.profile)
+    var metadata = Self.metadata(draft.profile)
+    metadata.access = draft.access
     guard [metadata.name, metadata.about, metadata.picture].allSatisfy(NostrEvent.isSignable) else {
       throw NetworkFailure("the profile holds a control character that relays treat differently")
     }
@@ -100,10 +101,17 @@ extension NostrNetwork {
       kind: .group, identity: draft.identity, networkID: RelayGroup.randomID(), trustAnchor: relayKey, document: metadata.text)
   }
 
+  public func access(to content: ChannelContent) -> Set<GroupAccess> {
+    guard content.kind == .group else { return [] }
+    return RelayGroup.Metadata(text: content.document)?.access ?? []
+  }
+
   public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition {
     switch draft.kind {
     case .group:
-      return ChannelEdition(networkID: "", document: Self.metadata(draft.profile).text, signedAt: now())
+      var metadata = Self.metadata(draft.profile)
+      metadata.access = access(to: content)
+      return ChannelEdition(networkID: "", document: metadata.text, signedAt: now())
     case .channel:
       guard let key = key(of: content) else { throw NetworkFailure(Self.noKey) }
       let before = try dateBefore(content, draft.stray)

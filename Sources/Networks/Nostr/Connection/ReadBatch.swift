@@ -242,7 +242,8 @@ struct ReadBatch {
     }
     if event.kind == RelayGroup.metadataKind {
       let wanted = RelayGroup.Metadata(text: member.content.newestEdition?.document ?? member.content.document)
-      member.edition = RelayGroup.Metadata(event) == wanted ? member.content.edition : member.content.edition - 1
+      let isNewest = wanted?.isShown(as: RelayGroup.Metadata(event)) ?? false
+      member.edition = isNewest ? member.content.edition : member.content.edition - 1
     } else {
       guard event.tags.contains(where: { $0.count > 1 && $0[0] == "p" && $0[1] == member.item.owner }) else {
         return .misbehaved(

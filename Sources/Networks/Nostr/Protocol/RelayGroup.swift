@@ -1,3 +1,4 @@
+public import Channels
 internal import Secrets
 internal import StrictJSON
 
@@ -22,8 +23,11 @@ public enum RelayGroup {
     public var name: String
     public var about: String
     public var picture: String
+    /// What only members of a group may do.
+    public var access: Set<GroupAccess>
 
-    public init(name: String, about: String, picture: String) {
+    public init(name: String, about: String, picture: String, access: Set<GroupAccess> = []) {
+      self.access = access
       self.name = name
       self.about = about
       self.picture = picture
@@ -31,18 +35,30 @@ public enum RelayGroup {
 
     /// Reads a kind 39000 event; what is missing is empty.
     public init(_ event: NostrEvent) {
-      self.init(name: event.tag("name") ?? "", about: event.tag("about") ?? "", picture: event.tag("picture") ?? "")
+      let flags = Set(event.tags.compactMap(\.first))
+      self.init(
+        name: event.tag("name") ?? "", about: event.tag("about") ?? "", picture: event.tag("picture") ?? "",
+        access: Set(GroupAccess.allCases.filter { flags.contains($0.rawValue) }))
     }
 
     /// Reads what `text` wrote, or the content of a kind 40 or 41 event; what is missing is empty, and without a name it is `nil`.
     init?(text: String) {
       guard let json = try? JSONParser.parse(text), let name = json["name"]?.string else { return nil }
-      self.init(name: name, about: json["about"]?.string ?? "", picture: json["picture"]?.string ?? "")
+      self.init(
+        name: name, about: json["about"]?.string ?? "", picture: json["picture"]?.string ?? "",
+        access: Set((json["access"]?.array ?? []).compactMap { $0.string.flatMap(GroupAccess.init(rawValue:)) }))
     }
 
     /// The form in which a group's profile is stored; it is signed when it is sent.
     var text: String {
-      JSONValue.object(["name": .string(name), "about": .string(about), "picture": .string(picture)]).text
+      var members: [String: JSONValue] = ["name": .string(name), "about": .string(about), "picture": .string(picture)]
+      if !access.isEmpty { members["access"] = .array(access.map(\.rawValue).sorted().map(JSONValue.string)) }
+      return JSONValue.object(members).text
+    }
+
+    /// Whether a relay shows this. It may keep more to members than was asked for.
+    func isShown(as shown: Metadata) -> Bool {
+      (name, about, picture) == (shown.name, shown.about, shown.picture) && access.isSubset(of: shown.access)
     }
   }
 
@@ -66,12 +82,13 @@ public enum RelayGroup {
   static func creation(of id: String) -> OutgoingEvent { draft(.create, id) }
   static func deletion(of id: String) -> OutgoingEvent { draft(.delete, id) }
 
-  /// Sets all fields, because fields that are not named are removed. The group is open for everybody to read and join; `public` and `open`
-  /// say so to relays from before the flags were turned round.
+  /// Sets all fields, because fields that are not named are removed. Everybody may read the group, and join unless it is closed; `public` and
+  /// `open` say so to relays from before the flags were turned round.
   static func edition(of id: String, _ metadata: Metadata) -> OutgoingEvent {
     var tags = [["name", metadata.name], ["about", metadata.about]]
     if !metadata.picture.isEmpty { tags.append(["picture", metadata.picture]) }
-    return draft(.editMetadata, id, tags + [["public"], ["open"]])
+    let access = metadata.access.map(\.rawValue).sorted().map { [$0] }
+    return draft(.editMetadata, id, tags + [["public"]] + (metadata.access.contains(.closed) ? [] : [["open"]]) + access)
   }
 
   /// Sets the whole list of pinned posts.

@@ -1,0 +1,76 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// Groups for certain people.
+extension Coordinator {
+  /// Creates a closed and restricted group for these people, or returns the one that there is for them. Each of them is let in by a post of
+  /// its own, as `changeMembership` does. Returns once all of that is durable; when it is interrupted, the same request goes on with it.
+  /// - Parameters:
+  ///   - request: the group; it has no idempotency key, because that follows from the people.
+  ///   - names: the people, in the network's notation or in one that `author(from:)` reads.
+  /// - Throws: `notSupported` where nobody belongs to channels, and `invalidMember` for a name that is not one of the network, among others.
+  public func createGroup(_ request: ChannelRequest, of names: [String]) async throws(BatonError) -> ChannelSnapshot {
+    let kind = try network(of: request, directory.relays)
+    guard request.kind == .group, let network = directory.networks[kind] else {
+      throw .post(
+        .notSupported(
+          kind, reason: "anybody may read and join a channel; only a group on Nostr is for certain people, so create a group"))
+    }
+    var people: Set<String> = []
+    for name in names {
+      guard let person = network.author(from: name) else {
+        throw .invalidProfile(
+          field: "members", reason: "\(name.cut(toBytes: 100)) names nobody; write npub1…, nprofile1… or a public key")
+      }
+      people.insert(person)
+    }
+    var request = request
+    request.access = Set(GroupAccess.allCases)
+    let (group, isNew) = try await group(of: people, request)
+    for person in people.sorted() {
+      let change = MembershipChange(person: person, .member, letsIn: true)
+      // Who was let in before may have left since, or have been removed.
+      if !isNew, try await hasWish(about: person, in: group.row.id) { continue }
+      _ = try await changeMembership(in: group.row.id, change)
+    }
+    return group
+  }
+
+  /// The group of these people, which is created if there is none. Those that were deleted do not count.
+  private func group(
+    of people: Set<String>, _ request: ChannelRequest
+  ) async throws(BatonError) -> (group: ChannelSnapshot, isNew: Bool) {
+    var request = request
+    let identity = request.identity ?? Self.mainIdentity
+    let name = ContentDigest.of(Array(([identity] + people.sorted()).joined(separator: "\n").utf8))
+    var number = 1
+    while true {
+      let key = "members \(number) \(name)"
+      let stored: StoredChannel?
+      do {
+        let id = try await storage.channel(idempotencyKey: key)
+        stored = if let id { try await storage.channel(id) } else { nil }
+      } catch {
+        throw BatonError(reading: error)
+      }
+      guard let stored else {
+        request.idempotencyKey = key
+        return (try await create(request), true)
+      }
+      if stored.row.deletedAt == nil { return (snapshot(stored), false) }
+      number += 1
+    }
+  }
+
+  /// Whether anything was ever wished of somebody in a channel.
+  private func hasWish(about person: String, in channel: ChannelID) async throws(BatonError) -> Bool {
+    guard let posts else { return false }
+    let wish = PostReaction(target: .person(in: channel, name: person), text: "")
+    do {
+      return try await posts.posts(reacting: [wish])[wish] != nil
+    } catch {
+      throw BatonError(reading: error)
+    }
+  }
+}
