@@ -68,7 +68,8 @@ struct PeopleInterface: PeopleService, ControlService {
 extension Person {
   fileprivate init(_ person: StoredPerson, on network: NetworkKind?) {
     self.init(
-      author: person.author, network: network?.rawValue, name: person.name, muted: person.mutedAt != nil,
+      author: person.author, network: network?.rawValue, name: person.name, domainName: person.domainName,
+      muted: person.mutedAt != nil,
       mutedAt: person.mutedAt?.text, messages: person.messages, channelIds: person.channels.map(\.rawValue),
       lastMessageAt: person.lastAt?.textOfAnybody, lastMessageId: person.last?.rawValue)
   }

@@ -6,6 +6,8 @@ public struct StoredPerson: Hashable, Sendable {
   public var author: String
   /// What they call themselves, as far as known. Anybody may take any name.
   public var name: String?
+  /// The name at a domain that they claim. Nobody has checked it.
+  public var domainName: String?
   /// Since when their messages are hidden; `nil` if they are not.
   public var mutedAt: Timestamp?
   /// How many messages of theirs are stored: of one channel if that was asked for.
@@ -19,11 +21,13 @@ public struct StoredPerson: Hashable, Sendable {
   public static let channelsMax = 100
 
   public init(
-    author: String, name: String? = nil, mutedAt: Timestamp? = nil, messages: Int = 0, channels: [ChannelID] = [],
+    author: String, name: String? = nil, domainName: String? = nil, mutedAt: Timestamp? = nil, messages: Int = 0,
+    channels: [ChannelID] = [],
     last: MessageID? = nil, lastAt: Timestamp? = nil
   ) {
     self.author = author
     self.name = name
+    self.domainName = domainName
     self.mutedAt = mutedAt
     self.messages = messages
     self.channels = channels

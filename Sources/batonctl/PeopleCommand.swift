@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
 internal import Sentences
+internal import WebFiles
 
 struct PeopleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -68,6 +69,7 @@ struct PeopleCommand: AsyncParsableCommand {
       TableColumn("MESSAGES", rank: 3) { "\($0.person.messages)" },
       TableColumn("LAST", rank: 2) { $0.times.text($0.person.lastMessageAt) },
       TableColumn("MUTED", rank: 4, color: { $0.person.muted ? .yellow : nil }) { $0.person.muted ? "muted" : "" },
+      TableColumn("CLAIMS", rank: 8, isExtra: true) { $0.person.domainName ?? "" },
       TableColumn("CHANNELS", rank: 5, isExtra: true) { $0.person.channelIds.map { "\($0)" }.joined(separator: ",") },
       TableColumn("NETWORK", rank: 6, isExtra: true) { $0.person.network ?? "" },
       TableColumn("AUTHOR", rank: 7, least: 24, isExtra: true) { $0.person.author },
@@ -75,21 +77,43 @@ struct PeopleCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one person.", aliases: ["get"])
+    static let configuration = CommandConfiguration(
+      abstract: "Shows one person.",
+      discussion: """
+        With --check, the domain of a name such as ada@example.com (NIP-05) is asked whether it is theirs, which the domain sees. Exit \
+        status 1 if it is not.
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
+    @Flag(help: "Ask the domain whether the name that they claim is theirs.") var check = false
     @Argument(help: "The person, by the key or name that the network uses.") var person: String
 
     func run() async throws {
       try await global.connected(show) { session in
         let found = try await session.client.person(author: try await session.personKey(person))
         let names = await session.channelNames(found.channelIds)
-        try session.show(found) { Self.text(found, names, session.times) }
+        let doubt = check ? await Self.doubt(found) : nil
+        let verdict = !check || found.domainName == nil ? "not checked" : doubt ?? "the domain confirms it"
+        try session.show(found) { Self.text(found, verdict, names, session.times) }
+        if check, found.domainName == nil { throw Refusal(text: "they claim no name at a domain") }
+        if doubt != nil { throw ExitCode(1) }
       }
     }
 
-    private static func text(_ person: Person, _ channels: [Int64: String], _ times: Times) -> String {
+    /// Why the name at a domain that somebody claims is not theirs; `nil` if it is.
+    private static func doubt(_ person: Person) async -> String? {
+      guard let claimed = person.domainName else { return nil }
+      do {
+        let key = try await DomainName(claimed).publicKey(client: try WebClient.withRootsOfEnvironment())
+        return key == person.author ? nil : "the domain says that it is somebody else's: \(ShownMessage.shortened(key))"
+      } catch {
+        return "\(error)"
+      }
+    }
+
+    private static func text(_ person: Person, _ verdict: String, _ channels: [Int64: String], _ times: Times) -> String {
       var lines = [person.name.map { "\($0.onOneLine) (\(person.author))" } ?? person.author]
+      if let name = person.domainName { lines.append("claims    \(name) (\(verdict))") }
       if let network = person.network { lines.append("network   \(network)") }
       lines.append("messages  \(person.messages)\(person.lastMessageAt.map { ", the last \(times.text($0))" } ?? "")")
       for id in person.channelIds { lines.append("channel   \(id)\(channels[id].map { " '\($0)'" } ?? "")") }

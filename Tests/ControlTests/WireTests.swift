@@ -115,7 +115,8 @@ struct WireTests {
       revision: 1)
     #expect(try keys(message) == fields(Interfaces.messages, "Message"))
     let person = Person(
-      author: "a", network: "nostr", name: "n", muted: true, mutedAt: "t", messages: 1, channelIds: [1], lastMessageAt: "t",
+      author: "a", network: "nostr", name: "n", domainName: "d", muted: true, mutedAt: "t", messages: 1, channelIds: [1],
+      lastMessageAt: "t",
       lastMessageId: 1)
     #expect(try keys(person) == fields(Interfaces.people, "Person"))
     let member = Member(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BatonClient
 import ControlAPI
 import Foundation
 import Glibc
@@ -18,8 +19,9 @@ struct UploadTests {
     let url: String
     let faults: String
 
-    init(_ folder: TemporaryFolder, _ number: Int, _ more: [String] = [], scheme: String = "http") async throws {
-      let port = Program.freePort()
+    init(
+      _ folder: TemporaryFolder, _ number: Int, _ more: [String] = [], scheme: String = "http", port: Int = Program.freePort()
+    ) async throws {
       faults = folder.path + "/faults\(number)"
       program = try Program(
         ThirdPartyRelay.python + "/python3",
@@ -220,6 +222,43 @@ struct UploadTests {
   }
 
   // MARK: - Names at domains
+
+  /// Whoever writes claims a name, and the domain says whose it is.
+  @Test func domainIsAskedWhoseANameIs() async throws {
+    let room = try await Newsroom()
+    let folder = try TemporaryFolder()
+    let port = Program.freePort()
+    let bob = String(room.servers[0].url.dropFirst("http://".count))
+    let link = try #require(try await room.baton.control("channel", "link", "News", "--no-qr").lines.first)
+    var plan = MessagePlan(
+      channel: try #require(try await room.baton.read(link).json["id"]?.string), relays: [room.relayURL])
+    plan.add(0, #"{"name":"Ada","nip05":"Ada@127.0.0.1:\#(port)"}"#, label: "ada", by: "ada", tags: [])
+    plan.add(0, #"{"name":"Eve","nip05":"bob@\#(bob)"}"#, label: "eve", by: "eve", tags: [])
+    for name in ["ada", "eve"] { plan.say("It is \(name).", by: name) }
+    let written = try await room.baton.write(plan)
+    #expect(written.refused.isEmpty, "\(written.refused)")
+    let (ada, eve) = (try #require(written.authors["ada"]), try #require(written.authors["eve"]))
+    _ = try await room.baton.watchMessages {
+      $0.message("It is ada.")?["authorName"] == "Ada" && $0.message("It is eve.")?["authorName"] == "Eve"
+    }
+    let plain = try await room.baton.control("people", "show", ada)
+    #expect(plain.status == 0 && plain.lines.contains("claims    ada@127.0.0.1:\(port) (not checked)"), "\(plain.lines)")
+    let away = try await room.baton.control("people", "show", ada, "--check")
+    #expect(away.status == 1 && away.lines.contains { $0.contains("refuses connections") }, "\(away.lines)")
+    let domain = try await FileServer(folder, 9, ["--name", "ada=\(ada)"], port: port)
+    let confirmed = try await room.baton.control("people", "show", "ada@127.0.0.1:\(port)", "--check")
+    #expect(confirmed.status == 0, "\(confirmed.lines)")
+    #expect(confirmed.lines.contains("claims    ada@127.0.0.1:\(port) (the domain confirms it)"), "\(confirmed.lines)")
+    let liar = try await room.baton.control("people", "show", eve, "--check")
+    #expect(liar.status == 1 && liar.lines.contains { $0.contains("somebody else's: abababab…") }, "\(liar.lines)")
+    // Programs find whoever claims a name.
+    let client = try await room.baton.client()
+    #expect(try await client.people(PeopleListRequest(text: "BOB@\(bob)")).people.map(\.author) == [eve])
+    await client.close()
+    domain.program.signal(SIGKILL)
+    _ = await domain.program.status()
+    await room.stop()
+  }
 
   @Test func namesAtDomainsAreMentioned() async throws {
     let room = try await Newsroom()

@@ -89,6 +89,18 @@ struct ProfileReaderTests {
     #expect(read?.utf8.count == 100 && read?.hasPrefix("é\u{1B}[2Jß") == true)
   }
 
+  @Test(arguments: [
+    ("ada@example.com", "ada@example.com"), (" Ada@Example.com ", "ada@example.com"), ("_@example.com", "example.com"),
+    ("example.com", "example.com"), ("", nil), ("ada", nil), ("ada@", nil), ("@example.com", nil), ("a@b@c.com", nil),
+    ("a b@c.com", nil), ("ädä@example.com", nil), ("a\u{1B}[2J@c.com", nil),
+    (String(repeating: "a", count: 200) + "@x.org", nil),
+  ])
+  func claimsOfNamesAtDomainsAreReadIfTheyCanBeOne(claim: String, name: String?) {
+    let content = JSONValue.object(["name": "Ada", "nip05": .string(claim)]).text
+    #expect(ReadProfile(Self.profile(content))?.domainName == name)
+    #expect(ReadProfile(Self.profile(#"{"name":"Ada","nip05":7}"#))?.name == "Ada")
+  }
+
   @Test func relayThatRefusesProfilesIsReadAllTheSame() {
     var desk = FollowingDesk.following([Saying.channel(1)])
     desk.refusal = { $0.name.hasPrefix("fp") ? "blocked: no profiles" : nil }

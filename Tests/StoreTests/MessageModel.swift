@@ -36,6 +36,7 @@ struct MessageModel {
   }
   struct Person: Equatable {
     var name: String?
+    var domainName: String?
     var namedAt: Timestamp?
     var mutedAt: Timestamp?
   }
@@ -110,6 +111,7 @@ struct MessageModel {
     guard let person = people[profile.author], person.namedAt.map({ $0 < profile.createdAt }) ?? true else { return }
     people[profile.author]?.name = profile.name
     people[profile.author]?.namedAt = profile.createdAt
+    people[profile.author]?.domainName = profile.domainName
     guard person.name != profile.name else { return }
     let shown = messages.indices.filter {
       let row = messages[$0].row
@@ -281,13 +283,16 @@ struct MessageModel {
       guard question.channel == nil || !there.isEmpty else { return nil }
       if let isMuted = question.isMuted, isMuted != (person.mutedAt != nil) { return nil }
       if let text = question.text?.lowercased() {
-        guard author.hasPrefix(text) || person.name?.lowercased().replacing("é", with: "e").contains(text) == true else {
+        guard
+          author.hasPrefix(text) || person.domainName == text
+            || person.name?.lowercased().replacing("é", with: "e").contains(text) == true
+        else {
           return nil
         }
       }
       let last = there.max { ($0.shownAt.minute, $0.shownAt, $0.id) < ($1.shownAt.minute, $1.shownAt, $1.id) }
       let stored = StoredPerson(
-        author: author, name: person.name, mutedAt: person.mutedAt, messages: there.count,
+        author: author, name: person.name, domainName: person.domainName, mutedAt: person.mutedAt, messages: there.count,
         channels: Set(own.map(\.channel)).sorted(),
         last: last?.id, lastAt: last?.shownAt)
       return (stored, last?.shownAt.minute ?? 0)

@@ -73,7 +73,9 @@ struct MessageModelTests {
       case 10:
         what = .profile(
           ReadProfile(
-            author: author(), name: one(["Ann", "Bob B", "Éva"]), createdAt: Bench.time(now + Int64(number(-50...5)))))
+            author: author(), name: one(["Ann", "Bob B", "Éva"]),
+            domainName: random.draw(50) ? one(["a@x.org", "x.org"]) : nil,
+            createdAt: Bench.time(now + Int64(number(-50...5)))))
       case 0: what = .edited(networkID: random.draw(70) ? name() : reactionName(), text: words())
       case 1: what = .deleted(networkID: random.draw(60) ? name() : reactionName(), author: random.draw(80) ? author() : nil)
       case 2, 3:
@@ -240,7 +242,8 @@ struct MessageModelTests {
 
     private mutating func comparePeople() throws {
       let question = PeopleQuestion(
-        channel: random.draw(40) ? channel() : nil, text: random.draw(40) ? one(["an", "BEBE", "eve", "a", "x"]) : nil,
+        channel: random.draw(40) ? channel() : nil,
+        text: random.draw(40) ? one(["an", "BEBE", "eve", "a", "x", "A@x.org"]) : nil,
         isMuted: flag(), limit: number(1...3))
       let expected = model.list(question)
       var (found, place): ([StoredPerson], PeopleQuestion.Place?) = ([], nil)

@@ -119,13 +119,18 @@ public struct ReadProfile: Hashable, Sendable {
   public let author: String
   /// At most `nameMax` bytes; it may hold control characters.
   public let name: String
+  /// The name at a domain that they claim, such as `ada@example.com`; at most `domainNameMax` bytes of printable ASCII. Nobody has checked it.
+  public let domainName: String?
   /// Since when, by their own account. What they called themselves before counts no more.
   public let createdAt: Timestamp
 
   /// The size of the longest name that is taken, in UTF-8 bytes; longer ones are cut.
   public static let nameMax = 100
+  /// The size of the longest name at a domain that is taken, in UTF-8 bytes; longer ones are left out.
+  public static let domainNameMax = 200
 
-  public init(author: String, name: String, createdAt: Timestamp) {
+  public init(author: String, name: String, domainName: String? = nil, createdAt: Timestamp) {
+    self.domainName = domainName
     self.author = author
     self.name = name
     self.createdAt = createdAt

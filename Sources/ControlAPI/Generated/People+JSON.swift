@@ -7,6 +7,7 @@ extension Person: JSONWritable {
     writer.beginObject()
     writer.member("author", author)
     writer.member("channelIds", channelIds)
+    writer.member("domainName", domainName)
     writer.member("lastMessageAt", lastMessageAt)
     writer.member("lastMessageId", lastMessageId)
     writer.member("messages", messages)

@@ -3,7 +3,7 @@
 /// Parameters of org.batond.People.List.
 public struct PeopleListRequest: Codable, Hashable, Sendable {
   /// Only people whose name holds this, whatever the case and the accents, or whose author begins with it; or whom it names, as npub1… and
-  /// nprofile1… do on Nostr. 1 to 1,000 bytes.
+  /// nprofile1… do on Nostr; or who claim this name at a domain. 1 to 1,000 bytes.
   public var text: String?
   /// Only people who wrote in this channel.
   public var channelId: Int64?

@@ -8,6 +8,9 @@ public struct Person: Codable, Hashable, Sendable {
   public var network: String?
   /// What they call themselves, as far as that is known. Anybody may take any name, and write anything there.
   public var name: String?
+  /// The name at a domain that they claim, such as ada@example.com; on Nostr that of their profile (NIP-05). The daemon asks no domain, so nobody
+  /// has checked it: batonctl people show --check does.
+  public var domainName: String?
   /// Whether their messages are hidden.
   public var muted: Bool
   /// Since when, RFC 3339 in UTC; absent if they are not.
@@ -25,6 +28,7 @@ public struct Person: Codable, Hashable, Sendable {
     author: String,
     network: String? = nil,
     name: String? = nil,
+    domainName: String? = nil,
     muted: Bool,
     mutedAt: String? = nil,
     messages: Int,
@@ -35,6 +39,7 @@ public struct Person: Codable, Hashable, Sendable {
     self.author = author
     self.network = network
     self.name = name
+    self.domainName = domainName
     self.muted = muted
     self.mutedAt = mutedAt
     self.messages = messages

@@ -185,6 +185,8 @@ enum MessageSchema {
     """
     -- Whether what somebody writes is kept from everybody.
     ALTER TABLE members ADD COLUMN is_banned INTEGER NOT NULL DEFAULT 0;
+    -- The name at a domain that somebody claims.
+    ALTER TABLE people ADD COLUMN domain_name TEXT;
     -- Messages that are pinned here, and those that answer one, in the order of their places.
     ALTER TABLE messages ADD COLUMN pinned_at INTEGER;
     CREATE INDEX messages_pinned ON messages (channel_id, absence, is_own, position, id) WHERE pinned_at IS NOT NULL;

@@ -7,7 +7,8 @@ extension MessageStore {
   func person(_ author: String) throws -> StoredPerson? {
     try read { db in
       let row = try Row.fetchOne(
-        db, cached: "SELECT author, minute, muted_at, name FROM people WHERE author = ?", arguments: [author.storable])
+        db, cached: "SELECT author, minute, muted_at, name, domain_name FROM people WHERE author = ?",
+        arguments: [author.storable])
       return try row.map { try Self.complete(Self.person($0).person, in: nil, db) }
     }
   }
@@ -30,7 +31,9 @@ extension MessageStore {
     let minute = question.channel == nil ? "p.minute" : "c.minute"
     var parts = ["(\(minute), p.author) < (?, ?)"]
     if let isMuted = question.isMuted { parts.append("p.muted_at IS \(isMuted ? "NOT " : "")NULL") }
-    if question.text != nil { parts.append("(instr(p.folded, ?) > 0 OR substr(p.author, 1, length(?)) = ?)") }
+    if question.text != nil {
+      parts.append("(instr(p.folded, ?) > 0 OR substr(p.author, 1, length(?)) = ? OR p.domain_name = ?)")
+    }
     let index = question.isMuted == true ? "people_muted" : "people_by_minute"
     let source =
       question.channel == nil
@@ -40,7 +43,7 @@ extension MessageStore {
         GROUP BY author) c JOIN people p ON p.author = c.author
       """
     return """
-      SELECT p.author, \(minute), p.muted_at, p.name FROM \(source) WHERE \(parts.joined(separator: " AND "))
+      SELECT p.author, \(minute), p.muted_at, p.name, p.domain_name FROM \(source) WHERE \(parts.joined(separator: " AND "))
       ORDER BY \(minute) DESC, p.author DESC LIMIT ?
       """
   }
@@ -50,7 +53,7 @@ extension MessageStore {
     if let channel = question.channel { arguments += [channel.rawValue] }
     // Nobody comes before those who wrote at the end of time.
     arguments += [question.after?.minute ?? .max, question.after?.author ?? ""]
-    if let text = question.text?.storable { arguments += [text.foldedForSearch, text, text] }
+    if let text = question.text?.storable { arguments += [text.foldedForSearch, text, text, text.lowercased()] }
     arguments += [limit]
     return arguments
   }
@@ -59,7 +62,8 @@ extension MessageStore {
     var values = MessageValues(row)
     let (author, minute) = (try values.text(), try values.integer())
     let mutedAt = try values.timeIfAny()
-    return (StoredPerson(author: author, name: try values.textIfAny(), mutedAt: mutedAt), minute)
+    let (name, domainName) = (try values.textIfAny(), try values.textIfAny())
+    return (StoredPerson(author: author, name: name, domainName: domainName, mutedAt: mutedAt), minute)
   }
 
   /// Adds what is known from messages.

@@ -42,6 +42,7 @@ extension MessageWriting {
     let (old, since) = (try values.textIfAny(), try values.timeIfAny())
     if let since, profile.createdAt <= since { return }
     try rename(author, name, at: profile.createdAt)
+    try run("UPDATE people SET domain_name = ? WHERE author = ?", [profile.domainName?.storable, author])
     guard old?.utf8.elementsEqual(name.utf8) != true else { return }
     // What is hidden may be shown again.
     let last = try [Absence.none, .hidden, .muted].flatMap { absence in

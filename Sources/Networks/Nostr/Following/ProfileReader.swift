@@ -153,7 +153,20 @@ extension ReadProfile {
     let names = [members["display_name"], members["name"]].compactMap { $0?.string?.trimmed }
     guard let name = names.first(where: { !$0.isEmpty }) else { return nil }
     self.init(
-      author: event.publicKey, name: name.cut(toBytes: Self.nameMax), createdAt: Timestamp(seconds: max(0, event.createdAt)))
+      author: event.publicKey, name: name.cut(toBytes: Self.nameMax), domainName: Self.domainName(members["nip05"]?.string),
+      createdAt: Timestamp(seconds: max(0, event.createdAt)))
+  }
+}
+
+extension ReadProfile {
+  /// A name at a domain as it is shown (NIP-05); `nil` if it can be none. `_@example.com` is the domain itself.
+  private static func domainName(_ text: String?) -> String? {
+    guard let text = text?.trimmed.lowercased(), (3...domainNameMax).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.contains(".") || text.contains("@")
+    else { return nil }
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+    return parts.count == 2 && parts[0] == "_" ? String(parts[1]) : text
   }
 }
 
