@@ -192,12 +192,13 @@ public struct BatonClient: Sendable {
   /// - Parameters:
   ///   - days: how old they may be, 0 for any age.
   ///   - count: how many of the newest are read from one relay.
+  ///   - keep: how many messages of others are kept.
   public func setFollowing(
-    _ isFollowed: Bool, days: Int? = nil, count: Int? = nil, channel id: Int64
+    _ isFollowed: Bool, days: Int? = nil, count: Int? = nil, keep: Int? = nil, channel id: Int64
   ) async throws -> Channel {
     try await channel(
       .setFollowing,
-      ChannelsSetFollowingRequest(id: id, followed: isFollowed, days: days, count: count).json.object ?? [:])
+      ChannelsSetFollowingRequest(id: id, followed: isFollowed, days: days, count: count, keep: keep).json.object ?? [:])
   }
 
   /// Freezes a channel, so that nothing is published in it, or unfreezes it.

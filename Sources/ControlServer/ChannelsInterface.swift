@@ -90,8 +90,9 @@ struct ChannelsInterface: ChannelsService, ControlService {
     if let count = request.count, !FollowingChoice.countsAllowed.contains(count) {
       throw VarlinkError.invalidParameter("count")
     }
-    return try await change(
-      request.id, ChannelEdit(following: FollowingChoice(isOn: request.followed, days: request.days, count: request.count)))
+    if let keep = request.keep, !FollowingChoice.countsAllowed.contains(keep) { throw VarlinkError.invalidParameter("keep") }
+    let choice = FollowingChoice(isOn: request.followed, days: request.days, count: request.count, keep: request.keep)
+    return try await change(request.id, ChannelEdit(following: choice))
   }
 
   func setFrozen(_ request: ChannelsSetFrozenRequest) async throws -> ChannelReply {

@@ -55,6 +55,7 @@ extension Channel {
       pinned: row.marks.isPinned, frozen: row.marks.isFrozen,
       frozenEnforced: row.network.keepsReadersFromWriting,
       followed: row.marks.following.isOn, followDays: row.marks.following.days, followCount: row.marks.following.count,
+      followKeep: row.marks.following.keep,
       truncatedAt: row.marks.truncatedAt?.text, revision: row.revision)
   }
 }

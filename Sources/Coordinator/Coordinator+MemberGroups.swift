@@ -9,7 +9,7 @@ extension Coordinator {
   /// - Parameters:
   ///   - request: the group; it has no idempotency key, because that follows from the people.
   ///   - names: the people, in the network's notation or in one that `author(from:)` reads.
-  /// - Throws: `notSupported` where nobody belongs to channels, and `invalidMember` for a name that is not one of the network, among others.
+  /// - Throws: `notSupported` where nobody belongs to channels, and `invalidProfile` for a name that is not one of the network, among others.
   public func createGroup(_ request: ChannelRequest, of names: [String]) async throws(BatonError) -> ChannelSnapshot {
     let kind = try network(of: request, directory.relays)
     guard request.kind == .group, let network = directory.networks[kind] else {
@@ -25,6 +25,14 @@ extension Coordinator {
       }
       people.insert(person)
     }
+    // Whoever runs the group is in it anyway.
+    let owner = request.identity ?? Self.mainIdentity
+    if let own = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == owner }) {
+      people.remove(own.publicName)
+    }
+    guard !people.isEmpty else {
+      throw .invalidProfile(field: "members", reason: "there must be somebody besides whoever runs the group; name them")
+    }
     var request = request
     request.access = Set(GroupAccess.allCases)
     let (group, isNew) = try await group(of: people, request)
@@ -32,7 +40,12 @@ extension Coordinator {
       let change = MembershipChange(person: person, .member, letsIn: true)
       // Who was let in before may have left since, or have been removed.
       if !isNew, try await hasWish(about: person, in: group.row.id) { continue }
-      _ = try await changeMembership(in: group.row.id, change)
+      do throws(BatonError) {
+        _ = try await changeMembership(in: group.row.id, change)
+      } catch {
+        guard case .post(.invalidPost(_, let reason)) = error else { throw error }
+        throw .invalidProfile(field: "members", reason: reason)
+      }
     }
     return group
   }
@@ -63,10 +76,10 @@ extension Coordinator {
     }
   }
 
-  /// Whether anything was ever wished of somebody in a channel.
+  /// Whether anything was ever wished of somebody in a channel, also what was given up since.
   private func hasWish(about person: String, in channel: ChannelID) async throws(BatonError) -> Bool {
     guard let posts else { return false }
-    let wish = PostReaction(target: .person(in: channel, name: person), text: "")
+    let wish = PostReaction(target: .anyWish(in: channel, name: person), text: "")
     do {
       return try await posts.posts(reacting: [wish])[wish] != nil
     } catch {

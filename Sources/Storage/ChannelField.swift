@@ -20,7 +20,7 @@ public enum ChannelField: Hashable, Sendable {
   /// What whoever runs the channel has decided about it.
   case isMuted, isPinned, isFrozen, truncatedAt
   /// How its messages are read; absent where that is the same for all channels.
-  case isFollowed, followDays, followCount
+  case isFollowed, followDays, followCount, followKeep
   /// What is known of its messages; where nothing is, there is nothing unread.
   case isHidden, unread, unreadMentions
   /// How many people belong to it; absent where its network does not say.
@@ -64,7 +64,8 @@ public enum ChannelField: Hashable, Sendable {
   private static let named: [[String]: ChannelField] = [
     ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
-    ["followed"]: .isFollowed, ["followDays"]: .followDays, ["followCount"]: .followCount, ["owned"]: .isOwned,
+    ["followed"]: .isFollowed, ["followDays"]: .followDays, ["followCount"]: .followCount, ["followKeep"]: .followKeep,
+    ["owned"]: .isOwned,
     ["muted"]: .isMuted, ["pinned"]: .isPinned, ["frozen"]: .isFrozen, ["truncatedAt"]: .truncatedAt,
     ["hidden"]: .isHidden,
     ["unread"]: .unread, ["unreadMentions"]: .unreadMentions, ["lastMessageAt"]: .lastMessageAt,

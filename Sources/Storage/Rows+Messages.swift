@@ -107,15 +107,18 @@ public struct ConversationMarks: Hashable, Sendable {
   public var isPinned: Bool
   /// Messages that were written then or before are not stored any more.
   public var truncatedAt: Timestamp?
+  /// How many messages of others are kept; `nil` for what holds for all channels.
+  public var keep: Int?
 
-  public init(isMuted: Bool = false, isPinned: Bool = false, truncatedAt: Timestamp? = nil) {
+  public init(isMuted: Bool = false, isPinned: Bool = false, truncatedAt: Timestamp? = nil, keep: Int? = nil) {
+    self.keep = keep
     self.isMuted = isMuted
     self.isPinned = isPinned
     self.truncatedAt = truncatedAt
   }
 
   public init(_ marks: ChannelMarks) {
-    self.init(isMuted: marks.isMuted, isPinned: marks.isPinned, truncatedAt: marks.truncatedAt)
+    self.init(isMuted: marks.isMuted, isPinned: marks.isPinned, truncatedAt: marks.truncatedAt, keep: marks.following.keep)
   }
 }
 

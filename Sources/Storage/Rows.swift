@@ -33,8 +33,11 @@ public struct FollowingChoice: Hashable, Sendable {
   public var days: Int?
   /// How many of the newest are read back from one relay; `nil` for what holds for all channels.
   public var count: Int?
+  /// How many messages of others are kept; `nil` for what holds for all channels.
+  public var keep: Int?
 
-  public init(isOn: Bool = true, days: Int? = nil, count: Int? = nil) {
+  public init(isOn: Bool = true, days: Int? = nil, count: Int? = nil, keep: Int? = nil) {
+    self.keep = keep
     self.isOn = isOn
     self.days = days
     self.count = count

@@ -172,7 +172,7 @@ struct SummedTable: Sendable {
       "author", "document", "wanted_relays", "heal", "custom", "idempotency_key", "created_at", "updated_at", "deleted_at",
       "revision",
       "edition", "notice_id", "notice", "notice_at", "listed", "notice_earlier", "relay_count", "request_digest", "key_salt",
-      "muted", "pinned", "frozen", "truncated_at", "followed", "follow_days", "follow_count",
+      "muted", "pinned", "frozen", "truncated_at", "followed", "follow_days", "follow_count", "follow_keep",
     ]
   ) { "channel \(number($0, "id"))" }
   static let channelRelays = SummedTable(

@@ -19,4 +19,14 @@ extension Schema {
     ALTER TABLE channels ADD COLUMN follow_count INTEGER;
     ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
     """
+
+  /// How many messages of a channel are kept, as migration 18 adds it.
+  static let keeping = """
+    ALTER TABLE channels DROP COLUMN sum;
+    ALTER TABLE channels ADD COLUMN follow_keep INTEGER;
+    ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    -- What was wished of somebody, also what was given up.
+    DROP INDEX posts_about_people;
+    CREATE INDEX posts_about_people ON posts (channel_id, about_id, id) WHERE about_act = 'membership';
+    """
 }

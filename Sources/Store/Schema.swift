@@ -318,7 +318,7 @@ enum Schema {
       CREATE INDEX channels_of_others ON channels (wanted_relays, listed) WHERE wanted_relays = 0 AND deleted_at IS NULL;
       """
     ),
-    ("17 how messages of a channel are read", following),
+    ("17 how messages of a channel are read", following), ("18 how many messages of a channel are kept", keeping),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

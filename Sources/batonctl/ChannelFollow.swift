@@ -69,27 +69,29 @@ struct ChannelUnfollow: AsyncParsableCommand {
 
 struct ChannelFollowing: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "following", abstract: "Says whether the messages of a channel are read, and how far back.",
+    commandName: "following", abstract: "Says whether the messages of a channel are read, how far back, and how many are kept.",
     discussion: """
-      Without --days or --count it is as the options messages.days and messages.count say. What was read before stays, whatever is \
-      decided.
+      Without --days, --count or --keep it is as the options messages.days, messages.count and messages.keep say. What was read before \
+      stays, except for what --keep leaves no room for, which is dropped at once.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Flag(inversion: .prefixedNo, help: "Read them, or do not.") var read = true
   @Option(help: "How old messages may be when they are read back, in days, 0 to 36500; 0 for any age.") var days: Int?
   @Option(help: "How many of the newest messages are read back from one relay, 1 to 100000.") var count: Int?
+  @Option(help: "How many messages of others are kept, the last ones, 1 to 100000.") var keep: Int?
 
   func validate() throws {
     if let days, !(0...36_500).contains(days) { throw ValidationError("--days must be 0 to 36500.") }
     if let count, !(1...100_000).contains(count) { throw ValidationError("--count must be 1 to 100000.") }
+    if let keep, !(1...100_000).contains(keep) { throw ValidationError("--keep must be 1 to 100000.") }
     guard read || days == nil && count == nil else { throw ValidationError("--no-read goes without --days and --count.") }
   }
 
   func run() async throws {
     try await global.connected { session in
       let id = try await session.channel(channel).id
-      let changed = try await session.client.setFollowing(read, days: days, count: count, channel: id)
+      let changed = try await session.client.setFollowing(read, days: days, count: count, keep: keep, channel: id)
       try session.show(changed) { "The messages of channel \(id) are \(ChannelView.following(changed))." }
     }
   }

@@ -28,11 +28,12 @@ struct ChannelView {
 
   /// How the messages of a channel are read, in words.
   static func following(_ channel: Channel) -> String {
-    guard channel.followed else { return "not read" }
+    guard channel.followed else { return "not read" + (channel.followKeep.map { "; \($0) are kept" } ?? "") }
     let span = channel.followDays.map { $0 == 0 ? ["of any age"] : ["of the last \(counted($0, "day"))"] } ?? []
     let number = channel.followCount.map { ["the newest \($0)"] } ?? []
     let words = number + span
-    return words.isEmpty ? "read" : "read, \(words.joined(separator: " "))"
+    let kept = channel.followKeep.map { "; \($0) are kept" } ?? ""
+    return (words.isEmpty ? "read" : "read, \(words.joined(separator: " "))") + kept
   }
 
   /// The line of one relay: dot, name, status, cause.
@@ -95,7 +96,7 @@ struct ChannelView {
     }
     if let count = channel.memberCount { lines.append("members   \(count)") }
     if let marks = Self.marks(channel) { lines.append("marked    \(marks)") }
-    if !channel.followed || channel.followDays != nil || channel.followCount != nil {
+    if !channel.followed || channel.followDays != nil || channel.followCount != nil || channel.followKeep != nil {
       lines.append("messages  \(Self.following(channel))")
     }
     if let end = channel.truncatedAt { lines.append("truncated \(times.text(end)); what was said before is not shown") }

@@ -33,7 +33,9 @@ struct ChannelMarksTests {
     #expect(!off.followed && off.followDays == nil && off.followCount == nil && off.edition == 1)
     #expect(try await names(bench, ["followed": false]) == ["News"])
     #expect(try await names(bench, [:], sort: [["field": "followed", "direction": -1]]) == ["Sports", "News"])
-    for (name, value) in [("days", -1), ("days", 36_501), ("count", 0), ("count", 100_001)] as [(String, JSONValue)] {
+    for (name, value) in [("days", -1), ("days", 36_501), ("count", 0), ("count", 100_001), ("keep", 0), ("keep", 100_001)]
+      as [(String, JSONValue)]
+    {
       await #expect(throws: VarlinkError.invalidParameter(name)) {
         try await bench.client.call(ChannelsMethod.setFollowing, ["id": 1, "followed": true, name: value])
       }
@@ -41,6 +43,26 @@ struct ChannelMarksTests {
     await #expect(throws: ChannelsRefusal.noSuchChannel(id: 9, name: nil).error) {
       try await bench.client.setFollowing(true, channel: 9)
     }
+    try await bench.stop()
+  }
+
+  @Test func channelKeepsNoMoreThanWasDecided() async throws {
+    let bench = try await Bench.reading(["News", "Sports"])
+    for channel in 1...2 as ClosedRange<Int64> {
+      try await bench.hear((1...5).map { "m\(channel)\($0)" }, in: channel, by: "ann", from: 100)
+    }
+    func texts(_ channel: Int64) async throws -> [String] {
+      try await bench.client.messages(MessagesListRequest(channelId: channel)).messages.map(\.text)
+    }
+    let kept = try await bench.client.setFollowing(true, keep: 2, channel: 1)
+    #expect(kept.followKeep == 2 && kept.followDays == nil)
+    try await bench.hear(["m16"], in: 1, by: "ann", from: 200)
+    #expect(try await texts(1) == ["m16", "m15"])
+    #expect(try await texts(2).count == 5)
+    #expect(try await names(bench, ["followKeep": ["$lte": 2]]) == ["News"])
+    #expect(try await bench.client.setFollowing(true, channel: 1).followKeep == nil)
+    try await bench.hear(["m17"], in: 1, by: "ann", from: 300)
+    #expect(try await texts(1) == ["m17", "m16", "m15"])
     try await bench.stop()
   }
 

@@ -332,7 +332,8 @@ struct ListPropertyTests {
   // MARK: - Queries of all kinds
 
   private static let paths = [
-    "id", "kind", "network", "owned", "followed", "followDays", "followCount", "identity", "key", "phase", "edition",
+    "id", "kind", "network", "owned", "followed", "followDays", "followCount", "followKeep", "identity", "key", "phase",
+    "edition",
     "linkUsable", "link", "wantedRelays", "heal",
     "createdAt",
     "updatedAt", "lastPostAt", "lastPost", "lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden",
@@ -370,7 +371,7 @@ struct ListPropertyTests {
       "frozenEnforced":
       return equal
     case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt", "lastPostAt", "lastMessageAt", "truncatedAt",
-      "unread", "unreadMentions", "memberCount", "followDays", "followCount":
+      "unread", "unreadMentions", "memberCount", "followDays", "followCount", "followKeep":
       return equal + order
     case "identity", "link", "lastPost", "lastMessage": return equal + order + ["$q", "$autocomplete"]
     case _ where path.hasPrefix("profile.") && !path.hasPrefix("profile.preferences"):
@@ -392,7 +393,8 @@ struct ListPropertyTests {
     case "memberCount" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
     case "followDays" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
     case "followCount" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
-    case "unread", "unreadMentions", "memberCount", "followDays", "followCount":
+    case "followKeep" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
+    case "unread", "unreadMentions", "memberCount", "followDays", "followCount", "followKeep":
       return .integer(.random(in: 0...4, using: &random))
     case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))
     case "lastPostAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null

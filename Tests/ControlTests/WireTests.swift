@@ -68,7 +68,7 @@ struct WireTests {
       lastPost: "t", lastMessageAt: "l", lastMessage: "m", unread: 1, unreadMentions: 1, memberCount: 1,
       hidden: false, muted: false,
       pinned: false, frozen: false, frozenEnforced: false, followed: true, followDays: 1,
-      followCount: 1, truncatedAt: "t",
+      followCount: 1, followKeep: 1, truncatedAt: "t",
       revision: 1)
     #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))
     let transition = Transition(

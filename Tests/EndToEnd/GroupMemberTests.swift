@@ -148,6 +148,18 @@ struct GroupMemberTests {
     #expect(try await create("Ann", [ann]).id != other.id)
     let wrong = try await baton.control("channel", "create", "Nobody", "--kind", "group", "--relay", "1", "--member", "nobody")
     #expect(wrong.status != 0 && wrong.lines.joined().contains("names nobody"), "\(wrong.lines)")
+    // Whoever runs the group is in it anyway, and is not wished for.
+    let own = try #require(try await client.members(MembersListRequest(channelId: first.id)).members.first { $0.own })
+    #expect(try await create("Ann and I", [own.author, ann]).id == create("Ann", [ann]).id)
+    let alone = try await baton.control(
+      "channel", "create", "I", "--kind", "group", "--relay", "1", "--member", own.author)
+    #expect(alone.status != 0 && alone.lines.joined().contains("somebody besides whoever runs"), "\(alone.lines)")
+    // What was given up is not wished again.
+    let gone = try #require(posts.first { $0.about?.author == ann })
+    #expect(try await baton.control("post", "delete", "\(gone.id)", "--yes").status == 0)
+    #expect(try await create("Ann and Bob", [ann, bob]).id == first.id)
+    let after = try await client.posts(PostsListRequest(channelId: first.id, reactions: true)).posts
+    #expect(!after.contains { $0.about?.author == ann }, "\(after.map(\.text))")
     let open = try await baton.control("channel", "create", "Open", "--member", ann)
     #expect(open.status == 64 || open.status == 2, "\(open.status) \(open.lines)")
     await client.close()

@@ -30,6 +30,8 @@ private final class MessagePlayer {
     var lines: [String] = []
     var now = Timestamp(milliseconds: 1_767_225_600_000)
     var isDown = false
+    /// Whether the next list of members is too long for the connection.
+    var breaksAtMembers = false
     var reports: [NetworkReport] = []
     /// What happens after the next page was read in the core, and before its answer is there.
     var meanwhile: [[String]] = []
@@ -75,6 +77,7 @@ private final class MessagePlayer {
       untaken = takes ? [] : Array(untaken.dropFirst())
     case "flood": worker?.take(.eventsMissed)
     case "lane": worker?.take(.lane(0, isUp: words[1] == "up"))
+    case "breaks": shared.world.withLock { $0.breaksAtMembers = true }
     case "up": connect()
     case "down":
       shared.world.withLock { $0.isDown = true }
@@ -163,7 +166,14 @@ private final class MessagePlayer {
     shared.world.withLock { world in
       if world.isDown { return .failure(.notSent(.noConnection("there is no connection"))) }
       let answer = world.model.execute(command.text)
-      if case .members = command { world.lines.append("ask \(command)") }
+      if case .members = command {
+        world.lines.append("ask \(command)")
+        if world.breaksAtMembers {
+          (world.breaksAtMembers, world.isDown) = (false, true)
+          world.arrived.append(.core(.down(reason: "the connection broke")))
+          return .failure(.unknown(.noConnection("the connection broke")))
+        }
+      }
       guard case .page = command else { return ScriptedReplies.result(answer) }
       world.lines.append("ask \(command)")
       for words in world.meanwhile {

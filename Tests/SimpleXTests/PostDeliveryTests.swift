@@ -324,7 +324,7 @@ private final class DeliveryPlayer {
   private func remove(_ words: [String]) throws {
     let id = Int(try number(words[1]))
     let item = try number(words[3])
-    let target = PostReference(networkID: "\(item)/c2hhcmVk", author: "member-7")
+    let target = PostReference(networkID: words.count > 4 ? "\(item)/\(words[4])" : "\(item)", author: "member-7")
     let network = try SimpleXNetwork.unconnected(at: shared.world.withLock(\.now))
     let removal = try network.composeRemoval(of: target, createdAt: shared.world.withLock(\.now), in: content, reason: "")
     posts[id] = Post(document: removal.message, deletion: removal.deletion)

@@ -51,7 +51,7 @@ struct MessageDamageTests {
       within: MessageLimits())
     let before = try store.conversation(of: channel)
     try store.pool.write { db in
-      for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at", "member_count"] {
+      for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at", "member_count", "keep"] {
         try db.execute(sql: "ALTER TABLE conversations DROP COLUMN \(column)")
       }
       try db.execute(

@@ -79,7 +79,7 @@ struct MessageModel {
         counts: !message.isOwn && (isLive || message.createdAt >= conversation.since), revision: 0)
       guard message.isOwn || hasRoom(row) else { return (0, 1) }
       insert(row, read.relay.map { [$0] } ?? [])
-      while let oldest = oldest(channel), kept(channel).count > limits.keepMax { drop(oldest) }
+      while let oldest = oldest(channel), loose(channel).count > keepMax(channel) { drop(oldest) }
       return (1, 0)
     case .edited(let name, let text):
       if let known = place(name, channel) {
@@ -147,6 +147,10 @@ struct MessageModel {
     messages.firstIndex { $0.row.channel == channel && $0.row.networkID == name }
   }
 
+  private func loose(_ channel: ChannelID) -> [Int] { kept(channel).filter { messages[$0].row.pinnedAt == nil } }
+
+  private func keepMax(_ channel: ChannelID) -> Int { conversations[channel]?.marks.keep ?? limits.keepMax }
+
   private func kept(_ channel: ChannelID) -> [Int] {
     messages.indices.filter { messages[$0].row.channel == channel && !messages[$0].row.isOwn }
   }
@@ -155,7 +159,7 @@ struct MessageModel {
   private func isMuted(_ message: Message) -> Bool { isHidden(message) && !message.isHiddenByHand }
 
   private func oldest(_ channel: ChannelID) -> Int? {
-    let loose = kept(channel).filter { messages[$0].row.pinnedAt == nil }
+    let loose = loose(channel)
     let muted = loose.filter { isMuted(messages[$0]) }
     return (muted.isEmpty ? loose : muted).min { Self.order(messages[$0].row) < Self.order(messages[$1].row) }
   }
@@ -163,7 +167,7 @@ struct MessageModel {
   static func order(_ row: MessageRow) -> (Int64, Int64) { (row.position, row.id.rawValue) }
 
   private func hasRoom(_ row: MessageRow) -> Bool {
-    if kept(row.channel).count >= limits.keepMax, let oldest = oldest(row.channel) {
+    if loose(row.channel).count >= keepMax(row.channel), let oldest = oldest(row.channel) {
       let (isNewMuted, isOldMuted) = (people[row.author]?.mutedAt != nil, isMuted(messages[oldest]))
       if isNewMuted, !isOldMuted { return false }
       if isNewMuted == isOldMuted, row.position < messages[oldest].row.position { return false }
@@ -231,6 +235,11 @@ struct MessageModel {
   mutating func mark(_ channel: ChannelID, _ marks: ConversationMarks) {
     guard let known = conversations[channel]?.marks else { return }
     conversations[channel]?.marks = marks
+    defer {
+      if let keep = marks.keep, keep < known.keep ?? .max {
+        while let oldest = oldest(channel), loose(channel).count > keep { drop(oldest) }
+      }
+    }
     guard let end = marks.truncatedAt, known.truncatedAt.map({ $0 < end }) ?? true else { return }
     for place in messages.indices where messages[place].row.channel == channel {
       if messages[place].row.position <= end.milliseconds, messages[place].row.createdAt > end { delete(place, end) }

@@ -160,6 +160,7 @@ struct MessageModelTests {
           let end = Bench.time(now - Int64(number(0...400)))
           marks.truncatedAt = max(end, marks.truncatedAt ?? end)
         }
+        marks.keep = random.draw(30) ? number(1...12) : random.draw(50) ? nil : marks.keep
         let before = model.messages.count
         model.mark(channel, marks)
         truncated += before - model.messages.count

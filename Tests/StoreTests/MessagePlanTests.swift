@@ -15,7 +15,7 @@ struct MessagePlanTests {
   }
 
   /// What may walk through all rows: it is asked once after a start.
-  private static let walks: Set<String> = ["SELECT channel_id, is_muted, is_pinned, truncated_at FROM conversations"]
+  private static let walks: Set<String> = ["SELECT channel_id, is_muted, is_pinned, truncated_at, keep FROM conversations"]
 
   @Test func nothingWalksThroughMessages() throws {
     let plans = try Self.asked()

@@ -119,14 +119,14 @@ struct RowWriterTests {
     deletedAt: Timestamp(milliseconds: 13), revision: 14, relayCount: 1, requestDigest: "d", keySalt: [0, 1, 2],
     marks: ChannelMarks(
       isMuted: true, isFrozen: true, truncatedAt: Timestamp(milliseconds: 15),
-      following: FollowingChoice(isOn: false, days: 16, count: 17)))
+      following: FollowingChoice(isOn: false, days: 16, count: 17, keep: 18)))
 
   /// What stands in each column, in the order of the table.
   private static let stored: [String: [DatabaseValue]] = [
     "channels": Store.values(
       4, "group", "nostr", 1, "Näws", "Full", "About", "data:", channel.preferences?.text, "nid", "ab", "{}", 2, true,
       channel.custom?.text, "k", 11, 12, 13, 14, 3, "n3", "{3}", 77, "8 9", "n1 n2", 1, "d", Data([0, 1, 2]), true, false, true,
-      15, false, 16, 17),
+      15, false, 16, 17, 18),
     "channel_relays": Store.values(
       4, 8, 5, "failed", 21, 22, "ws://r/4", "timeout", "no answer", nil, 23, nil, false, nil, 24, 25),
     "transitions": Store.values(31, 4, 8, "accepted", "failed", "timeout", "no answer", 2, 32),

@@ -40,6 +40,7 @@ extension Channel: ListedObject {
     writer.member("edition", edition)
     writer.member("followCount", followCount)
     writer.member("followDays", followDays)
+    writer.member("followKeep", followKeep)
     writer.member("followed", followed)
     writer.member("frozen", frozen)
     writer.member("frozenEnforced", frozenEnforced)
@@ -111,6 +112,7 @@ extension Channel: ListedObject {
     case "followed": .bool(followed)
     case "followDays": followDays.map { JSONValue.integer(Int64($0)) }
     case "followCount": followCount.map { JSONValue.integer(Int64($0)) }
+    case "followKeep": followKeep.map { JSONValue.integer(Int64($0)) }
     case "truncatedAt": truncatedAt.map(JSONValue.string)
     case "revision": .integer(revision)
     default: nil

@@ -137,6 +137,7 @@ extension ChannelsSetFollowingRequest: JSONWritable {
     writer.member("days", days)
     writer.member("followed", followed)
     writer.member("id", id)
+    writer.member("keep", keep)
     writer.endObject()
   }
 }

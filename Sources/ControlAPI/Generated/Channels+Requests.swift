@@ -184,17 +184,22 @@ public struct ChannelsSetFollowingRequest: Codable, Hashable, Sendable {
   public var days: Int?
   /// How many of the newest messages are read back from one relay, 1 to 100,000; when absent as the option messages.count says.
   public var count: Int?
+  /// How many messages of others are kept, the last ones, 1 to 100,000; when absent as the option messages.keep says. What is more is dropped at
+  /// once.
+  public var keep: Int?
 
   public init(
     id: Int64,
     followed: Bool,
     days: Int? = nil,
-    count: Int? = nil
+    count: Int? = nil,
+    keep: Int? = nil
   ) {
     self.id = id
     self.followed = followed
     self.days = days
     self.count = count
+    self.keep = keep
   }
 }
 

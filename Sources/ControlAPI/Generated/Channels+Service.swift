@@ -67,7 +67,7 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply
   /// Pins a channel, so that lists that are sorted by it have it in front, or unpins it.
   func setPinned(_ request: ChannelsSetPinnedRequest) async throws -> ChannelReply
-  /// Says whether the messages of a channel are read, and how far back. What was read before stays, whatever is decided; what was missed while
+  /// Says whether the messages of a channel are read, how far back, and how many are kept. What was read before stays, except for keep; what was missed while
   /// they were not read is read once they are again. Those of a channel of others are always read (NotOwned): Unfollow leaves it.
   func setFollowing(_ request: ChannelsSetFollowingRequest) async throws -> ChannelReply
   /// Freezes a channel, or unfreezes it. While it is frozen, org.batond.Posts refuses with ChannelFrozen what would publish, edit, react, pin

@@ -160,6 +160,8 @@ public struct Channel: Codable, Hashable, Sendable {
   public var followDays: Int?
   /// How many of the newest messages are read back from one relay; absent if that is what the option messages.count says.
   public var followCount: Int?
+  /// How many messages of others are kept, the last ones; absent if that is what the option messages.keep says.
+  public var followKeep: Int?
   /// Messages that were written then or before are not shown any more, RFC 3339 in UTC; absent if all are shown.
   public var truncatedAt: String?
   /// Revision of the latest change.
@@ -201,6 +203,7 @@ public struct Channel: Codable, Hashable, Sendable {
     followed: Bool,
     followDays: Int? = nil,
     followCount: Int? = nil,
+    followKeep: Int? = nil,
     truncatedAt: String? = nil,
     revision: Int64
   ) {
@@ -239,6 +242,7 @@ public struct Channel: Codable, Hashable, Sendable {
     self.followed = followed
     self.followDays = followDays
     self.followCount = followCount
+    self.followKeep = followKeep
     self.truncatedAt = truncatedAt
     self.revision = revision
   }

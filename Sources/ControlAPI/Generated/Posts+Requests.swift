@@ -280,7 +280,7 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
 public struct PostsRemoveRequest: Codable, Hashable, Sendable {
   /// The message, see org.batond.Messages. One that was deleted is refused; of a post of Baton's it is the deletion.
   public var messageId: Int64
-  /// What the relay and its readers are told, at most 500 bytes.
+  /// What the relay and its readers are told, at most 500 bytes. Refused with NotSupported on SimpleX, which shows none.
   public var reason: String?
 
   public init(

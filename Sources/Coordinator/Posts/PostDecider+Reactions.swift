@@ -1,4 +1,5 @@
 public import Channels
+internal import RelayNetwork
 public import Storage
 
 // Reactions: posts about another post of their channel, each of which is said once.
@@ -78,7 +79,11 @@ extension PostRequest {
   /// Where the latest wish about somebody is found, if it is one.
   var membership: PostReaction? {
     guard let about, about.act == .membership else { return nil }
-    return PostReaction(target: .person(in: channel, name: about.networkID), text: "")
+    let (channel, name) = (channel, about.networkID)
+    switch MembershipChange(text: text, person: name)?.wish {
+    case .banned, .unbanned: return PostReaction(target: .ban(in: channel, name: name), text: "")
+    case .member, .removed, nil: return PostReaction(target: .person(in: channel, name: name), text: "")
+    }
   }
 }
 

@@ -72,6 +72,8 @@ extension PostDecider {
   private mutating func join(_ id: PostID, _ relay: RelayID) {
     guard let post = awake[id], post.row.deletedAt == nil, post.row.forgottenAt == nil, post.row.isPublished else { return }
     open.seen.insert(id)
+    // What was wished of somebody then may have been decided otherwise since.
+    guard post.row.about?.act != .membership else { return }
     guard let place = post.place(of: relay) else {
       addDelivery(to: id, relay)
       // It is there so that it can be asked for, like those at the other relays.

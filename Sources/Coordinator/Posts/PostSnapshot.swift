@@ -110,7 +110,7 @@ public struct PostSnapshot: Hashable, Sendable {
     if stays, relayCount == 0 { return "Message stays: its channel left the relay." }
     return switch phase {
     case .deleted: "Message is removed."
-    case .stillServed: "The relay was told to remove the message, but may still show it."
+    case .stillServed: "Message may still be shown at a relay."
     case .skipped, .deleting, .scheduled, .expired, .pending, .partial, .published, .failed: "Message is being removed."
     }
   }

@@ -56,6 +56,7 @@ enum ChannelColumn {
     case .isFollowed: self = .boolean("c.followed")
     case .followDays: self = .optionalInteger("c.follow_days")
     case .followCount: self = .optionalInteger("c.follow_count")
+    case .followKeep: self = .optionalInteger("c.follow_keep")
     case .truncatedAt: self = .optionalTime("c.truncated_at")
     case .isHidden: self = .boolean(Self.conversation("is_hidden", or: "0"))
     case .unread: self = .integer(Self.conversation("unread", or: "0"))

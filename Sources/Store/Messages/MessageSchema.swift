@@ -185,6 +185,7 @@ enum MessageSchema {
     """
     -- Whether what somebody writes is kept from everybody.
     ALTER TABLE members ADD COLUMN is_banned INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN keep INTEGER;
     -- The name at a domain that somebody claims.
     ALTER TABLE people ADD COLUMN domain_name TEXT;
     -- Messages that are pinned here, and those that answer one, in the order of their places.

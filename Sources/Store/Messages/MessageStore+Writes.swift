@@ -111,6 +111,8 @@ extension MessageStore {
         if let end = marks.truncatedAt, end > known.truncatedAt ?? Timestamp(milliseconds: .min) {
           try writing.truncate(channel, at: end)
         }
+        // Of those that are dropped, none comes back unless more are kept again.
+        if let keep = marks.keep, keep < known.keep ?? .max { try writing.trim(channel, within: MessageLimits()) }
       }, result: { $0.receipt })
   }
 

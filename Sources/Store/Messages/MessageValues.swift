@@ -88,7 +88,7 @@ extension ConversationRow {
   /// The columns that `init` reads.
   static let columns =
     "channel_id, since, read_through, unread, unread_mentions, last_id, last_position, last_at, member_count, is_hidden, is_muted, "
-    + "is_pinned, truncated_at, revision"
+    + "is_pinned, truncated_at, keep, revision"
 
   init(_ values: inout MessageValues) throws {
     self.init(
@@ -103,10 +103,12 @@ extension ConversationRow {
 
 extension ConversationMarks {
   /// The columns that `init` reads.
-  static let columns = "is_muted, is_pinned, truncated_at"
+  static let columns = "is_muted, is_pinned, truncated_at, keep"
 
   init(_ values: inout MessageValues) throws {
-    self.init(isMuted: try values.flag(), isPinned: try values.flag(), truncatedAt: try values.timeIfAny())
+    self.init(
+      isMuted: try values.flag(), isPinned: try values.flag(), truncatedAt: try values.timeIfAny(),
+      keep: try values.integerIfAny().map { Int(clamping: $0) })
   }
 }
 

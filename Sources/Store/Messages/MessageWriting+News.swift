@@ -130,8 +130,10 @@ extension MessageWriting {
 
   /// Whether a message of others may be stored.
   private mutating func hasRoom(for row: MessageRow, within limits: MessageLimits) throws -> Bool {
-    guard let conversation = try conversation(row.channel), limits.keepMax > 0 else { return false }
-    if conversation.kept >= limits.keepMax, let first = try first(row.channel) {
+    guard let conversation = try conversation(row.channel) else { return false }
+    let keepMax = conversation.row.marks.keep ?? limits.keepMax
+    guard keepMax > 0 else { return false }
+    if try conversation.kept >= keepMax && loose(conversation) >= keepMax, let first = try first(row.channel) {
       // Nobody who is muted takes the room of others.
       let isMuted = try isMuted(row.author)
       if isMuted == first.isMuted ? row.position < first.position : isMuted { return false }
@@ -145,9 +147,20 @@ extension MessageWriting {
     return (count ?? 0) < limits.perAuthorAndMinute
   }
 
+  /// How many messages of others are not pinned.
+  private func loose(_ conversation: Conversation) throws -> Int {
+    let pinned = try Int.fetchOne(
+      db,
+      cached:
+        "SELECT count(*) FROM messages INDEXED BY messages_pinned WHERE channel_id = ? AND pinned_at IS NOT NULL AND is_own = 0",
+      arguments: [conversation.row.channel.rawValue])
+    return conversation.kept - (pinned ?? 0)
+  }
+
   /// Drops the messages that are too many.
-  private mutating func trim(_ channel: ChannelID, within limits: MessageLimits) throws {
-    while let conversation = try conversation(channel), conversation.kept > max(0, limits.keepMax),
+  mutating func trim(_ channel: ChannelID, within limits: MessageLimits) throws {
+    while let conversation = try conversation(channel), let most = Optional(conversation.row.marks.keep ?? limits.keepMax),
+      try conversation.kept > max(0, most) && loose(conversation) > max(0, most),
       let first = try first(channel), let known = try known(first.id)
     { try drop(known) }
   }

@@ -176,17 +176,17 @@ struct MessageWriting {
     try run(
       """
       INSERT INTO conversations (\(ConversationRow.columns), newest_id, kept)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (channel_id) DO UPDATE SET since = excluded.since, read_through = excluded.read_through, unread = excluded.unread,
         unread_mentions = excluded.unread_mentions, last_id = excluded.last_id, last_position = excluded.last_position,
         last_at = excluded.last_at, member_count = excluded.member_count, is_hidden = excluded.is_hidden, is_muted = excluded.is_muted, is_pinned = excluded.is_pinned,
-        truncated_at = excluded.truncated_at, revision = excluded.revision, newest_id = excluded.newest_id, kept = excluded.kept
+        truncated_at = excluded.truncated_at, keep = excluded.keep, revision = excluded.revision, newest_id = excluded.newest_id, kept = excluded.kept
       """,
       [
         row.channel.rawValue, row.since.milliseconds, row.readThrough.rawValue, row.unread, row.unreadMentions,
         row.last?.rawValue, row.lastPosition, row.lastAt?.milliseconds, row.memberCount, row.isHidden, row.marks.isMuted,
         row.marks.isPinned,
-        row.marks.truncatedAt?.milliseconds, row.revision, conversation.newest, conversation.kept,
+        row.marks.truncatedAt?.milliseconds, row.marks.keep, row.revision, conversation.newest, conversation.kept,
       ])
   }
 

@@ -41,6 +41,7 @@ extension ChannelRow {
     row.bind(marks.following.isOn)
     row.bind(marks.following.days)
     row.bind(marks.following.count)
+    row.bind(marks.following.keep)
   }
 
   /// The relays as one text.
@@ -67,6 +68,7 @@ extension ChannelRow {
     let (isMuted, isPinned, isFrozen) = (values.flag(), values.flag(), values.flag())
     let truncatedAt = values.integerIfAny()
     let (isFollowed, followDays, followCount) = (values.flag(), values.integerIfAny(), values.integerIfAny())
+    let followKeep = values.integerIfAny()
     try values.end(.channels)
 
     func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
@@ -89,7 +91,8 @@ extension ChannelRow {
       marks: ChannelMarks(
         isMuted: isMuted, isPinned: isPinned, isFrozen: isFrozen, truncatedAt: truncatedAt.map(Timestamp.init(milliseconds:)),
         following: FollowingChoice(
-          isOn: isFollowed, days: followDays.map { Int(clamping: $0) }, count: followCount.map { Int(clamping: $0) })))
+          isOn: isFollowed, days: followDays.map { Int(clamping: $0) }, count: followCount.map { Int(clamping: $0) },
+          keep: followKeep.map { Int(clamping: $0) })))
   }
 
   private static func newestEdition(_ id: String?, _ document: String?, _ signedAt: Int64?, _ earlier: String?)

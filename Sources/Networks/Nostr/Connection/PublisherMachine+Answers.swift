@@ -114,6 +114,9 @@ extension PublisherMachine {
     case .permanent where current.item.isDeletionOfGroup && text.contains("doesn't exist"):
       // An earlier attempt, whose answer was lost, deleted it.
       return taken(current, text)
+    case .permanent where current.item.membership != nil && text.contains("doesn't exist"):
+      // The relay is still to take the group, as it is asked to meanwhile.
+      return finish(current, .troubled(Trouble(.rejected, text), retryAfter: .seconds(10)))
     case .outdated:
       guard current.item.channelTask == .announce else { return finish(current, .refused(Trouble(.rejected, text))) }
       // Kind 41 is not replaceable; relays that treat it as such keep one per author, whatever its channel. If there is only this

@@ -18,15 +18,16 @@ extension CoreWorker {
       switch await ask(.member(group.id, number)) {
       case .success(.member(_, let member)) where ItemNews.name(of: member.sharedID, member.id) == name:
         return .success(.member(member))
-      case .success(.member): return .success(.nobody)
+      // The number is somebody else's, or nobody's by now.
+      case .success(.member): knownMembers.forget(key)
       case .success(let reply): return .failure(Self.unexpected(reply))
-      case .failure(.refused(let error)) where error.tag == "groupMemberNotFound":
-        knownMembers.forget(key)
-        return .success(.nobody)
+      case .failure(.refused(let error)) where error.tag == "groupMemberNotFound": knownMembers.forget(key)
       case .failure(let failure): return .failure(failure)
       }
     }
-    guard group.memberCount <= limits.membersMax else { return .success(.unknown) }
+    guard group.memberCount <= limits.membersMax, unlisted[group.id].map({ $0.until <= now() }) ?? true else {
+      return .success(.unknown)
+    }
     switch await members(of: group.id) {
     case .success(let members):
       return .success(members.first { ItemNews.name(of: $0.sharedID, $0.id) == name }.map(MemberFound.member) ?? .nobody)
@@ -37,14 +38,26 @@ extension CoreWorker {
   private func members(of group: CoreGroup.ID) async -> Result<[CoreMember], CoreFailure> {
     switch await ask(.members(group)) {
     case .success(.members(let found, let members)) where found.id == group:
+      unlisted[group] = nil
       for member in members where member.role.known != .relay {
         knownMembers.note(member.id, as: KnownMembers.Name(group: group, member: ItemNews.name(of: member.sharedID, member.id)))
       }
       return .success(members)
     case .success(let reply): return .failure(Self.unexpected(reply))
-    case .failure(let failure): return .failure(failure)
+    case .failure(let failure):
+      // Former members may be in it, and nobody says how many. A list that is too long for the connection would break it again and again, for
+      // all channels.
+      if case .unknown = failure {
+        let count = min((unlisted[group]?.count ?? 0) + 1, 10)
+        let wait = min(limits.readAgain * (1 << (2 * (count - 1))), Self.listAgainMax)
+        unlisted[group] = (count, now() + wait)
+      }
+      return .failure(failure)
     }
   }
+
+  /// The longest that a channel is not listed after its list has broken the connection.
+  private static let listAgainMax = Duration.seconds(86_400)
 
   /// Notes which number the member has who wrote a message.
   func noteSender(of item: CoreItem, in group: CoreGroup) {
@@ -59,6 +72,10 @@ extension CoreWorker {
     switch await ask(.info(place.group)) {
     case .success(.group(let group)) where group.isCalled(place.name):
       guard group.memberCount <= limits.membersMax else { return true }
+      if let until = unlisted[place.group]?.until, until > now() {
+        readings.oweMembers(of: channel, at: until)
+        return true
+      }
       switch await members(of: place.group) {
       case .success(let members): tellMembers(members, of: group, in: channel)
       case .failure(let failure): readMembersLater(of: channel, failure)
@@ -71,7 +88,13 @@ extension CoreWorker {
   }
 
   private func readMembersLater(of channel: ChannelID, _ failure: CoreFailure) {
-    if case .refused = failure { return }
+    if case .refused(let error) = failure {
+      switch error.kind {
+      case .temporary, .store: break
+      case .deadLink, .wrongServer, .incompatible, .command, .noUser, .notStarted, .notAllowed, .item, .other: return
+      }
+      guard !error.isGroupMissing else { return }
+    }
     readings.oweMembers(of: channel, at: now() + limits.readAgain)
     around.nudge(limits.readAgain)
   }

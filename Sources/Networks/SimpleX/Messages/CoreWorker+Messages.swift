@@ -137,7 +137,7 @@ extension CoreWorker {
     }
   }
 
-  private func delete(_ name: String, in channel: ChannelID) {
+  func delete(_ name: String, in channel: ChannelID) {
     guard tell([(true, .deleted(networkID: name, author: nil))], of: channel) else {
       return readings.owe(.everything, in: channel)
     }

@@ -135,6 +135,10 @@ final class CoreWorker {
   var readings = Readings()
   var outbox = NewsOutbox()
   var knownMembers = KnownMembers()
+  /// Groups whose list of members has broken the connection: how often in a row, and until when they are not listed.
+  var unlisted: [CoreGroup.ID: (count: Int, until: Timestamp)] = [:]
+  /// Orders whose answers were lost, by whom they are about.
+  var lostOrders = LostOrders()
   /// What the core says of messages while a page is on its way; `nil` if none is.
   var heldEvents: [CoreEvent]?
 

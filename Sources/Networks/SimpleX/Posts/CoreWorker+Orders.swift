@@ -53,11 +53,19 @@ extension CoreWorker {
 
   private func look(_ task: OrderTask) async -> Result<Sight, CoreFailure> {
     guard task.form.order == .removeMessage else { return await lookAtMember(task) }
-    guard let item = ItemPlace(name: task.form.target)?.item else { return .success(.done) }
+    guard let place = ItemPlace(name: task.form.target), let item = place.item else { return .success(.done) }
     return await itemInfo(item, task.group).map { info in
-      info.map { $0.item.item.deletion == nil ? .item(item) : .done } ?? .done
+      guard let found = info?.item.item else { return .done }
+      // A core that was set back gives numbers out again.
+      if case .item(_, let shared?) = place, ItemPlace(found) != .item(item, sharedID: shared) {
+        return .impossible(Self.otherMessage)
+      }
+      return found.deletion == nil ? .item(item) : .done
     }
   }
+
+  private static let otherMessage = Trouble(
+    .missing, "the chat core has another message under the number that this one had, so its database was probably set back")
 
   private func lookAtMember(_ task: OrderTask) async -> Result<Sight, CoreFailure> {
     let user = task.listing.group.membership
@@ -70,7 +78,9 @@ extension CoreWorker {
     case .failure(let failure): return .failure(failure)
     }
     guard let member else {
-      return .success(task.form.order == .removeMember ? .done : .impossible(Self.memberGone))
+      // Whom nobody has ever heard of was not removed.
+      let wasRemoved = task.form.order == .removeMember && course(task).reached != nil
+      return .success(wasRemoved ? .done : .impossible(Self.memberGone))
     }
     guard member.role.known != .relay else { return .success(.impossible(Self.memberIsRelay)) }
     let isDone =
@@ -82,7 +92,7 @@ extension CoreWorker {
     return .success(isDone ? .done : .member(member.id))
   }
 
-  private static let memberGone = Trouble(.missing, "the channel has no such member any more")
+  private static let memberGone = Trouble(.missing, "the channel has no such member, or not any more; see batonctl member list")
   private static let memberUnknown = Trouble(
     .notSupported,
     "the channel has so many members that Baton does not list them, and this one has not written since the daemon started")
@@ -103,6 +113,7 @@ extension CoreWorker {
       change(task) { $0.reached = nil }
     }
     knownPosts[task.post].lostAt = nil
+    lostOrders.found(task.post, about: task.form.target, in: task.channel)
     return true
   }
 
@@ -123,12 +134,24 @@ extension CoreWorker {
     "the connection to the relay was not ready when the core told relays, or the channel got the relay later; the core tells each once"
   )
 
+  private static let undone = Trouble(
+    .notSupported, "it was done, and somebody has changed it since in the chat core; to have it again, ask for it again")
+
   // MARK: - Members
 
   /// Tells the relays of an order that its turn has come, unless the core shows that it is done.
   private func prepare(_ operations: [DeliveryOperation], _ sight: Sight, _ task: OrderTask) async {
     if case .impossible(let trouble) = sight {
       for operation in operations { finish(operation, .skipped(trouble)) }
+      return
+    }
+    // What was done once is not done again: somebody has decided otherwise since.
+    if case .member = sight, course(task).sentAt != nil {
+      for operation in operations { finish(operation, .skipped(Self.undone)) }
+      return
+    }
+    // The core may yet carry out an earlier order about the same member.
+    if let at = lostOrders.time(about: task.form.target, in: task.channel, except: task.post), isInDoubt(task, since: at) {
       return
     }
     let joined = joined(operations, task)
@@ -213,6 +236,7 @@ extension CoreWorker {
   /// Handles an order of which nobody knows whether the core has carried it out, or will.
   private func lose(_ task: OrderTask, _ trouble: Trouble) {
     knownPosts[task.post].lostAt = now()
+    lostOrders.note(task.post, about: task.form.target, in: task.channel, at: now(), for: limits.doubtTime)
     giveBack(task.operations, trouble)
   }
 
@@ -249,6 +273,10 @@ extension CoreWorker {
 
   /// Has the core remove a message, once for all relays, and answers for those that ask.
   private func remove(_ operations: [DeliveryOperation], _ sight: Sight, _ task: OrderTask) async {
+    if case .impossible(let trouble) = sight {
+      for operation in operations { finish(operation, .refused(trouble)) }
+      return
+    }
     if course(task).reached == nil {
       guard let told = await removed(operations, sight, task) else { return }
       change(task) {
@@ -265,6 +293,8 @@ extension CoreWorker {
   private func removed(_ operations: [DeliveryOperation], _ sight: Sight, _ task: OrderTask) async -> Set<CoreMember.ID>? {
     // It was removed before, and the answer was lost, or by somebody else.
     guard case .item(let item) = sight else {
+      // It may be older than what is read again.
+      if readings[task.channel] != nil { delete(task.form.target, in: task.channel) }
       if let asked = knownPosts[task.post].asked { return asked }
       switch await readyRelays(task) {
       case .success(let members): return members
