@@ -85,6 +85,41 @@ struct MembershipTests {
     try await bench.stop()
   }
 
+  /// Whether somebody is banned and what they may do are two matters.
+  @Test func banAndRoleDoNotTakeTheirPlaces() async throws {
+    let (bench, channel) = try await bench()
+    bench.network.set(.silent, at: "ws://r1")
+    func wish(_ wish: MembershipChange.Wish) async throws -> PostID {
+      try await bench.coordinator.changeMembership(in: channel, MembershipChange(person: "ann", wish)).post.row.id
+    }
+    let (ban, role, out) = (try await wish(.banned), try await wish(.member), try await wish(.removed))
+    #expect(try bench.store.post(ban)?.row.deletedAt == nil && bench.store.post(role)?.row.deletedAt != nil)
+    let unban = try await wish(.unbanned)
+    #expect(try bench.store.post(ban)?.row.deletedAt != nil && bench.store.post(out)?.row.deletedAt == nil)
+    bench.network.set(.works, at: "ws://r1")
+    try await bench.movePosts { try bench.statuses(out) == [.verified] && bench.statuses(unban) == [.verified] }
+    try await bench.stop()
+  }
+
+  /// A relay that comes later gets posts, and no wishes, which may have been decided otherwise since.
+  @Test func wishesDoNotGoToRelaysThatComeLater() async throws {
+    let bench = try await Bench(posts: true)
+    bench.network.posts.channelsHaveMembers = true
+    let relays = try await bench.addRelays(2)
+    let channel = try await bench.coordinator.create(
+      ChannelRequest(profile: Profile(displayName: "News"), relays: [relays[0]])
+    ).row.id
+    _ = try await bench.channel(channel) { $0.phase == .active }
+    let wish = try await change(bench, channel).post.row.id
+    let post = try await bench.publish("news", in: channel).row.id
+    try await bench.settlePosts()
+    _ = try await bench.coordinator.addRelays([relays[1]], to: channel)
+    _ = try await bench.channel(channel) { $0.phase == .active && $0.relays.count == 2 }
+    try await bench.movePosts { try bench.statuses(post) == [.verified, .verified] }
+    #expect(try bench.statuses(wish) == [.verified])
+    try await bench.stop()
+  }
+
   @Test func laterWishIsFoundAfterARestart() async throws {
     let (bench, channel) = try await bench()
     bench.network.set(.unreachable, at: "ws://r1")

@@ -38,6 +38,7 @@ public final class FakePosts: Sendable {
     /// The texts that relays have, where posts are edited in place.
     var texts: [Place: String] = [:]
     var editsInPlace = false
+    var channelsHaveMembers = false
     var listsNothing = false
     /// How often each post left for each relay.
     var departures: [Place: Int] = [:]
@@ -58,6 +59,12 @@ public final class FakePosts: Sendable {
   init() {}
 
   /// Whether an edit changes a post in place.
+  /// Whether somebody can belong to a channel that is no group.
+  public var channelsHaveMembers: Bool {
+    get { state.withLock { $0.channelsHaveMembers } }
+    set { state.withLock { $0.channelsHaveMembers = newValue } }
+  }
+
   public var editsInPlace: Bool {
     get { state.withLock { $0.editsInPlace } }
     set { state.withLock { $0.editsInPlace = newValue } }
