@@ -21,11 +21,11 @@ struct MessagesInterface: MessagesService, ControlService {
   func list(_ request: MessagesListRequest) async throws -> MessagesListReply {
     let question = try MessageQuestion(request)
     guard let messages = try await reading(question.channel) else {
-      if let anchor = question.anchor { throw MessagesRefusal.noSuchMessage(id: anchor.rawValue) }
+      if let anchor = question.anchor ?? question.answersTo { throw MessagesRefusal.noSuchMessage(id: anchor.rawValue) }
       return MessagesListReply(messages: [], hasOlder: false, hasNewer: false, revision: 0)
     }
     let page = try await messages.messages(question)
-    if page.messages.isEmpty, let anchor = question.anchor { _ = try await find(anchor, messages) }
+    if page.messages.isEmpty, let anchor = question.anchor ?? question.answersTo { _ = try await find(anchor, messages) }
     var conversation: Conversation?
     if let channel = question.channel, let stored = try await messages.conversation(of: channel) {
       conversation = try await context.wire([stored]).first

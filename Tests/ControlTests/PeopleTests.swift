@@ -60,6 +60,10 @@ struct PeopleTests {
     #expect(try await Self.texts(bench, MessagesListRequest(channelId: 2, pinned: true)).isEmpty)
     #expect(try await !bench.client.pinMessage(MessagesSetPinnedRequest(id: 3, pinned: false)).pinned)
     #expect(try await Self.texts(bench, MessagesListRequest(channelId: 1, pinned: true)) == ["a1"])
+    await #expect(throws: MessagesRefusal.noSuchMessage(id: 99).error) {
+      _ = try await bench.client.messages(MessagesListRequest(answersTo: 99))
+    }
+    #expect(try await Self.texts(bench, MessagesListRequest(answersTo: 1)).isEmpty)
     await #expect(throws: VarlinkError.invalidParameter("pinned")) {
       _ = try await bench.client.messages(MessagesListRequest(pinned: true))
     }

@@ -80,6 +80,50 @@ struct SimpleXPostTests {
     try await core.stop()
   }
 
+  @Test func membersAreListedAndChangedAndTheirMessagesRemoved() async throws {
+    let (core, baton, daemon) = try await start()
+    try await core.withModel { model in
+      model.say(.init("Spam"), by: 17, channel: 1)
+      for member in [18, 19] as [Int64] { model.join(member, channel: 1) }
+    }
+    _ = try await baton.watchMessages { $0.message("Spam") != nil }
+    let client = try await baton.client()
+    _ = try await client.sync(MessagesSyncRequest(channelId: 1))
+    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
+      if try await client.members(MembersListRequest(channelId: 1)).members.count == 4 { break }
+    }
+    let list = try await baton.control("member", "list", "News", "--columns", "AUTHOR,ROLES")
+    #expect(list.lines.contains { $0.hasPrefix("member-17") && $0.hasSuffix("member") }, "\(list.lines)")
+
+    let role = try await baton.control("member", "role", "News", "member-18", "moderator")
+    #expect(role.status == 0 && role.lines.last == "member-18 is a member with the role moderator.", "\(role.lines)")
+    let ban = try await baton.control("member", "ban", "News", "member-17")
+    #expect(ban.status == 0 && ban.lines.last == "What member-17 writes is kept from everybody.", "\(ban.lines)")
+    let out = try await baton.control("member", "remove", "News", "member-19")
+    #expect(out.status == 0 && out.lines.last == "member-19 is out of it.", "\(out.lines)")
+    #expect(try await core.withModel { $0.peopleSeen(of: 1) } == ["17 member blocked", "18 moderator"])
+    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
+      let members = try await client.members(MembersListRequest(channelId: 1)).members
+      if members.count == 3, members.contains(where: { $0.author == "member-17" && $0.banned }) { break }
+    }
+    await client.close()
+    let stranger = try await baton.control("member", "remove", "News", "Alice")
+    #expect(stranger.status == 1 && stranger.lines.joined().contains("no such member"), "\(stranger.lines)")
+    let added = try await baton.control("member", "add", "News", "member-20")
+    #expect(added.status == 1 && added.lines.joined().contains("by its link"), "\(added.lines)")
+
+    let spam = try #require(try await baton.watchMessages { $0.message("Spam") != nil }.message("Spam")?["id"]?.integer)
+    let reason = try await baton.control("messages", "remove", "\(spam)", "--reason", "spam")
+    #expect(reason.status == 1 && reason.lines.joined().contains("no reason"), "\(reason.lines)")
+    let removed = try await baton.control("messages", "remove", "\(spam)")
+    #expect(removed.status == 0, "\(removed.lines)")
+    _ = try await baton.watchMessages { $0.messages[spam]?["deletedAt"]?.string != nil }
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).filter(\.isDeleted).map(\.text) } == ["Spam"])
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    try await core.stop()
+  }
+
   @Test func postThatWasForgottenCanBeDeleted() async throws {
     let (core, baton, daemon) = try await start()
     for text in ["Hello", "Again"] { #expect(try await baton.control("post", "News", text, "--wait", "all").status == 0) }

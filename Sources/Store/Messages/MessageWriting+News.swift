@@ -159,10 +159,13 @@ extension MessageWriting {
 
   /// Drops the messages that are too many.
   mutating func trim(_ channel: ChannelID, within limits: MessageLimits) throws {
-    while let conversation = try conversation(channel), let most = Optional(conversation.row.marks.keep ?? limits.keepMax),
-      try conversation.kept > max(0, most) && loose(conversation) > max(0, most),
-      let first = try first(channel), let known = try known(first.id)
-    { try drop(known) }
+    while let conversation = try conversation(channel) {
+      let most = max(0, conversation.row.marks.keep ?? limits.keepMax)
+      guard try conversation.kept > most && loose(conversation) > most, let first = try first(channel),
+        let known = try known(first.id)
+      else { return }
+      try drop(known)
+    }
   }
 
   /// The message of others that is dropped first: that with the first place, of people who are muted if there is one. Pinned ones stay.
