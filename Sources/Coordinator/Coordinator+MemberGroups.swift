@@ -11,11 +11,10 @@ extension Coordinator {
   ///   - names: the people, in the network's notation or in one that `author(from:)` reads.
   /// - Throws: `notSupported` where nobody belongs to channels, and `invalidProfile` for a name that is not one of the network, among others.
   public func createGroup(_ request: ChannelRequest, of names: [String]) async throws(BatonError) -> ChannelSnapshot {
-    let kind = try network(of: request, directory.relays)
-    guard request.kind == .group, let network = directory.networks[kind] else {
-      throw .post(
-        .notSupported(
-          kind, reason: "anybody may read and join a channel; only a group on Nostr is for certain people, so create a group"))
+    let network = try network(of: request)
+    guard request.kind == .group, network.kind == .nostr else {
+      let reason = "anybody may read and join a channel; only a group on Nostr is for certain people, so create a group"
+      throw .post(.notSupported(network.kind, reason: reason))
     }
     var people: Set<String> = []
     for name in names {
@@ -27,7 +26,7 @@ extension Coordinator {
     }
     // Whoever runs the group is in it anyway.
     let owner = request.identity ?? Self.mainIdentity
-    if let own = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == owner }) {
+    if let own = directory.read({ $0.identities }).first(where: { $0.network == network.kind && $0.name == owner }) {
       people.remove(own.publicName)
     }
     guard !people.isEmpty else {
@@ -60,14 +59,7 @@ extension Coordinator {
     var number = 1
     while true {
       let key = "members \(number) \(name)"
-      let stored: StoredChannel?
-      do {
-        let id = try await storage.channel(idempotencyKey: key)
-        stored = if let id { try await storage.channel(id) } else { nil }
-      } catch {
-        throw BatonError(reading: error)
-      }
-      guard let stored else {
+      guard let stored = try await storedChannel(idempotencyKey: key) else {
         request.idempotencyKey = key
         return (try await create(request), true)
       }

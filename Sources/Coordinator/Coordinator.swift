@@ -208,18 +208,9 @@ public final class Coordinator: Sendable {
   private func createOrRefuse(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
     // A channel that was created already exists whatever has become of its relays since.
-    if let key = request.idempotencyKey {
-      let stored: StoredChannel?
-      do {
-        let id = try await storage.channel(idempotencyKey: key)
-        stored = if let id { try await storage.channel(id) } else { nil }
-      } catch {
-        throw BatonError(reading: error)
-      }
-      if let stored {
-        if let conflict = stored.row.conflict(with: request.digest(profile)) { throw conflict }
-        return snapshot(stored)
-      }
+    if let key = request.idempotencyKey, let stored = try await storedChannel(idempotencyKey: key) {
+      if let conflict = stored.row.conflict(with: request.digest(profile)) { throw conflict }
+      return snapshot(stored)
     }
     var attempts = 0
     while true {
@@ -235,12 +226,29 @@ public final class Coordinator: Sendable {
     }
   }
 
-  /// The network of a new channel, if it takes such a channel.
-  private func network(for request: ChannelRequest, _ profile: Profile) throws(BatonError) -> any RelayNetwork {
+  /// The channel that was created with this key; `nil` if none was.
+  func storedChannel(idempotencyKey key: String) async throws(BatonError) -> StoredChannel? {
+    do {
+      guard let id = try await storage.channel(idempotencyKey: key) else { return nil }
+      return try await storage.channel(id)
+    } catch {
+      throw BatonError(reading: error)
+    }
+  }
+
+  /// The network of a new channel.
+  func network(of request: ChannelRequest) throws(BatonError) -> any RelayNetwork {
     let kind = try network(of: request, directory.relays)
     guard let network = directory.networks[kind] else {
       throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
     }
+    return network
+  }
+
+  /// The network of a new channel, if it takes such a channel.
+  private func network(for request: ChannelRequest, _ profile: Profile) throws(BatonError) -> any RelayNetwork {
+    let network = try network(of: request)
+    let kind = network.kind
     try directory.check(profile, on: kind)
     try check(request.key, of: request.kind, on: kind)
     return network
@@ -396,7 +404,7 @@ public final class Coordinator: Sendable {
     }
   }
 
-  func network(of request: ChannelRequest, _ relays: [RelayID: RelayRow]) throws(BatonError) -> NetworkKind {
+  private func network(of request: ChannelRequest, _ relays: [RelayID: RelayRow]) throws(BatonError) -> NetworkKind {
     guard let named = request.relays, !named.isEmpty else { return request.network ?? .nostr }
     var kind = request.network
     for id in named {

@@ -146,7 +146,7 @@ struct MessagePin: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
-  func run() async throws { try await MessagePinning(global: global, messages: messages, isPinned: true).run() }
+  func run() async throws { try await MessageMarking(global, messages, isPinned: true).run() }
 }
 
 /// Takes pins away.
@@ -155,25 +155,7 @@ struct MessageUnpin: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
-  func run() async throws { try await MessagePinning(global: global, messages: messages, isPinned: false).run() }
-}
-
-private struct MessagePinning {
-  let global: GlobalOptions
-  let messages: [ObjectID]
-  let isPinned: Bool
-
-  func run() async throws {
-    try await global.connected { session in
-      var changed: [Message] = []
-      for message in messages {
-        changed.append(try await session.raw.pinMessage(MessagesSetPinnedRequest(id: message.id, pinned: isPinned)))
-      }
-      try session.show(changed) {
-        changed.map { "Message \($0.id) is \($0.pinned ? "pinned" : "not pinned")." }.joined(separator: "\n")
-      }
-    }
-  }
+  func run() async throws { try await MessageMarking(global, messages, isPinned: false).run() }
 }
 
 /// Hides messages here.
@@ -187,7 +169,7 @@ struct MessageHide: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
-  func run() async throws { try await MessageHiding(global: global, messages: messages, isHidden: true).run() }
+  func run() async throws { try await MessageMarking(global, messages, isHidden: true).run() }
 }
 
 /// Shows messages again.
@@ -198,26 +180,40 @@ struct MessageUnhide: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
-  func run() async throws { try await MessageHiding(global: global, messages: messages, isHidden: false).run() }
+  func run() async throws { try await MessageMarking(global, messages, isHidden: false).run() }
 }
 
-private struct MessageHiding {
+/// Decides something about messages, one after the other, for this daemon alone.
+private struct MessageMarking {
   let global: GlobalOptions
   let messages: [ObjectID]
-  let isHidden: Bool
+  let mark: @Sendable (ObjectID, BatonClient) async throws -> Message
+  let sentence: @Sendable (Message) -> String
 
   func run() async throws {
     try await global.connected { session in
       var changed: [Message] = []
-      for message in messages {
-        changed.append(try await session.raw.hideMessage(MessagesSetHiddenRequest(id: message.id, hidden: isHidden)))
-      }
+      for message in messages { changed.append(try await mark(message, session.raw)) }
       try session.show(changed) { changed.map(sentence).joined(separator: "\n") }
     }
   }
+}
 
-  private func sentence(_ message: Message) -> String {
-    guard message.hidden, !isHidden else { return "Message \(message.id) is \(message.hidden ? "hidden" : "shown")." }
-    return "Message \(message.id) stays hidden, because its author is muted: \(ShownMessage.shortened(message.author).shown)."
+extension MessageMarking {
+  init(_ global: GlobalOptions, _ messages: [ObjectID], isPinned: Bool) {
+    self.init(global: global, messages: messages) { message, client in
+      try await client.pinMessage(MessagesSetPinnedRequest(id: message.id, pinned: isPinned))
+    } sentence: { message in
+      "Message \(message.id) is \(message.pinned ? "pinned" : "not pinned")."
+    }
+  }
+
+  init(_ global: GlobalOptions, _ messages: [ObjectID], isHidden: Bool) {
+    self.init(global: global, messages: messages) { message, client in
+      try await client.hideMessage(MessagesSetHiddenRequest(id: message.id, hidden: isHidden))
+    } sentence: { message in
+      guard message.hidden, !isHidden else { return "Message \(message.id) is \(message.hidden ? "hidden" : "shown")." }
+      return "Message \(message.id) stays hidden, because its author is muted: \(ShownMessage.shortened(message.author).shown)."
+    }
   }
 }

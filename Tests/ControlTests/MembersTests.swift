@@ -136,6 +136,45 @@ struct MembersTests {
     try await bench.stop()
   }
 
+  /// What `Create` takes of groups for certain people, and of what groups keep to members.
+  @Test func wrongGroupsForPeopleAreRefusedByName() async throws {
+    let bench = try await Self.bench()
+    let profile: JSONValue = ["displayName": "Us"]
+    let people: JSONValue = ["npub of ann"]
+    let many = JSONValue.array((1...101).map { .string("npub of \($0)") })
+    let wrong: [(JSONValue, VarlinkError)] = [
+      (["kind": "group", "access": ["open"]], .invalidParameter("access")),
+      (["kind": "group", "members": []], .invalidParameter("members")),
+      (["kind": "group", "members": many], .invalidParameter("members")),
+      (["kind": "group", "members": people, "idempotencyKey": "k"], .invalidParameter("idempotencyKey")),
+    ]
+    for (parameters, error) in wrong {
+      await #expect(throws: error, "\(parameters)") {
+        try await bench.client.call(ChannelsMethod.create, (parameters.object ?? [:]).merging(["profile": profile]) { $1 })
+      }
+    }
+    let refused: [(JSONValue, String)] = [
+      (["access": ["closed"]], "NotSupported"), (["members": people], "NotSupported"),
+      (["kind": "group", "members": people, "network": "simplex"], "NetworkUnavailable"),
+      (["kind": "group", "members": ["nobody at all"], "relayIds": [1]], "InvalidProfile"),
+    ]
+    for (parameters, name) in refused {
+      let error = await #expect(throws: VarlinkError.self, "\(parameters)") {
+        try await bench.client.call(ChannelsMethod.create, (parameters.object ?? [:]).merging(["profile": profile]) { $1 })
+      }
+      #expect(error?.name == "org.batond.Channels.\(name)", "\(parameters): \(String(describing: error))")
+    }
+    #expect(try await bench.client.channels().count == 2, "nothing was created")
+    let group = CreateChannel(profile: .init(displayName: "Us"), kind: "group", members: ["npub of ann"], relayIds: [1])
+    let made = try await bench.client.createChannel(group)
+    var again = group
+    again.profile.displayName = "We"
+    #expect(try await bench.client.createChannel(again).id == made.id)
+    let wishes = try await bench.client.posts(PostsListRequest(channelId: made.id, reactions: true)).posts
+    #expect(wishes.map(\.text) == ["member"] && wishes.first?.about?.author == "ann")
+    try await bench.stop()
+  }
+
   @Test func bansAreFollowedAndListed() async throws {
     let bench = try await Self.bench()
     var changes: [MemberChange] = []

@@ -31,7 +31,7 @@ struct ReactionFormTests {
   func eightReactionsAreKnown(text: String, reaction: CoreReaction) throws {
     let document = try network().composeReaction(ReactionDraft(target: Self.post, text: text), in: content)
     let form = try #require(ReactionForm(document))
-    #expect(form.reaction == reaction && form.target == CoreItem.ID(rawValue: 17) && form.course == ReactionForm.Course())
+    #expect(form.reaction == reaction && form.target == CoreItem.ID(rawValue: 17) && form.course == ActCourse())
     #expect(document.networkID.isEmpty && document.author == "channel")
     #expect(PostForm(document) == nil)
   }

@@ -58,8 +58,8 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   /// Removes the channel from all of its relays. It stays known as deleted, so that nothing brings it back.
   func delete(_ request: ChannelsDeleteRequest) async throws -> ChannelReply
   /// Reads a channel that others run from now on. Nothing is published there. Of the methods that change channels, Update of its name and
-  /// custom data, the Set methods except SetFrozen, and Truncate without posts work with it; others are refused with NotOwned. If the channel is followed already,
-  /// or is Baton's own, the reply has it as it is.
+  /// custom data, the Set methods except SetFrozen, and Truncate without posts work with it; others are refused with NotOwned. If the channel is
+  /// followed already, or is Baton's own, the reply has it as it is.
   func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply
   /// Reads a channel of others no more, and forgets what was read of it. Others go on without notice.
   func unfollow(_ request: ChannelsUnfollowRequest) async throws -> ChannelReply
@@ -67,8 +67,9 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply
   /// Pins a channel, so that lists that are sorted by it have it in front, or unpins it.
   func setPinned(_ request: ChannelsSetPinnedRequest) async throws -> ChannelReply
-  /// Says whether the messages of a channel are read, how far back, and how many are kept. What was read before stays, except for keep; what was missed while
-  /// they were not read is read once they are again. Those of a channel of others are always read (NotOwned): Unfollow leaves it.
+  /// Says whether the messages of a channel are read, how far back, and how many are kept. What was read before stays, as far as keep has room
+  /// for it; what was missed while they were not read is read once they are again. Those of a channel of others are always read (NotOwned):
+  /// Unfollow leaves it.
   func setFollowing(_ request: ChannelsSetFollowingRequest) async throws -> ChannelReply
   /// Freezes a channel, or unfreezes it. While it is frozen, org.batond.Posts refuses with ChannelFrozen what would publish, edit, react, pin
   /// or import; deleting goes on, and so does the delivery of what was accepted before. A scheduled post that is due waits within its tolerance.

@@ -71,8 +71,9 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
     _ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?
   ) async throws -> PostsReactReply
   /// Removes a message of others for all readers, as whoever runs the channel may in a group on Nostr and on SimpleX; in a channel on Nostr it is
-  /// refused with NotSupported, and org.batond.Messages.SetHidden hides the message here. The removal is a post of its own, with about and the phases of one
-  /// that is being deleted: 'deleted' once readers do not find the message any more. It can be retried. Returns and sends it as Publish does.
+  /// refused with NotSupported, and org.batond.Messages.SetHidden hides the message here. The removal is a post of its own, with about and the
+  /// phases of one that is being deleted: 'deleted' once readers do not find the message any more. It can be retried. Returns and sends it as
+  /// Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func remove(
     _ request: PostsRemoveRequest, _ stream: ReplyStream<PostsRemoveReply>?

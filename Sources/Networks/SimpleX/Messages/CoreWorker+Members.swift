@@ -68,12 +68,13 @@ extension CoreWorker {
   /// Reads who belongs to the next channel of which that may have changed, if there is room to tell it.
   /// - Returns: whether there was anything to do.
   func readMembers() async -> Bool {
-    guard outbox.room >= 2, let (channel, place) = readings.nextMembers(at: now()) else { return false }
+    guard outbox.room >= 2, let (channel, place) = readings.nextMembers() else { return false }
     switch await ask(.info(place.group)) {
     case .success(.group(let group)) where group.isCalled(place.name):
       guard group.memberCount <= limits.membersMax else { return true }
       if let until = unlisted[place.group]?.until, until > now() {
         readings.oweMembers(of: channel, at: until)
+        around.nudge(until - now())
         return true
       }
       switch await members(of: place.group) {
@@ -109,8 +110,7 @@ extension CoreWorker {
     let all = ReadMembers(list: .members, entries: Array(entries.prefix(ReadMembers.entriesMax)), count: count)
     let roles = ReadMembers(list: .roles, entries: Array(ruling.prefix(ReadMembers.entriesMax)), count: ruling.count)
     guard tell([(false, .members(all)), (false, .members(roles))], of: channel) else {
-      readings.oweMembers(of: channel, at: now())
-      return
+      return readings.oweMembers(of: channel)
     }
     sendNews()
   }

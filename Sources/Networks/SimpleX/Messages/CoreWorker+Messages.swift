@@ -21,7 +21,7 @@ extension CoreWorker {
     }
     guard user != nil else { return tellSynced(channel, .failed(absence.trouble)) }
     readings.ask(for: channel)
-    readings.oweMembers(of: channel, at: now())
+    readings.oweMembers(of: channel)
   }
 
   /// Has all channels read again as far as that is needed, because events may be lost.
@@ -152,7 +152,8 @@ extension CoreWorker {
   /// Notes that others may belong to a channel from now on. Many may come at once, so it is not read at once.
   func membersChanged(in group: CoreGroup) {
     guard let channel = readings.channel(of: group) else { return }
-    if readings.oweMembers(of: channel, at: now() + limits.membersAgain) { around.nudge(limits.membersAgain) }
+    readings.oweMembers(of: channel, at: now() + limits.membersAgain)
+    around.nudge(limits.membersAgain)
   }
 
   // MARK: - Pages

@@ -13,8 +13,9 @@ struct Readings {
   /// Channels that were read, each with the batch with which all of that is taken (`NewsOutbox.mark`).
   private(set) var untold: [ChannelID: Int] = [:]
 
-  /// Channels whose members have to be read, each with the time from which on.
-  private var members: [ChannelID: Timestamp] = [:]
+  /// Channels whose members have to be read, and those whose members are read later, each with the time from which on.
+  private var membersDue = WorkQueue<ChannelID>()
+  private var membersLater: [ChannelID: Timestamp] = [:]
 
   var isEmpty: Bool { readings.isEmpty }
   /// All of them, in order.
@@ -34,7 +35,7 @@ struct Readings {
       unfollow(channel.id)
       readings[channel.id] = ChannelReading(channel, at: place)
       if let place { channels[place.name] = channel.id }
-      members[channel.id] = .init(milliseconds: 0)
+      oweMembers(of: channel.id)
     }
     look(at: channel.id)
   }
@@ -42,7 +43,7 @@ struct Readings {
   mutating func unfollow(_ channel: ChannelID) {
     guard let old = readings.removeValue(forKey: channel) else { return }
     if let name = old.place?.name, channels[name] == channel { channels[name] = nil }
-    (waits[channel], untold[channel], members[channel]) = (nil, nil, nil)
+    (waits[channel], untold[channel], membersLater[channel]) = (nil, nil, nil)
   }
 
   mutating func owe(_ need: ChannelReading.Need, in channel: ChannelID) {
@@ -55,25 +56,24 @@ struct Readings {
     waits = [:]
     for channel in all {
       owe(.missed, in: channel)
-      members[channel] = .init(milliseconds: 0)
+      oweMembers(of: channel)
     }
   }
 
-  /// Notes that others may belong to a channel, which is read from a time on.
-  /// - Returns: whether that is earlier than it was to be read.
-  @discardableResult
-  mutating func oweMembers(of channel: ChannelID, at time: Timestamp) -> Bool {
-    guard readings[channel] != nil, members[channel].map({ $0 > time }) ?? true else { return false }
-    members[channel] = time
-    return true
+  /// Has the members of a channel read, or read again.
+  mutating func oweMembers(of channel: ChannelID) {
+    membersLater[channel] = nil
+    if readings[channel]?.place != nil { membersDue.add(channel) }
   }
 
-  /// The next channel whose members have to be read now.
-  mutating func nextMembers(at now: Timestamp) -> (channel: ChannelID, place: CoreWorker.Place)? {
-    // Timers and the clock may differ a little.
-    let due = members.filter { $0.value - now <= .milliseconds(20) }.keys.sorted()
-    for channel in due {
-      members[channel] = nil
+  /// Has the members of a channel read from a time on, unless that is to be earlier.
+  mutating func oweMembers(of channel: ChannelID, at time: Timestamp) {
+    if readings[channel]?.place != nil { membersLater[channel] = min(membersLater[channel] ?? time, time) }
+  }
+
+  /// The next channel whose members have to be read.
+  mutating func nextMembers() -> (channel: ChannelID, place: CoreWorker.Place)? {
+    while let channel = membersDue.next() {
       if let place = readings[channel]?.place { return (channel, place) }
     }
     return nil
@@ -102,6 +102,7 @@ struct Readings {
       waits[channel] = nil
       look(at: channel)
     }
+    for (channel, time) in membersLater where time - now <= .milliseconds(20) { oweMembers(of: channel) }
   }
 
   private mutating func look(at channel: ChannelID) {

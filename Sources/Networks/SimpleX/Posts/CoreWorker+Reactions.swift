@@ -6,12 +6,14 @@ internal import RelayNetwork
 // before it is sent. That it is refused, and with which words, is known from the core's source only.
 extension CoreWorker {
   /// One reaction, with what is asked for it.
-  struct ReactionTask: DeskTask {
+  struct ReactionTask: ActTask {
     let post: PostID
     let channel: ChannelID
     let listing: GroupListing
     let operations: [DeliveryOperation]
     let form: ReactionForm
+
+    var course: ActCourse { form.course }
   }
 
   func serve(_ task: ReactionTask) async {
@@ -22,20 +24,11 @@ extension CoreWorker {
     case .failure(let failure): return fail(task.operations, failure)
     }
     let isThere = item.ownReactions.contains(task.form.reaction)
-    guard settle(task, isThere) else { return }
+    guard settle(task, isDone: isThere) else { return }
     for operation in task.operations(.verify) { verify(operation, isThere, task) }
     let (withdrawals, publications) = (task.operations(.withdraw), task.operations(.publish))
     if !withdrawals.isEmpty { await takeBack(withdrawals, isThere, task) }
     if !publications.isEmpty { await prepare(publications, isThere, task) }
-  }
-
-  /// What became of a reaction so far.
-  private func course(_ task: ReactionTask) -> ReactionForm.Course { knownPosts[task.post].course ?? task.form.course }
-
-  private func change(_ task: ReactionTask, _ change: (inout ReactionForm.Course) -> Void) {
-    var course = course(task)
-    change(&course)
-    knownPosts[task.post].course = course
   }
 
   /// The item that a reaction is about; `nil` if the core does not have it any more, or it was deleted.
@@ -59,21 +52,6 @@ extension CoreWorker {
   private static let targetGone = Trouble(
     .missing, "the chat core does not have the post any more that this is a reaction to, or somebody deleted it there")
 
-  /// Finds out whether a reaction that may have left is there.
-  /// - Returns: whether that is known now; otherwise the operations wait.
-  private func settle(_ task: ReactionTask, _ isThere: Bool) -> Bool {
-    let course = course(task)
-    guard course.reached != nil, course.sentAt == nil else { return true }
-    if isThere {
-      change(task) { $0.sentAt = now() }
-    } else {
-      guard !isInDoubt(task, since: knownPosts[task.post].lostAt) else { return false }
-      change(task) { $0.reached = nil }
-    }
-    knownPosts[task.post].lostAt = nil
-    return true
-  }
-
   /// Answers whether a reaction is at a relay, as far as anybody can know: the core has it, and the relay was ready when it left.
   private func verify(_ operation: DeliveryOperation, _ isThere: Bool, _ task: ReactionTask) {
     let course = course(task)
@@ -85,10 +63,6 @@ extension CoreWorker {
     if isThere, hasIt { return finish(operation, .verified(edition: 1)) }
     guard course.sentAt != nil else { return finish(operation, .missing) }
     finish(operation, .skipped(isThere ? Self.reactionPassedOver : Self.takenBack))
-  }
-
-  private func isReached(_ operation: DeliveryOperation, _ relays: Set<CoreMember.ID>?, _ task: ReactionTask) -> Bool {
-    task.member(operation).flatMap { relays?.contains($0) } ?? false
   }
 
   static let reactionPassedOver = Trouble(
@@ -143,12 +117,7 @@ extension CoreWorker {
     case .success(.reaction(let change)) where isAbout(change, task): taken(task)
     case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))
     case .failure(.refused(let error)): await refused(error, task)
-    case .failure(.notSent(let reason)):
-      change(task) { $0.reached = nil }
-      giveBack(task.operations, .notSent(reason))
-    case .failure(.unreadable(let tag, let fault)):
-      lose(task, Trouble(.protocol, CoreFailure.unreadable(tag: tag, fault).description))
-    case .failure(.unknown(let reason)): lose(task, Trouble(.timeout, CoreFailure.unknown(reason).description))
+    case .failure(let failure): unanswered(task, failure)
     }
   }
 
@@ -165,12 +134,6 @@ extension CoreWorker {
   private func answer(_ operation: DeliveryOperation, _ task: ReactionTask) {
     let hasIt = isReached(operation, course(task).reached, task)
     finish(operation, hasIt ? .accepted : .skipped(Self.reactionPassedOver))
-  }
-
-  /// Handles a reaction of which nobody knows whether the core has sent it, or will.
-  private func lose(_ task: ReactionTask, _ trouble: Trouble) {
-    knownPosts[task.post].lostAt = now()
-    giveBack(task.operations, trouble)
   }
 
   /// Handles a reaction that the core refuses: it has it already, or does not send it.

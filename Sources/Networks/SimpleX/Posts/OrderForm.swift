@@ -18,7 +18,7 @@ struct OrderForm: Hashable {
   /// The name of the message (`ItemPlace`), or of the member (`ReadMessage.author`).
   let target: String
   /// What became of it; it is never taken back.
-  var course = ReactionForm.Course()
+  var course = ActCourse()
 
   /// The roles that the core gives.
   static let roles: [CoreMember.Role] = [.observer, .member, .moderator, .admin, .owner]
@@ -82,12 +82,7 @@ struct OrderForm: Hashable {
     else { return nil }
     guard order == .removeMessage ? ItemPlace(name: target)?.item != nil : Self.isMember(target) else { return nil }
     (self.order, self.target) = (order, target)
-    do throws(PostForm.Unreadable) {
-      course.reached = try PostForm.read(json["reached"], CoreMember.ids)
-      course.sentAt = try PostForm.read(json["sentAt"]) { $0.integer.map(Timestamp.init(milliseconds:)) }
-    } catch {
-      return nil
-    }
+    do throws(PostForm.Unreadable) { course = try ActCourse(json) } catch { return nil }
   }
 
   private static func order(_ word: String?, role: String?) -> Order? {
@@ -103,15 +98,14 @@ struct OrderForm: Hashable {
 
   /// The form as it is stored.
   var document: PostDocument {
-    var members: [String: JSONValue] = ["target": .string(target)]
+    var members = course.json
+    members["target"] = .string(target)
     switch order {
     case .removeMessage: members["order"] = "removeMessage"
     case .removeMember: members["order"] = "removeMember"
     case .block(let isBlocked): members["order"] = isBlocked ? "block" : "unblock"
     case .setRole(let role): (members["order"], members["role"]) = ("setRole", .string(role.rawValue))
     }
-    members["reached"] = course.reached.map(CoreMember.json)
-    members["sentAt"] = course.sentAt.map { .integer($0.milliseconds) }
     return PostDocument(networkID: "", author: PostForm.author, text: JSONValue.object(members).text)
   }
 }

@@ -70,7 +70,7 @@ struct KnownPosts {
     /// The newest edit that was given to the core since the start. It is not stored: what was edited is stored as it was asked for.
     var edit: Edit?
     /// What became of it if it is a reaction, or an order.
-    var course: ReactionForm.Course?
+    var course: ActCourse?
     /// When the answer to a reaction, or to an order, was lost: the core may carry it out yet.
     var lostAt: Timestamp?
     /// The relays whose connections were ready when the core was asked to take a reaction back, or to remove a message.

@@ -1,0 +1,58 @@
+internal import Channels
+internal import RelayNetwork
+
+/// A reaction, or an order, with what is asked for it. The core does it once, for all relays that are ready, and says neither which these are
+/// nor how far it came; what it shows itself is what counts.
+protocol ActTask: DeskTask {
+  /// What had become of it when it was asked for.
+  var course: ActCourse { get }
+}
+
+extension CoreWorker {
+  /// What became of it so far.
+  func course(_ task: some ActTask) -> ActCourse { knownPosts[task.post].course ?? task.course }
+
+  func change(_ task: some ActTask, _ change: (inout ActCourse) -> Void) {
+    var course = course(task)
+    change(&course)
+    knownPosts[task.post].course = course
+  }
+
+  func isReached(_ operation: DeliveryOperation, _ relays: Set<CoreMember.ID>?, _ task: some ActTask) -> Bool {
+    task.member(operation).flatMap { relays?.contains($0) } ?? false
+  }
+
+  /// Finds out whether something that may have left was done.
+  /// - Parameter isDone: whether the core shows it.
+  /// - Returns: whether that is known now; otherwise the operations wait.
+  func settle(_ task: some ActTask, isDone: Bool) -> Bool {
+    let course = course(task)
+    guard course.reached != nil, course.sentAt == nil else { return true }
+    if isDone {
+      change(task) { $0.sentAt = now() }
+    } else {
+      guard !isInDoubt(task, since: knownPosts[task.post].lostAt) else { return false }
+      change(task) { $0.reached = nil }
+    }
+    knownPosts[task.post].lostAt = nil
+    return true
+  }
+
+  /// Handles something of which nobody knows whether the core has done it, or will.
+  func lose(_ task: some ActTask, _ trouble: Trouble) {
+    knownPosts[task.post].lostAt = now()
+    giveBack(task.operations, trouble)
+  }
+
+  /// Handles a command to which there was no answer.
+  /// - Parameter failure: anything but a refusal.
+  func unanswered(_ task: some ActTask, _ failure: CoreFailure) {
+    switch failure {
+    case .notSent:
+      change(task) { $0.reached = nil }
+      giveBack(task.operations, failure)
+    case .unreadable, .refused: lose(task, Trouble(.protocol, failure.description))
+    case .unknown: lose(task, Trouble(.timeout, failure.description))
+    }
+  }
+}
