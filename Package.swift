@@ -56,6 +56,7 @@ let package = Package(
     // System libraries.
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
+    .systemLibrary(name: "CSpawn"),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // OpenSSL, for servers with Ed448 certificates, which BoringSSL does not know (docs/decisions/0005-openssl-for-servers.md).
@@ -91,7 +92,7 @@ let package = Package(
     .target(
       name: "SimpleX",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CTLSClient", log,
+        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CSpawn", "CTLSClient", log,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "DequeModule", package: "swift-collections"),
       ] + nioWebSocket,
       path: "Sources/Networks/SimpleX"),
@@ -148,7 +149,8 @@ let package = Package(
     .target(
       name: "ControlProgram",
       dependencies: [
-        "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "CQREncode", "Channels", "RelayNetwork",
+        "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "CQREncode", "CSpawn", "Channels",
+        "RelayNetwork",
         "Provisioning", "WebFiles", arguments, crypto,
       ] + nio,
       path: "Sources/batonctl"),
@@ -172,7 +174,7 @@ let package = Package(
     // Tests.
     .target(
       name: "TestSupport",
-      dependencies: ["Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "StrictJSON", log] + nio,
+      dependencies: ["CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "StrictJSON", log] + nio,
       path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),

@@ -87,6 +87,8 @@ public struct ControlServer: Sendable {
     await context.threads.shutDown()
   }
 
+  var connectionCount: Int { server.connectionCount }
+
   /// The bytes of replies that clients have not taken yet, one number for each connection.
   func unsentBytes() async -> [Int] { await server.unsentBytes() }
 

@@ -126,10 +126,12 @@ public final class VarlinkServer: Sendable {
 
   /// The bytes of replies that clients have not read yet, one number for each open connection.
   public func unsentBytes() async -> [Int] {
-    var bytes: [Int] = []
-    for channel in registry.channels {
-      if let count = try? await channel.getOption(ChannelOptions.bufferedWritableBytes).get() { bytes.append(count) }
+    // Event loops do all tasks before they read and write, so whoever asks again and again would keep them from that.
+    let counts = registry.channels.map { channel in
+      channel.eventLoop.flatScheduleTask(in: .milliseconds(1)) { channel.getOption(ChannelOptions.bufferedWritableBytes) }
     }
+    var bytes: [Int] = []
+    for count in counts { if let count = try? await count.futureResult.get() { bytes.append(count) } }
     return bytes
   }
 

@@ -1,3 +1,4 @@
+internal import CSpawn
 internal import Foundation
 internal import Glibc
 
@@ -34,8 +35,7 @@ struct Pager: Hashable {
   /// - Returns: whether the text was shown; otherwise there is no such program.
   func show(_ text: String) -> Bool {
     var ends: [CInt] = [-1, -1]
-    guard pipe(&ends) == 0 else { return false }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { return false }
     let signals = [SIGINT, SIGQUIT, SIGPIPE]
     let handlers = signals.map { signal($0, SIG_IGN) }
     defer { for (number, handler) in zip(signals, handlers) { signal(number, handler) } }
@@ -59,6 +59,8 @@ struct Pager: Hashable {
     guard posix_spawnattr_init(&attributes) == 0 else { return nil }
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    // NIO's sockets are among them: the connection to the daemon ends with this program.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     sigfillset(&all)

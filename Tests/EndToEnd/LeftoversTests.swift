@@ -36,6 +36,23 @@ struct LeftoversTests {
     while kill(child, 0) == 0, !Self.isOver(child) { await Task.yield() }
   }
 
+  /// A socket that a program kept would stay open for as long as the program runs, whatever becomes of its other end.
+  @Test func programsInheritNothingThatIsOpenedMeanwhile() async throws {
+    let opener = Task.detached {
+      while !Task.isCancelled {
+        let sockets = (0..<64).map { _ in socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0) }
+        for descriptor in sockets where descriptor >= 0 { close(descriptor) }
+        await Task.yield()
+      }
+    }
+    for _ in 0..<40 {
+      let lines = try await Program.run("/bin/ls", ["/proc/self/fd"]).lines
+      #expect(lines == ["0", "1", "2", "3"], "the last is that of ls")
+    }
+    opener.cancel()
+    await opener.value
+  }
+
   /// Whether a process has ended, although its number may still be taken.
   private static func isOver(_ pid: Int32) -> Bool {
     guard let file = fopen("/proc/\(pid)/stat", "r") else { return true }

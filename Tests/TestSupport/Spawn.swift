@@ -1,6 +1,6 @@
+internal import CSpawn
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// Starts programs. Foundation's `Process` does that by a run loop that all of them share, and reads the environment each time; under hundreds
 /// of tests at once it has crashed.
@@ -12,9 +12,6 @@ enum Spawn {
 
   /// The environment that this process was started with, without what is meant for the tests themselves. No test changes its own.
   static let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BATON_") }
-
-  /// No program starts while there is a descriptor that it must not inherit and would.
-  private static let gate = Mutex(())
 
   /// Starts a program in a process group of its own, with no descriptor but these and no signal blocked or ignored.
   /// - Parameters:
@@ -56,29 +53,20 @@ enum Spawn {
     var words: [UnsafeMutablePointer<CChar>?] = (mover + [path] + arguments).map { strdup($0) } + [nil]
     var settings: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + settings { free(text) } }
-    return try gate.withLock { _ in
-      for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
-        posix_spawn_file_actions_addclose(&actions, descriptor)
-      }
-      var pid: pid_t = 0
-      let error = posix_spawn(&pid, mover.first ?? path, &actions, &attributes, &words, &settings)
-      guard error == 0 else { throw Failure(path, error) }
-      return pid
-    }
-  }
-
-  private static func openDescriptors() -> [CInt] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { CInt($0) }
+    // The child closes them, because other threads open descriptors up to the moment of its birth: a socket that it kept would stay open
+    // for as long as it lives.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+    var pid: pid_t = 0
+    let error = posix_spawn(&pid, mover.first ?? path, &actions, &attributes, &words, &settings)
+    guard error == 0 else { throw Failure(path, error) }
+    return pid
   }
 
   /// A pipe that no program inherits by accident.
   static func pipe() throws -> (reading: CInt, writing: CInt) {
-    try gate.withLock { _ in
-      var ends: [CInt] = [-1, -1]
-      guard Glibc.pipe(&ends) == 0 else { throw Failure("no pipe", errno) }
-      for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-      return (ends[0], ends[1])
-    }
+    var ends: [CInt] = [-1, -1]
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Failure("no pipe", errno) }
+    return (ends[0], ends[1])
   }
 
   /// Waits for the end of a child and leaves it as it is: its number stays its own until `status` is asked for.

@@ -1,3 +1,4 @@
+internal import CSpawn
 internal import Foundation
 internal import Glibc
 internal import Synchronization
@@ -134,8 +135,7 @@ final class CoreChild: Sendable {
   }
 
   private static func pipe(_ descriptors: inout [CInt]) -> Bool {
-    guard Glibc.pipe(&descriptors) == 0 else { return false }
-    for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    guard pipe2(&descriptors, O_CLOEXEC) == 0 else { return false }
     // Only the reading end is non-blocking: the program would not expect that of the other end.
     return fcntl(descriptors[0], F_SETFL, O_NONBLOCK) == 0
   }

@@ -1,3 +1,4 @@
+internal import CSpawn
 internal import Foundation
 internal import Glibc
 
@@ -26,8 +27,8 @@ enum CoreSpawn {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    // This also covers descriptors that another thread opens before the child exists; closing one that is not open does no harm.
-    for descriptor in STDERR_FILENO + 1..<firstUnused() { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    // The child does this, so it also covers descriptors that another thread opens before the child exists.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     sigfillset(&all)
@@ -66,13 +67,5 @@ enum CoreSpawn {
     let own = ProcessInfo.processInfo.environment.filter { known.contains($0.key) || $0.key.hasPrefix("XDG_") }
     // Without a UTF-8 locale a core fails at the first name that is not ASCII.
     return own.map { "\($0.key)=\($0.value)" } + ["LC_ALL=C.UTF-8"]
-  }
-
-  /// A number above all open descriptors, with a margin, but within the limit of the process.
-  private static func firstUnused() -> CInt {
-    let open = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { CInt($0) }
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    return min((open.max() ?? STDERR_FILENO) + 257, CInt(clamping: limit.rlim_cur))
   }
 }
