@@ -174,7 +174,8 @@ let package = Package(
     // Tests.
     .target(
       name: "TestSupport",
-      dependencies: ["CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "StrictJSON", log] + nio,
+      dependencies: ["CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "StrictJSON", log]
+        + nio,
       path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),

@@ -141,10 +141,23 @@ extension BatonClient {
   /// Asks the relays of a channel for everything that they serve. The answer may take as long as the request says and a little more,
   /// whatever `timeout` of this client says.
   public func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply {
-    let wait = Duration.seconds(min(max(request.timeout ?? Self.syncSeconds, 1), Self.syncSecondsMax)) + Self.syncMargin
     let reply = try await call(
-      MessagesMethod.sync, try request.json.object ?? [:], timeout: timeout.map { max($0, wait) })
+      MessagesMethod.sync, try request.json.object ?? [:], timeout: patience(withRelaysFor: request.timeout))
     return try MessagesSyncReply(json: .object(reply))
+  }
+
+  /// Has those relays of a channel search that offer it; `search` finds what they found. The answer may take as long as that of `sync`.
+  public func searchRelays(_ request: MessagesSearchRelaysRequest) async throws -> MessagesSearchRelaysReply {
+    let reply = try await call(
+      MessagesMethod.searchRelays, try request.json.object ?? [:], timeout: patience(withRelaysFor: request.timeout))
+    return try MessagesSearchRelaysReply(json: .object(reply))
+  }
+
+  /// How long an answer may take for which relays are asked.
+  /// - Parameter seconds: how long the daemon waits for them.
+  private func patience(withRelaysFor seconds: Int?) -> Duration? {
+    let wait = Duration.seconds(min(max(seconds ?? Self.syncSeconds, 1), Self.syncSecondsMax)) + Self.syncMargin
+    return timeout.map { max($0, wait) }
   }
 
   /// Messages and conversations as they change. Without `since` the first reply has the present revision and nothing else.

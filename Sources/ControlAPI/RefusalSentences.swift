@@ -173,6 +173,7 @@ extension MessagesRefusal {
     case .notFollowed(let id): .notFollowed(channel: id)
     case .invalidMessage(let id, let reason): .invalidMessage(message: id, reason: reason)
     case .invalidSearch(let reason): .invalidSearch(reason: reason)
+    case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
     case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)

@@ -6,7 +6,7 @@ internal import Varlink
 
 /// `org.batond.Messages`.
 struct MessagesInterface: MessagesService, ControlService {
-  /// For how many seconds `Sync` waits, if the client does not say.
+  /// For how many seconds relays are waited for, if the client does not say.
   private static let timeoutDefault = 30
   private static let timeoutMax = 300
 
@@ -100,12 +100,36 @@ struct MessagesInterface: MessagesService, ControlService {
   }
 
   func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply {
-    let timeout = request.timeout ?? Self.timeoutDefault
-    guard (1...Self.timeoutMax).contains(timeout) else { throw VarlinkError.invalidParameter("timeout") }
+    let timeout = try Self.patience(request.timeout)
     let channel = ChannelID(rawValue: request.channelId)
     let messages = try await following(channel)
-    let isComplete = try await coordinator.syncMessages(of: channel, within: .seconds(timeout))
+    let isComplete = try await coordinator.syncMessages(of: channel, within: timeout)
     return MessagesSyncReply(conversation: try await conversation(of: channel, messages), complete: isComplete)
+  }
+
+  func searchRelays(_ request: MessagesSearchRelaysRequest) async throws -> MessagesSearchRelaysReply {
+    let timeout = try Self.patience(request.timeout)
+    let search = try MessageSearch(MessagesSearchRequest(text: request.text, channelId: request.channelId))
+    let channel = ChannelID(rawValue: request.channelId)
+    _ = try await following(channel)
+    let network = try await context.store.channels([channel]).found[channel]?.row.network
+    if let network, network != .nostr {
+      throw MessagesRefusal.notSupported(
+        network: network.rawValue, reason: "relays there do not search; search what is stored here, with Search")
+    }
+    let outcomes = try await coordinator.searchRelays(of: channel, for: search.text, within: timeout)
+    let names = Dictionary(coordinator.relays.map { ($0.id, $0.name) }) { first, _ in first }
+    return MessagesSearchRelaysReply(
+      relays: outcomes.sorted { $0.key < $1.key }.map { relay, outcome in
+        SearchedRelay(relay, name: names[relay] ?? "relay \(relay.rawValue)", outcome)
+      })
+  }
+
+  /// For how long relays are waited for.
+  private static func patience(_ seconds: Int?) throws -> Duration {
+    let seconds = seconds ?? timeoutDefault
+    guard (1...timeoutMax).contains(seconds) else { throw VarlinkError.invalidParameter("timeout") }
+    return .seconds(seconds)
   }
 
   func setHidden(_ request: MessagesSetHiddenRequest) async throws -> MessageReply {

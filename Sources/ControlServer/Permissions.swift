@@ -71,7 +71,7 @@ extension MessagesMethod: GuardedMethod {
     switch self {
     case .list, .get, .search, .inbox, .watch: .read
     // What was read is noted for whoever runs the channels, and relays are asked.
-    case .markRead, .markUnread, .setHidden, .setPinned, .sync: .change
+    case .markRead, .markUnread, .setHidden, .setPinned, .sync, .searchRelays: .change
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import RelayNetwork
 internal import Storage
 internal import Varlink
 
@@ -135,6 +136,25 @@ extension Freshness {
     self.init(
       relayId: sync.relay.rawValue, syncedAt: sync.completeAt?.text, cause: sync.trouble?.cause.rawValue,
       detail: sync.trouble?.detail)
+  }
+}
+
+extension SearchedRelay {
+  init(_ relay: RelayID, name: String, _ outcome: RelaySearchOutcome) {
+    var trouble: Trouble?
+    if case .failed(let why) = outcome { trouble = why }
+    self.init(
+      relayId: relay.rawValue, relayName: name, outcome: outcome.word, cause: trouble?.cause.rawValue, detail: trouble?.detail)
+  }
+}
+
+extension RelaySearchOutcome {
+  fileprivate var word: String {
+    switch self {
+    case .complete: "searched"
+    case .notOffered: "notOffered"
+    case .failed: "failed"
+    }
   }
 }
 

@@ -95,6 +95,31 @@ public enum MessageSync: Hashable, Sendable {
   case failed(Trouble)
 }
 
+/// A question for the messages of a followed channel that hold certain words, for its relays.
+public struct RelaySearch: Hashable, Sendable {
+  public let channel: ChannelID
+  /// Tells questions apart.
+  public let number: Int
+  /// The words, in the relays' own way of reading them.
+  public let text: String
+
+  public init(channel: ChannelID, number: Int, text: String) {
+    self.channel = channel
+    self.number = number
+    self.text = text
+  }
+}
+
+/// What became of a `RelaySearch` at one relay.
+public enum RelaySearchOutcome: Hashable, Sendable {
+  /// What the relay has found was read, and taken.
+  case complete
+  /// The relay does not say that it can search.
+  case notOffered
+  /// The relay could not be asked, or did not answer.
+  case failed(Trouble)
+}
+
 // Networks that cannot read messages have nothing of this.
 extension RelayNetwork {
   public func follow(_ channel: FollowedChannel) {}
@@ -102,4 +127,5 @@ extension RelayNetwork {
   public func took(_ batch: MessageBatch.ID) {}
   public func sync(_ channel: ChannelID) {}
   public func lacks(_ missing: [String], in inventory: MessageInventory) {}
+  public func search(_ search: RelaySearch) {}
 }

@@ -167,6 +167,10 @@ public protocol RelayNetwork: RelayAddressing {
   /// Answers `NetworkReport.served`: messages that were read from the relay before, should have been served and were not, the newest first.
   func lacks(_ missing: [String], in inventory: MessageInventory)
 
+  /// Starts to ask all relays of a followed channel for messages with certain words. Each of them reports `searched`. A network whose
+  /// relays do not search reports nothing.
+  func search(_ search: RelaySearch)
+
   /// The date that a post has on its network; `nil` if the document is not one of this network.
   func date(of post: PostDocument) -> Timestamp?
 
@@ -392,6 +396,9 @@ public enum NetworkReport: Hashable, Sendable {
   /// A relay was asked for what it holds of a channel's messages, whoever wanted that: it comes after the reports of what was read, once
   /// all of that was taken.
   case synced(channel: ChannelID, relay: RelayID, MessageSync)
+  /// A relay was asked for messages with certain words: it comes after the reports of what was read, once all of that was taken.
+  /// - number: that of the question.
+  case searched(channel: ChannelID, relay: RelayID, number: Int, RelaySearchOutcome)
   /// The network itself has created the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
   /// `trustAnchor`). The store has it before later operations on the channel begin.
   case named(channel: ChannelID, networkID: String, trustAnchor: String)

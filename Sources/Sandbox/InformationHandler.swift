@@ -12,10 +12,10 @@ final class InformationHandler: ChannelInboundHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .end = unwrapInboundIn(data) else { return }
     let auth = relay.fault == .auth || relay.fault == .authAuthor
-    let groups = relay.groupKey.map { "\"supported_nips\":[1,9,11,29,42],\"self\":\"\($0)\"," }
+    let groups = relay.groupKey.map { "\"supported_nips\":[1,9,11,29,42,50],\"self\":\"\($0)\"," }
     let body =
       "{\"name\":\"Baton sandbox\",\"description\":\"a relay to try things out\",\"software\":\"baton-sandbox\","
-      + (groups ?? "\"supported_nips\":[1,9,11,42],")
+      + (groups ?? "\"supported_nips\":[1,9,11,42,50],")
       + "\"limitation\":{\"auth_required\":\(auth),\"restricted_writes\":\(relay.fault == .restricted)}}"
     let headers: HTTPHeaders = [
       "Content-Type": "application/nostr+json", "Content-Length": "\(body.utf8.count)", "Connection": "close",

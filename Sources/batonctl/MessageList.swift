@@ -12,7 +12,8 @@ struct MessageList: AsyncParsableCommand {
       What came as it was said stands where it arrived; what was read later stands at its time. --before, --after and --around name a \
       message of this order.
       --search finds messages that hold all of the words, whatever their case and accents, and shows those first that fit best. A word \
-      that ends in * may go on, and "words in quotation marks" are next to each other.
+      that ends in * may go on, and "words in quotation marks" are next to each other. Only what is stored here is searched; with \
+      --on-relays those relays of the channel look first that offer it, which learn the words, and what they find is stored.
       With --json, --follow prints a document for each change, messages that were there at first included.
       """, aliases: ["ls"])
   @OptionGroup var global: GlobalOptions
@@ -23,6 +24,7 @@ struct MessageList: AsyncParsableCommand {
   @Option(help: "Only messages after this one.", completion: .names(of: .message)) var after: ObjectID?
   @Option(help: "Messages on both sides of this one.", completion: .names(of: .message)) var around: ObjectID?
   @Option(help: "Only messages with these words, the best first.") var search: String?
+  @Flag(name: .customLong("on-relays"), help: "With --search: have the relays of the channel search, too.") var onRelays = false
   @Option(help: "Only messages of this author, by the key or name that the network uses.") var author: String?
   @Flag(help: "Only messages that mention you, or answer you.") var mentions = false
   @Flag(help: "Show deleted messages too, without their texts.") var deleted = false
@@ -45,9 +47,12 @@ struct MessageList: AsyncParsableCommand {
       guard !search.isEmpty else { throw ValidationError("Write the words to search for after --search.") }
       guard places.isEmpty, author == nil, !mentions, !deleted, !hidden, !pinned, answersTo == nil, !follow else {
         throw ValidationError(
-          "--search can be combined with a channel, --limit and --newest-first, and with no other option that selects messages."
+          "--search can be combined with a channel, --limit, --newest-first and --on-relays, and with no other option that selects messages."
         )
       }
+    }
+    guard !onRelays || search != nil && channel != nil else {
+      throw ValidationError("--on-relays needs a channel and --search.")
     }
     guard !pinned || channel != nil else { throw ValidationError("--pinned needs a channel.") }
     if follow {
@@ -71,6 +76,7 @@ struct MessageList: AsyncParsableCommand {
         width: session.format == .wide ? nil : session.terminal.columns, namesChannel: named == nil)
       if let search {
         let found = MessageSearching(session: session, view: view, limit: limit)
+        if onRelays, let named { try await found.askRelays(of: named.id, for: search, within: global.timeout) }
         return try await found.run(
           MessagesSearchRequest(text: search, channelId: named?.id, newestFirst: newestFirst ? true : nil))
       }

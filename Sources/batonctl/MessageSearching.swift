@@ -8,6 +8,26 @@ struct MessageSearching {
   /// How many are shown at most.
   let limit: Int
 
+  /// Has relays search, and says which ones did not.
+  /// - Parameter limit: how long that may take; 30 s if the user does not say.
+  func askRelays(of channel: Int64, for text: String, within limit: TimeSpan?) async throws {
+    session.ending.stopClock()
+    let seconds = limit.map { min(max(1, Int($0.duration.components.seconds)), Self.longest) }
+    let request = MessagesSearchRelaysRequest(channelId: channel, text: text, timeout: seconds)
+    let relays = try await session.raw.searchRelays(request).relays
+    for relay in relays {
+      let name = "relay '\(relay.relayName.shown)'"
+      switch relay.outcome {
+      case "failed": session.ending.warn("local.NotSearched", "\(name) did not search: \((relay.detail ?? "").shown)")
+      case "notOffered": session.ending.warn("local.NotSearched", "\(name) does not offer search")
+      default: break
+      }
+    }
+  }
+
+  /// The longest that the daemon waits for relays, in seconds.
+  private static let longest = 300
+
   func run(_ request: MessagesSearchRequest) async throws {
     var request = request
     var found: [SearchHit] = []

@@ -69,6 +69,7 @@ struct AccessTests {
     "org.batond.Daemon.Backup", "org.batond.Daemon.Check", "org.batond.Daemon.Reload",
     "org.batond.Identities.Add", "org.batond.Identities.Remove",
     "org.batond.Messages.MarkRead", "org.batond.Messages.MarkUnread", "org.batond.Messages.Sync",
+    "org.batond.Messages.SearchRelays",
     "org.batond.Messages.SetHidden", "org.batond.Messages.SetPinned", "org.batond.People.SetMuted",
     "org.batond.Members.Add", "org.batond.Members.Ban", "org.batond.Members.Decline", "org.batond.Members.Remove",
     "org.batond.Members.SetRole", "org.batond.Members.Unban",

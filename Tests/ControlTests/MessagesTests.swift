@@ -292,4 +292,37 @@ struct MessagesTests {
     #expect(lines.count { $0.hasPrefix("\(MessagesMethod.sync.rawValue) of channel 1 by uid ") } == 2)
     try await bench.stop()
   }
+
+  @Test func searchAtRelaysSaysWhatEachDid() async throws {
+    let bench = try await Bench(readsMessages: true)
+    _ = try await bench.addRelays(3)
+    _ = try await bench.create("News")
+    try await bench.begin(1)
+    let channel = ChannelID(rawValue: 1)
+    let asked = Task { try await bench.client.searchRelays(MessagesSearchRelaysRequest(channelId: 1, text: "bridge")) }
+    while bench.network.following.searches.isEmpty { await Task.yield() }
+    let number = try #require(bench.network.following.searches.first?.number)
+    let outcomes: [RelaySearchOutcome] = [.notOffered, .complete, .failed(Trouble(.rejected, "no searches"))]
+    for (relay, outcome) in zip(Int64(1)..., outcomes) {
+      bench.network.send(.searched(channel: channel, relay: RelayID(rawValue: relay), number: number, outcome))
+    }
+    let relays = try await asked.value.relays
+    #expect(relays.map(\.relayId) == [1, 2, 3] && relays.allSatisfy { !$0.relayName.isEmpty })
+    #expect(relays.map(\.outcome) == ["notOffered", "searched", "failed"])
+    #expect(relays.map(\.cause) == [nil, nil, "rejected"] && relays.map(\.detail) == [nil, nil, "no searches"])
+    for (request, name) in [
+      (MessagesSearchRelaysRequest(channelId: 1, text: "…"), "InvalidSearch"),
+      (MessagesSearchRelaysRequest(channelId: 9, text: "bridge"), "NoSuchChannel"),
+    ] {
+      let error = await #expect(throws: VarlinkError.self) { try await bench.client.searchRelays(request) }
+      #expect(error?.name == "org.batond.Messages." + name)
+    }
+    for timeout in [0, 301] {
+      let error = await #expect(throws: VarlinkError.self) {
+        try await bench.client.searchRelays(MessagesSearchRelaysRequest(channelId: 1, text: "bridge", timeout: timeout))
+      }
+      #expect(error == .invalidParameter("timeout"))
+    }
+    try await bench.stop()
+  }
 }

@@ -130,6 +130,8 @@ struct WireTests {
     #expect(try keys(change) == fields(Interfaces.members, "MemberChange"))
     let freshness = Freshness(relayId: 1, syncedAt: "s", cause: "c", detail: "d")
     #expect(try keys(freshness) == fields(Interfaces.messages, "Freshness"))
+    let searched = SearchedRelay(relayId: 1, relayName: "r", outcome: "failed", cause: "c", detail: "d")
+    #expect(try keys(searched) == fields(Interfaces.messages, "SearchedRelay"))
     let conversation = Conversation(
       channelId: 1, channelName: "n", owned: true, unread: 1, unreadMentions: 0, readThrough: 0, lastMessageAt: "l",
       lastMessage: "l",

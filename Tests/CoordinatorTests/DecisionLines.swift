@@ -217,6 +217,7 @@ enum DecisionLines {
     case .served(let inventory):
       "a relay has served \(inventory.served.count) messages of channel \(inventory.channel.rawValue)"
     case .synced(let id, let relay, _): "messages of channel \(id.rawValue) at \(name(relay)) were read"
+    case .searched(let id, let relay, _, _): "\(name(relay)) has searched channel \(id.rawValue)"
     case .compared(let channel, let relay, let number, let outcome):
       "comparison \(number) of channel \(channel.rawValue) at \(name(relay)): \(outcome)"
     case .relayUp(let relay, _): "\(name(relay)) is up"

@@ -253,6 +253,71 @@ struct MessageStoringTests {
     try await bench.stop()
   }
 
+  private func search(_ bench: Bench, _ channel: ChannelID) async -> Task<[RelayID: RelaySearchOutcome], any Error> {
+    let before = bench.network.following.searches.count
+    let asked = Task { try await bench.coordinator.searchRelays(of: channel, for: "bridge", within: .seconds(30)) }
+    while bench.network.following.searches.count == before { await Task.yield() }
+    return asked
+  }
+
+  @Test func searchIsAnsweredOnceEachRelayHasAnswered() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel(on: 3)
+    let (one, two) = (await search(bench, channel), await search(bench, channel))
+    let numbers = bench.network.following.searches.map(\.number)
+    #expect(bench.network.following.searches.allSatisfy { $0.channel == channel && $0.text == "bridge" })
+    #expect(Set(numbers).count == 2)
+    func report(_ relay: Int, _ number: Int, _ outcome: RelaySearchOutcome) {
+      bench.network.send(.searched(channel: channel, relay: relays[relay], number: number, outcome))
+    }
+    report(0, numbers[0], .complete)
+    report(0, numbers[0], .notOffered)
+    report(1, numbers[0], .failed(silence))
+    report(0, 999, .complete)
+    for relay in 0...2 { report(relay, numbers[1], .notOffered) }
+    #expect(try await two.value == [relays[0]: .notOffered, relays[1]: .notOffered, relays[2]: .notOffered])
+    // Nobody waits for a relay that the channel has left.
+    _ = try await bench.coordinator.removeRelay(relays[2], from: channel)
+    #expect(try await one.value == [relays[0]: .complete, relays[1]: .failed(silence)])
+    let last = await search(bench, channel)
+    _ = try await bench.coordinator.delete(channel)
+    await #expect(throws: BatonError.message(.notFollowed(channel))) { try await last.value }
+    await #expect(throws: BatonError.message(.notFollowed(channel))) {
+      try await bench.coordinator.searchRelays(of: channel, for: "bridge", within: .seconds(30))
+    }
+    try await bench.stop()
+  }
+
+  @Test func searchEndsWhenTimeIsUp() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel(on: 2)
+    for isBroken in [false, true] {
+      let start = bench.clock.now
+      let asked = await search(bench, channel)
+      let number = try #require(bench.network.following.searches.last?.number)
+      bench.network.send(.searched(channel: channel, relay: relays[0], number: number, .complete))
+      try await bench.settleMessages()
+      messages.isBroken = isBroken
+      if isBroken {
+        bench.network.read(["one"], in: channel, from: relays[1])
+        try await bench.settleMessages()
+      }
+      try await bench.waitForMessages { (bench.clock.nextWake ?? start) <= start + .seconds(30) }
+      bench.clock.advance(by: .seconds(30))
+      if isBroken {
+        // What was found cannot be stored.
+        await #expect(throws: BatonError.self) { try await asked.value }
+      } else {
+        let outcomes = try await asked.value
+        #expect(outcomes[relays[0]] == .complete)
+        guard case .failed(let trouble)? = outcomes[relays[1]] else { return #expect(Bool(false), "\(outcomes)") }
+        #expect(trouble.cause == .timeout)
+      }
+    }
+    messages.isBroken = false
+    try await bench.stop()
+  }
+
   @Test func requestsThatWaitAreRefusedAtTheEnd() async throws {
     let bench = try await Bench(messages: messages)
     let (channel, _) = try await bench.followedChannel()

@@ -15,8 +15,10 @@ final class ThirdPartyRelay: Sendable {
   static var python: String { Program.repository + "/.build/venv/bin" }
   static var scripts: String { Program.repository + "/Tests/EndToEnd/python" }
 
-  /// - Parameter demandsAuth: whether events are taken only after NIP-42.
-  init(demandsAuth: Bool = false) throws {
+  /// - Parameters:
+  ///   - demandsAuth: whether events are taken only after NIP-42.
+  ///   - searches: whether it searches in messages (NIP-50), which it does with an index beside a database of another kind.
+  init(demandsAuth: Bool = false, searches: Bool = false) throws {
     guard FileManager.default.fileExists(atPath: Self.python + "/nostr-relay") else {
       throw Program.Ended(description: "the third-party relays are not installed: run make test")
     }
@@ -25,7 +27,11 @@ final class ThirdPartyRelay: Sendable {
     var yaml = """
       relay_name: test relay
       storage:
-        sqlalchemy.url: "sqlite+aiosqlite:///\(folder.path)/relay.sqlite3"
+        \(searches ? "class: nostr_relay.storage.kv.LMDBStorage" : "sqlalchemy.url: \"sqlite+aiosqlite:///\(folder.path)/relay.sqlite3\"")
+        path: \(folder.path)/data
+      fts_enabled: \(searches)
+      fts_index_path: \(folder.path)/words
+      fts_kinds: [9, 42]
       gunicorn:
         bind: 127.0.0.1:\(port)
 

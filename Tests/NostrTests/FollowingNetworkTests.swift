@@ -20,6 +20,7 @@ struct FollowingNetworkTests {
     var known: Set<String> = []
     private(set) var batches: [MessageBatch] = []
     private(set) var untaken: [MessageBatch.ID] = []
+    private(set) var searches: [RelayID: RelaySearchOutcome] = [:]
     private(set) var syncs: [(relay: RelayID, outcome: MessageSync)] = []
 
     init(_ count: Int = 1, kind: ChannelKind = .channel) async throws {
@@ -75,6 +76,7 @@ struct FollowingNetworkTests {
           untaken.append(batch.id)
           if takes { take() }
         case .synced(_, let relay, let outcome): syncs.append((relay, outcome))
+        case .searched(_, let relay, _, let outcome): searches[relay] = outcome
         case .served(let inventory): bench.network.lacks(known.subtracting(inventory.served).sorted(), in: inventory)
         default: break
         }
@@ -219,6 +221,27 @@ struct FollowingNetworkTests {
       most = max(most, desk.untaken.count)
     }
     #expect(desk.texts.count == 500 && most == MessageOutbox.batchesOutMax)
+    await desk.end()
+  }
+
+  @Test func relaysThatOfferItSearch() async throws {
+    let desk = try await Desk(2)
+    let old = desk.message("The old bridge", at: 1_700_000_000)
+    for event in [old, desk.message("The old road", at: 1_700_000_001), desk.message("now")] { try desk.say(event, at: 1) }
+    try await desk.relays[0].set(.down)
+    let addresses = desk.addresses.merging([RelayID(rawValue: 3): "smp://x"]) { own, _ in own }
+    desk.follow(at: addresses)
+    await desk.until { desk.syncs.contains { $0.outcome == .complete } }
+    #expect(desk.texts == ["now"], "others are older than the window")
+    desk.bench.network.search(RelaySearch(channel: desk.channel, number: 7, text: "bridge"))
+    await desk.until { desk.searches.count == 3 }
+    #expect(desk.texts == ["now", "The old bridge"] && desk.searches[RelayID(rawValue: 2)] == .complete)
+    let causes = [Int64(1), 3].map { number -> Cause? in
+      if case .failed(let trouble)? = desk.searches[RelayID(rawValue: number)] { trouble.cause } else { nil }
+    }
+    #expect(causes == [.unreachable, .protocol])
+    // Nobody answers for a channel that is not followed.
+    desk.bench.network.search(RelaySearch(channel: ChannelID(rawValue: 99), number: 8, text: "bridge"))
     await desk.end()
   }
 

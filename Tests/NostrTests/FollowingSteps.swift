@@ -38,6 +38,7 @@ struct FollowingDesk {
   private(set) var batches: [MessageBatch] = []
   private(set) var untaken: [MessageBatch.ID] = []
   private(set) var syncs: [(channel: Int64, outcome: MessageSync)] = []
+  private(set) var searches: [(number: Int, outcome: RelaySearchOutcome)] = []
   /// Questions for messages that were not served, which wait for their answers.
   private(set) var questions: [MessageInventory] = []
   /// The names of messages that somebody knows to have been at the relay.
@@ -209,6 +210,7 @@ struct FollowingDesk {
         untaken.append(batch.id)
       case .synced(let channel, _, let outcome): syncs.append((channel.rawValue, outcome))
       case .served(let inventory): questions.append(inventory)
+      case .searched(_, _, let number, let outcome): searches.append((number, outcome))
       default: break
       }
     case .publish, .date, .sign, .authenticate, .postpone: preconditionFailure("a reader signs nothing")

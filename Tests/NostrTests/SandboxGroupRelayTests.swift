@@ -34,7 +34,7 @@ struct SandboxGroupRelayTests {
     let relay = try await SandboxRelay.start()
     let key = try #require(relay.groupKey)
     let document = try await document(relay)
-    #expect(document["supported_nips"] == [1, 9, 11, 29, 42] && document["self"] == .string(key))
+    #expect(document["supported_nips"] == [1, 9, 11, 29, 42, 50] && document["self"] == .string(key))
     await relay.stop()
   }
 
@@ -42,7 +42,7 @@ struct SandboxGroupRelayTests {
     let relay = try await SandboxRelay.start(groups: false)
     #expect(relay.groupKey == nil && relay.groupIDs.isEmpty)
     let document = try await document(relay)
-    #expect(document["supported_nips"] == [1, 9, 11, 42] && document["self"] == nil)
+    #expect(document["supported_nips"] == [1, 9, 11, 42, 50] && document["self"] == nil)
     #expect(try relay.takeAsGroup(event(9007)) == nil)
     #expect(try relay.removeFromGroup(owner.publicKey, group: "g") == false)
     await relay.stop()

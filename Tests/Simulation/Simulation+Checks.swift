@@ -126,6 +126,7 @@ extension Simulation {
     case .report(.read(let batch)): "batch \(batch.id.number)"
     case .report(.served(let inventory)): "served \(inventory.channel.rawValue)@\(inventory.relay.rawValue)"
     case .report(.synced(let id, let relay, _)): "synced \(id.rawValue)@\(relay.rawValue)"
+    case .report(.searched(let id, let relay, _, _)): "searched \(id.rawValue)@\(relay.rawValue)"
     case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
     case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"
     case .report(.state(let network, let state)): "\(network) \(state.trouble?.kind.rawValue ?? "works")"

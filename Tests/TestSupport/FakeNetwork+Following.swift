@@ -9,6 +9,7 @@ public final class FakeFollowing: Sendable {
     var follows = 0
     var foreign: [String: ForeignChannel] = [:]
     var syncs: [ChannelID] = []
+    var searches: [RelaySearch] = []
     var batches = 0
     var open: Set<Int> = []
     var taken: [Int] = []
@@ -30,6 +31,8 @@ public final class FakeFollowing: Sendable {
   public var follows: Int { state.withLock { $0.follows } }
   /// The channels whose relays were to be asked for everything, in this order.
   public var syncs: [ChannelID] { state.withLock { $0.syncs } }
+  /// The questions that relays were to be asked, in this order.
+  public var searches: [RelaySearch] { state.withLock { $0.searches } }
   /// The numbers of the batches that were taken, in this order.
   public var taken: [Int] { state.withLock { $0.taken } }
   /// The answers to questions for what is missing.
@@ -68,6 +71,13 @@ public final class FakeFollowing: Sendable {
     }
   }
 
+  func search(_ search: RelaySearch) {
+    state.withLock { state in
+      if state.followed[search.channel] == nil { state.violations.append("channel \(search.channel.rawValue) is not followed") }
+      state.searches.append(search)
+    }
+  }
+
   func lacks(_ missing: [String], in inventory: MessageInventory) {
     state.withLock { state in
       if state.missing.updateValue(missing, forKey: inventory) != nil {
@@ -90,6 +100,7 @@ extension FakeNetwork {
   public func unfollow(_ channel: ChannelID) { following.unfollow(channel) }
   public func took(_ batch: MessageBatch.ID) { following.took(batch.number) }
   public func sync(_ channel: ChannelID) { following.sync(channel) }
+  public func search(_ search: RelaySearch) { following.search(search) }
   public func lacks(_ missing: [String], in inventory: MessageInventory) { following.lacks(missing, in: inventory) }
 
   /// Reports a batch.

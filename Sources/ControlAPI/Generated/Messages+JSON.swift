@@ -118,3 +118,15 @@ extension SearchHit: JSONWritable {
     writer.endObject()
   }
 }
+
+extension SearchedRelay: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("cause", cause)
+    writer.member("detail", detail)
+    writer.member("outcome", outcome)
+    writer.member("relayId", relayId)
+    writer.member("relayName", relayName)
+    writer.endObject()
+  }
+}

@@ -152,6 +152,24 @@ extension MessagesSyncReply: JSONWritable {
   }
 }
 
+extension MessagesSearchRelaysRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelId", channelId)
+    writer.member("text", text)
+    writer.member("timeout", timeout)
+    writer.endObject()
+  }
+}
+
+extension MessagesSearchRelaysReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("relays", relays)
+    writer.endObject()
+  }
+}
+
 extension MessagesWatchRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

@@ -18,6 +18,8 @@ public enum MessagesRefusal: InterfaceRefusal {
   case invalidMessage(id: Int64, reason: String)
   /// The words cannot be searched.
   case invalidSearch(reason: String)
+  /// The network cannot do what was asked for.
+  case notSupported(network: String, reason: String)
   /// The daemon does not serve this protocol, or cannot at present.
   case networkUnavailable(network: String, reason: String)
   /// Too many requests wait; try again.
@@ -50,6 +52,10 @@ public enum MessagesRefusal: InterfaceRefusal {
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Messages.InvalidSearch":
       self = .invalidSearch(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Messages.NotSupported":
+      self = .notSupported(
+        network: error.parameters["network"]?.string ?? "",
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Messages.NetworkUnavailable":
       self = .networkUnavailable(
@@ -98,6 +104,13 @@ public enum MessagesRefusal: InterfaceRefusal {
       VarlinkError(
         "org.batond.Messages.InvalidSearch",
         carrying: ["reason": .string(reason)])
+    case .notSupported(let network, let reason):
+      VarlinkError(
+        "org.batond.Messages.NotSupported",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
     case .networkUnavailable(let network, let reason):
       VarlinkError(
         "org.batond.Messages.NetworkUnavailable",

@@ -100,6 +100,18 @@ public struct MessagesSyncReply: Codable, Hashable, Sendable {
   }
 }
 
+/// A reply of org.batond.Messages.SearchRelays.
+public struct MessagesSearchRelaysReply: Codable, Hashable, Sendable {
+  /// What became of it at each relay from which the channel is read, by identifier.
+  public var relays: [SearchedRelay]
+
+  public init(
+    relays: [SearchedRelay]
+  ) {
+    self.relays = relays
+  }
+}
+
 /// A reply of org.batond.Messages.Watch.
 public struct MessagesWatchReply: Codable, Hashable, Sendable {
   /// Everything up to this revision was sent.

@@ -202,6 +202,26 @@ public struct MessagesSyncRequest: Codable, Hashable, Sendable {
   }
 }
 
+/// Parameters of org.batond.Messages.SearchRelays.
+public struct MessagesSearchRelaysRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// The words, as for Search.
+  public var text: String
+  /// For how many seconds to wait, 1 to 300; 30 when absent.
+  public var timeout: Int?
+
+  public init(
+    channelId: Int64,
+    text: String,
+    timeout: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.text = text
+    self.timeout = timeout
+  }
+}
+
 /// Parameters of org.batond.Messages.Watch.
 public struct MessagesWatchRequest: Codable, Hashable, Sendable {
   /// Only these channels.

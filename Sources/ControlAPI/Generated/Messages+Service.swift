@@ -14,6 +14,7 @@ public enum MessagesMethod: String, InterfaceMethod {
   case setHidden = "org.batond.Messages.SetHidden"
   case setPinned = "org.batond.Messages.SetPinned"
   case sync = "org.batond.Messages.Sync"
+  case searchRelays = "org.batond.Messages.SearchRelays"
   case watch = "org.batond.Messages.Watch"
 }
 
@@ -46,6 +47,11 @@ public protocol MessagesService: InterfaceService where Method == MessagesMethod
   /// Asks the relays of a channel for everything that they serve within the window that is read, and returns when each has answered, or
   /// failed to, or time is up.
   func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply
+  /// Has those relays of a channel look for words that say that they search (NIP-50), and returns when each has answered, or failed to, or
+  /// time is up. What they find is stored like all else that is read, as far as there is room, also what is older than the window; then
+  /// Search finds it. A relay gives at most 200 messages, has its own idea of what fits, and learns the words. Refused with NotSupported on
+  /// SimpleX, where relays do not search.
+  func searchRelays(_ request: MessagesSearchRelaysRequest) async throws -> MessagesSearchRelaysReply
   /// Sends messages and conversations that change, each as it is when its turn comes: a client that reads slowly misses none, and sees each
   /// once for several changes. The first reply has the revision from which it goes on, unless since says so. Messages that were dropped
   /// because there are too many, and those of a channel that was deleted, are not sent again. If the daemon reads no messages, none are sent.
@@ -69,6 +75,7 @@ extension MessagesService {
     case .setHidden: return try await setHidden(call.request())
     case .setPinned: return try await setPinned(call.request())
     case .sync: return try await sync(call.request())
+    case .searchRelays: return try await searchRelays(call.request())
     case .watch: return try await watch(call.request(), ReplyStream(stream))
     }
   }

@@ -311,3 +311,31 @@ public struct SearchHit: Codable, Hashable, Sendable {
     self.excerpt = excerpt
   }
 }
+
+/// A relay that was to search.
+public struct SearchedRelay: Codable, Hashable, Sendable {
+  /// Identifier of the relay.
+  public var relayId: Int64
+  /// Name of the relay.
+  public var relayName: String
+  /// Whether it was asked and has answered; it is not asked if it does not say that it searches.
+  public var outcome: String
+  /// Why it failed, as a stable word; absent if it did not.
+  public var cause: String?
+  /// The same for people.
+  public var detail: String?
+
+  public init(
+    relayId: Int64,
+    relayName: String,
+    outcome: String,
+    cause: String? = nil,
+    detail: String? = nil
+  ) {
+    self.relayId = relayId
+    self.relayName = relayName
+    self.outcome = outcome
+    self.cause = cause
+    self.detail = detail
+  }
+}

@@ -1,5 +1,5 @@
 public import Channels
-internal import RelayNetwork
+public import RelayNetwork
 public import Storage
 
 extension Coordinator {
@@ -62,6 +62,26 @@ extension Coordinator {
   /// - Returns: whether all of them were read.
   public func syncMessages(of channel: ChannelID, within patience: Duration) async throws(BatonError) -> Bool {
     let number = syncNumbers.next()
+    return try await askRelays(of: channel, number, within: patience) { .sync(channel, number: number, $0) }
+  }
+
+  /// Has the relays of a channel that say that they search look for messages, and waits until each has answered or failed to. What they
+  /// find is stored like everything else that is read.
+  /// - Parameters:
+  ///   - text: the words, in the relays' own way of reading them.
+  ///   - patience: how long to wait.
+  /// - Returns: what became of it at each relay.
+  public func searchRelays(
+    of channel: ChannelID, for text: String, within patience: Duration
+  ) async throws(BatonError) -> [RelayID: RelaySearchOutcome] {
+    let search = RelaySearch(channel: channel, number: syncNumbers.next(), text: text)
+    return try await askRelays(of: channel, search.number, within: patience) { .search(search, $0) }
+  }
+
+  /// Asks for something that relays answer.
+  private func askRelays<Value: Sendable>(
+    of channel: ChannelID, _ number: Int, within patience: Duration, _ input: (Reply<Value>) -> MessageInput
+  ) async throws(BatonError) -> Value {
     let end = clock.now + patience
     let inbox = messageInbox
     // The end must not come in before the beginning.
@@ -72,7 +92,7 @@ extension Coordinator {
       inbox.put(.syncEnded(channel, number: number))
     }
     defer { alarm.cancel() }
-    return try await askMessages(of: channel, { .sync(channel, number: number, $0) }, whenAsked: { asked.finish() })
+    return try await askMessages(of: channel, input, whenAsked: { asked.finish() })
   }
 
   /// Returns once everything about messages that came before is done.

@@ -8,6 +8,8 @@ enum MessageInput: Sendable {
   case read(MessageBatch)
   /// A relay was asked for all that it holds of a channel's messages.
   case synced(ChannelID, RelayID, MessageSync)
+  /// A relay was asked for messages with certain words.
+  case searched(ChannelID, RelayID, number: Int, RelaySearchOutcome)
   /// A relay has served these messages of a channel; its network waits to know which ones are missing.
   case served(MessageInventory)
   /// A channel was created, changed or deleted, or got a relay, or left one.
@@ -33,7 +35,9 @@ enum MessageInput: Sendable {
   case settle(ChannelID, Reply<Void>)
   /// Ask the relays of a channel; the reply comes when each has answered, or failed to: whether all were read.
   case sync(ChannelID, number: Int, Reply<Bool>)
-  /// Nobody waits for this `sync` any more.
+  /// Ask the relays of a channel for messages with certain words; the reply comes when each has answered, or failed to.
+  case search(RelaySearch, Reply<[RelayID: RelaySearchOutcome]>)
+  /// Nobody waits for this `sync` or `search` any more.
   case syncEnded(ChannelID, number: Int)
   /// Something is due.
   case timersDue
@@ -47,10 +51,12 @@ enum MessageInput: Sendable {
     switch self {
     case .markRead(_, _, let reply), .markUnread(_, _, let reply), .hide(_, _, let reply): reply.send(.failure(error))
     case .sync(_, _, let reply), .decline(_, _, let reply): reply.send(.failure(error))
+    case .search(_, let reply): reply.send(.failure(error))
     case .barrier(let reply), .settle(_, let reply), .hideMessage(_, _, let reply), .pinMessage(_, _, let reply),
       .mute(_, _, let reply):
       reply.send(.failure(error))
-    case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break
+    case .read, .synced, .searched, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn:
+      break
     }
   }
 }

@@ -19,12 +19,13 @@ extension MessageKeeper {
     case .decline(let author, let channel, let reply): reply.send(await declined(author, in: channel))
     case .settle(let channel, let reply): reply.send(await settled(channel))
     case .sync(let channel, let number, let reply): sync(channel, number, reply)
-    case .syncEnded(_, let number): requests.ended(number)
+    case .search(let search, let reply): self.search(search, reply)
+    case .syncEnded(_, let number): requests.ended(number, trouble: troubles.reason)
     case .barrier(let reply):
       let posts = postHub.revision
       if posts > mirrored { isMirrorDue = true }
       requests.add(WaitingRequests.Barrier(batches: queue.received, posts: posts, reply: reply))
-    case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .timersDue, .goOn: break
+    case .read, .synced, .searched, .served, .channelChanged, .everythingChanged, .postsChanged, .timersDue, .goOn: break
     }
   }
 
@@ -103,14 +104,25 @@ extension MessageKeeper {
 
   /// Asks the relays of a channel for everything.
   private func sync(_ channel: ChannelID, _ number: Int, _ reply: Reply<Bool>) {
-    guard let entry = follows.entry(of: channel) else {
-      // Nobody knows whether it is read as long as channels cannot be looked at.
-      let trouble = hasChannelsToLookAt ? troubles.reason.map { BatonError.storageUnavailable(reason: $0) } : nil
-      return reply.send(.failure(trouble ?? .message(.notFollowed(channel))))
-    }
+    guard let entry = follows.entry(of: channel) else { return reply.send(.failure(notFollowed(channel))) }
     // A channel of others that is read from nowhere is not up to date.
     guard !entry.channel.relays.isEmpty else { return reply.send(.success(entry.channel.isOwned)) }
     requests.add(number, for: channel, relays: Set(entry.channel.relays.keys), reply)
     directory.networks[entry.network]?.sync(channel)
+  }
+
+  /// Asks the relays of a channel for messages with certain words.
+  private func search(_ search: RelaySearch, _ reply: Reply<[RelayID: RelaySearchOutcome]>) {
+    guard let entry = follows.entry(of: search.channel) else { return reply.send(.failure(notFollowed(search.channel))) }
+    guard !entry.channel.relays.isEmpty else { return reply.send(.success([:])) }
+    requests.add(search, relays: Set(entry.channel.relays.keys), reply)
+    directory.networks[entry.network]?.search(search)
+  }
+
+  /// Why nothing can be asked about a channel that is not known to be read.
+  private func notFollowed(_ channel: ChannelID) -> BatonError {
+    // Nobody knows whether it is as long as channels cannot be looked at.
+    let trouble = hasChannelsToLookAt ? troubles.reason.map { BatonError.storageUnavailable(reason: $0) } : nil
+    return trouble ?? .message(.notFollowed(channel))
   }
 }

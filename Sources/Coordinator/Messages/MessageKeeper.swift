@@ -103,6 +103,8 @@ final class MessageKeeper {
     switch input {
     case .read(let batch): queue.add(batch)
     case .synced(let channel, let relay, let outcome): synced(channel, relay, outcome)
+    case .searched(let channel, let relay, let number, let outcome):
+      requests.searched(channel, relay, number: number, outcome)
     case .served(let inventory): inventories.append(inventory)
     case .channelChanged(let channel): changed.insert(channel)
     case .everythingChanged: if walk == nil { walk = ChannelWalk() } else { walk?.grewStale() }
@@ -112,6 +114,9 @@ final class MessageKeeper {
     case .markRead(let channel, _, _), .markUnread(_, let channel, _), .sync(let channel, _, _), .hide(let channel, _, _):
       // It may be one that the walk has not come to.
       if walk != nil, !follows.hasConversation(channel) { changed.insert(channel) }
+      return true
+    case .search(let search, _):
+      if walk != nil, !follows.hasConversation(search.channel) { changed.insert(search.channel) }
       return true
     case .settle(let channel, _):
       changed.insert(channel)

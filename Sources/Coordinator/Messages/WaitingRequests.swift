@@ -1,4 +1,5 @@
 internal import Channels
+internal import RelayNetwork
 
 /// The requests that are answered in a later turn.
 struct WaitingRequests {
@@ -13,6 +14,8 @@ struct WaitingRequests {
   private(set) var barriers: [Barrier] = []
   private var syncs = SyncWaits()
   private var replies: [Int: Reply<Bool>] = [:]
+  private var searches = SearchWaits()
+  private var searchReplies: [Int: Reply<[RelayID: RelaySearchOutcome]>] = [:]
   /// Those that are answered once it is stored how fresh everything is.
   private var over: [SyncWaits.Over] = []
 
@@ -29,7 +32,18 @@ struct WaitingRequests {
     over += syncs.answered(channel, relay, isComplete: isComplete)
   }
 
+  /// Begins to wait for relays that search.
+  mutating func add(_ search: RelaySearch, relays: Set<RelayID>, _ reply: Reply<[RelayID: RelaySearchOutcome]>) {
+    searchReplies[search.number] = reply
+    searches.add(search.number, for: search.channel, relays: relays)
+  }
+
+  mutating func searched(_ channel: ChannelID, _ relay: RelayID, number: Int, _ outcome: RelaySearchOutcome) {
+    send(searches.answered(number, relay, outcome))
+  }
+
   mutating func changed(_ channel: ChannelID, relays: Set<RelayID>) {
+    send(searches.changed(channel, relays: relays))
     guard !syncs.isEmpty else { return }
     over += syncs.changed(channel, relays: relays)
   }
@@ -37,10 +51,15 @@ struct WaitingRequests {
   /// The channel is not read any more.
   mutating func gone(_ channel: ChannelID) {
     for number in syncs.gone(channel) { send(number, .failure(.message(.notFollowed(channel)))) }
+    for number in searches.gone(channel) { sendFound(number, .failure(.message(.notFollowed(channel)))) }
   }
 
   /// Time is up for a request, if it still waits.
-  mutating func ended(_ number: Int) {
+  /// - Parameter trouble: why nothing can be stored; `nil` if it can.
+  mutating func ended(_ number: Int, trouble: String?) {
+    if let outcomes = searches.ended(number) {
+      sendFound(number, trouble.map { .failure(.storageUnavailable(reason: $0)) } ?? .success(outcomes))
+    }
     syncs.ended(number)
     over.removeAll { $0.number == number }
     send(number, .success(false))
@@ -75,7 +94,14 @@ struct WaitingRequests {
   mutating func refuseAll(_ error: BatonError) {
     for barrier in barriers { barrier.reply.send(.failure(error)) }
     for reply in replies.values { reply.send(.failure(error)) }
+    for reply in searchReplies.values { reply.send(.failure(error)) }
     self = WaitingRequests()
+  }
+
+  private mutating func send(_ over: [SearchWaits.Over]) { for one in over { sendFound(one.number, .success(one.outcomes)) } }
+
+  private mutating func sendFound(_ number: Int, _ result: Result<[RelayID: RelaySearchOutcome], BatonError>) {
+    searchReplies.removeValue(forKey: number)?.send(result)
   }
 
   private mutating func send(_ number: Int, _ result: Result<Bool, BatonError>) {

@@ -67,6 +67,8 @@ extension Coordinator {
       postInbox.put(.relayUp(relay))
     case .read(let batch): if !messageInbox.put(.read(batch)) { directory.networks[batch.id.network]?.took(batch.id) }
     case .synced(let channel, let relay, let outcome): messageInbox.put(.synced(channel, relay, outcome))
+    case .searched(let channel, let relay, let number, let outcome):
+      messageInbox.put(.searched(channel, relay, number: number, outcome))
     case .served(let inventory): messageInbox.put(.served(inventory))
     case .outcome, .named, .stray, .lost, .relayDown, .state: inboxPut(report)
     }

@@ -1,5 +1,6 @@
 public import Channels
 internal import NIOConcurrencyHelpers
+internal import NIOCore
 public import RelayNetwork
 
 // Reading what is said in channels.
@@ -25,8 +26,7 @@ extension NostrNetwork {
       guard let session = follower(relay, address) else {
         // After its end, the network says nothing about relays.
         guard (try? RelayURL(address)) == nil else { continue }
-        let trouble = Trouble(.protocol, "the relay's address is not one of Nostr")
-        report(.synced(channel: channel, relay: relay, .failed(trouble)))
+        report(.synced(channel: channel, relay: relay, .failed(Self.strangeAddress)))
         continue
       }
       session.feed(.following(.sync(channel)))
@@ -35,6 +35,31 @@ extension NostrNetwork {
 
   public func lacks(_ missing: [String], in inventory: MessageInventory) {
     follower(inventory.relay)?.feed(.following(.lacks(missing, inventory.channel, number: inventory.number)))
+  }
+
+  private static let strangeAddress = Trouble(.protocol, "the relay's address is not one of Nostr")
+  private static let noDescription = Trouble(
+    .unreachable, "it shows no description (NIP-11), so nobody knows whether it searches")
+
+  /// Asks those relays that say that they search (NIP-50). Others ignore the words, and would serve anything.
+  public func search(_ search: RelaySearch) {
+    guard let known = followed.withLockedValue({ $0[search.channel] }) else { return }
+    for (relay, address) in known.relays {
+      let tell = { @Sendable [self] (outcome: RelaySearchOutcome) in
+        report(.searched(channel: search.channel, relay: relay, number: search.number, outcome))
+      }
+      guard let url = try? RelayURL(address) else {
+        tell(.failed(Self.strangeAddress))
+        continue
+      }
+      // After its end, the network says nothing about relays.
+      guard let session = follower(relay, address) else { continue }
+      dialer.information(of: url, on: group.next()).whenComplete { result in
+        guard let information = (try? result.get()) ?? nil else { return tell(.failed(Self.noDescription)) }
+        guard information.supportedNIPs.contains(50) else { return tell(.notOffered) }
+        session.feed(.following(.search(search)))
+      }
+    }
   }
 
   private func tellFollowers(of channel: FollowedChannel) {

@@ -16,7 +16,9 @@ extension Decider {
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble)
     case .report(.state(let network, let state)): networkChanged(network, state)
-    case .timersDue, .report(.delivery), .report(.compared), .report(.read), .report(.served), .report(.synced): break
+    case .timersDue, .report(.delivery), .report(.compared), .report(.read), .report(.served), .report(.synced),
+      .report(.searched):
+      break
     case .alarm(let alarm): fire(alarm, facts)
     case .recover(let channels, let objects):
       for id in channels { recover(id) }

@@ -296,7 +296,9 @@ struct PublisherMachine: SessionMachine {
       keeper.lasted()
       return []
     // Readers and followers have these.
-    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .answerProfiles, .answerMembers, .tick: return []
+    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .answerProfiles, .answerMembers, .answerSearch,
+      .tick:
+      return []
     case .idle:
       guard keeper.state == .open, !hasWaiting, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()

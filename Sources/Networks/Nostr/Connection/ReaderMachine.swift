@@ -275,7 +275,7 @@ struct ReaderMachine: SessionMachine {
       return ask()
     case .gatherPosts: return keeper.state == .open ? posts.gathered() : []
     case .authentication, .readBack, .pace: return []  // publishers'
-    case .tick, .answerProfiles, .answerMembers: return []  // followers'
+    case .tick, .answerProfiles, .answerMembers, .answerSearch: return []  // followers'
     }
   }
 

@@ -73,6 +73,8 @@ enum FollowingEvent: Hashable, Sendable {
   case sync(ChannelID)
   /// The answer to the question for what was not served in a channel: the ids of the messages.
   case lacks([String], ChannelID, number: Int)
+  /// Ask the relay for messages with certain words.
+  case search(RelaySearch)
 }
 
 enum SessionTimer: Hashable, Sendable, CaseIterable {
@@ -102,6 +104,8 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case answerProfiles
   /// The present REQ for the members of groups must be answered.
   case answerMembers
+  /// The present REQ of a search must be answered.
+  case answerSearch
   /// Time has passed for what is followed.
   case tick
 }

@@ -10,15 +10,16 @@ struct FollowerMachine: SessionMachine {
   static let wholeTicks = 86_400 / tickSeconds
   static let retryTicks = 3_600 / tickSeconds
 
-  private let relay: RelayID
+  let relay: RelayID
   private let limits: NostrLimits
-  private var keeper: ConnectionKeeper
+  var keeper: ConnectionKeeper
   var followed = FollowedChannels()
   private var live: LiveReader
   private var pages: PageReader
   var marks: MarkReader
   var profiles: ProfileReader
   var members: MemberReader
+  var searches: SearchReader
   var outbox: MessageOutbox
   var seen = SeenEvents()
   /// The names of channels of which events may have been seen and that are not followed any more.
@@ -52,6 +53,7 @@ struct FollowerMachine: SessionMachine {
     marks = MarkReader(limits: limits, prefix: prefix)
     profiles = ProfileReader(limits: limits, prefix: prefix)
     members = MemberReader(limits: limits, prefix: prefix)
+    searches = SearchReader(limits: limits, prefix: prefix)
     outbox = MessageOutbox(relay: relay, before: batch)
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
@@ -100,6 +102,7 @@ struct FollowerMachine: SessionMachine {
     actions += live.askNext(followed)
     if live.isSettled { actions += marks.askNext() }
     guard outbox.isEmpty else { return actions }
+    actions += searches.askNext(followed)
     if live.isSettled { actions += members.askNext(followed) }
     if let turn = pages.goOn(now: now) { take(turn) }
     actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
@@ -124,6 +127,7 @@ struct FollowerMachine: SessionMachine {
       guard let hold = keeper.hold else { return keeper.need() }
       fail(hold)
       return []
+    case .search(let search): return ask(search)
     case .lacks(let missing, let channel, let number):
       if let turn = pages.lacks(missing, in: channel, number: number, now: now) { take(turn) }
       return []
@@ -154,7 +158,7 @@ struct FollowerMachine: SessionMachine {
     owed.remove(id)
     marks.remove(id)
     profiles.forget(id)
-    let actions = pages.remove(id) + (isBegun ? live.changed() : [])
+    let actions = searches.remove(id) + pages.remove(id) + (isBegun ? live.changed() : [])
     return actions + (followed.isEmpty && keeper.state == .open ? [.setTimer(.idle, after: limits.idleTimeout)] : [])
   }
 
@@ -183,6 +187,7 @@ struct FollowerMachine: SessionMachine {
     case .answerPosts: return marks.timedOut() + silent([])
     case .answerProfiles: return profiles.timedOut()
     case .answerMembers: return members.timedOut()
+    case .answerSearch: return searchTimedOut(silence)
     case .answerHistory:
       let (actions, turn) = pages.timedOut(silence)
       if let turn { take(turn) }
@@ -250,7 +255,10 @@ struct FollowerMachine: SessionMachine {
     profiles.reset()
     members.reset()
     pages.interrupt()
-    let timers: [SessionTimer] = [.answer, .answerPosts, .answerHistory, .answerProfiles, .answerMembers, .gather]
+    searchLost()
+    let timers: [SessionTimer] = [
+      .answer, .answerPosts, .answerHistory, .answerProfiles, .answerMembers, .answerSearch, .gather,
+    ]
     return timers.map(SessionAction.cancelTimer)
   }
 
@@ -263,6 +271,7 @@ struct FollowerMachine: SessionMachine {
     for id in (channels ?? Array(owed)).sorted(by: { $0.rawValue < $1.rawValue }) where owed.remove(id) != nil {
       outbox.end(.synced(channel: id, relay: relay, .failed(trouble)))
     }
+    if channels == nil { failSearches(trouble) }
   }
 
   private mutating func take(_ turn: PageReader.Turn) {
@@ -310,6 +319,7 @@ struct FollowerMachine: SessionMachine {
         return actions
       }
       if members.asks(name) { return membersServed() }
+      if searches.asks(name) { return searchServed() }
       guard live.asks(name) else { return [] }
       timeoutsInARow = 0
       let (actions, channels) = live.served(name, followed)
@@ -329,6 +339,7 @@ struct FollowerMachine: SessionMachine {
       }
       if profiles.asks(name) { return profiles.closed() }
       if members.asks(name) { return members.closed() }
+      if searches.asks(name) { return searchClosed(text) }
       guard live.asks(name) else { return [] }
       timeoutsInARow = 0
       let (actions, channels) = live.closed(name, text)
@@ -369,6 +380,10 @@ struct FollowerMachine: SessionMachine {
     }
     if members.asks(name) {
       members.take(event)
+      return []
+    }
+    if searches.asks(name) {
+      takeFound(event)
       return []
     }
     let isMark = marks.asks(name)
