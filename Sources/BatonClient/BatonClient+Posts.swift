@@ -70,6 +70,11 @@ extension BatonClient {
     return try await post(.retry, parameters)
   }
 
+  /// Publishes a draft, or another post that is not published yet.
+  public func releasePost(_ request: PostsReleaseRequest) async throws -> Post {
+    try PostReply(json: .object(try await call(PostsMethod.release, try request.json.object ?? [:]))).post
+  }
+
   /// Takes a post back from relays that cannot have it yet.
   public func cancelPost(id: Int64) async throws -> Post { try await post(.cancel, ["id": .integer(id)]) }
 

@@ -59,7 +59,7 @@ extension PostsMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
     case .get, .list, .watch, .transitions, .export, .getRetention: .readPosts
-    case .publish, .edit, .delete, .retry, .cancel, .adopt, .authorizeUpload: .publish
+    case .publish, .release, .edit, .delete, .retry, .cancel, .adopt, .authorizeUpload: .publish
     case .react, .pin, .unpin: .publish
     case .setRetention, .remove, .report: .change
     }

@@ -25,8 +25,15 @@ struct PostsInterface: PostsService, ControlService {
     return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
   }
 
+  func release(_ request: PostsReleaseRequest) async throws -> PostReply {
+    let snapshot = try await coordinator.releasePost(
+      PostID(rawValue: request.id), at: try PostRequest.time(request.at), tolerance: request.tolerance)
+    note(snapshot, by: .release)
+    return PostReply(post: Post(snapshot))
+  }
+
   func notesCallers(of method: PostsMethod) -> Bool {
-    [.publish, .edit, .react, .remove, .report, .pin, .adopt].contains(method)
+    [.publish, .release, .edit, .react, .remove, .report, .pin, .adopt].contains(method)
   }
 
   /// Notes who made a post, such as an edit or a reaction, as soon as it is durable: the client may not stay to the end. There may be

@@ -29,7 +29,8 @@ extension Post {
       replacedBy: row.replacedBy.map { Int($0.rawValue) }, phase: snapshot.phase.rawValue, summary: snapshot.summary,
       relayCount: snapshot.relayCount, shownCount: snapshot.shownCount, link: snapshot.link,
       relays: snapshot.relays.map(PostRelay.init), createdAt: row.createdAt.text, deletedAt: row.deletedAt?.text,
-      revision: row.revision, publishAt: row.schedule?.publishAt.text, scheduleTrouble: row.schedule?.trouble,
+      revision: row.revision, publishAt: row.isDraft ? nil : row.schedule?.publishAt.text,
+      scheduleTrouble: row.isDraft ? nil : row.schedule?.trouble,
       reactionTo: row.reactionTo.map { Int($0.rawValue) },
       forgottenAt: row.forgottenAt?.text, notes: snapshot.notes.isEmpty ? nil : snapshot.notes,
       about: row.about.map { ControlAPI.AboutMessage(act: $0.act.rawValue, networkId: $0.networkID, author: $0.author) })
@@ -65,19 +66,22 @@ extension PostRequest {
   /// - Throws: `InvalidPost`.
   init(_ request: PostsPublishRequest) throws(PostsRefusal) {
     let (emoji, attachments) = (try Self.emoji(request.emoji), try Self.attachments(request.attachments))
-    var at: Timestamp?
-    if let text = request.at {
-      guard let milliseconds = RFC3339.milliseconds(text) else {
-        throw .invalidPost(field: "at", reason: "it is not a time; write it as 2026-01-02T15:04:05Z")
-      }
-      at = Timestamp(milliseconds: milliseconds)
-    }
+    let at = try Self.time(request.at)
     self.init(
       channel: ChannelID(rawValue: request.channelId), text: request.text,
       replyTo: request.replyTo.map { PostID(rawValue: Int64($0)) },
       quotes: (request.quotes ?? []).map { PostID(rawValue: Int64($0)) }, mentions: request.mentions ?? [],
       contentWarning: request.contentWarning, hashtags: request.hashtags ?? [], emoji: emoji, attachments: attachments,
-      idempotencyKey: request.idempotencyKey, at: at, tolerance: request.tolerance)
+      idempotencyKey: request.idempotencyKey, at: at, tolerance: request.tolerance, isDraft: request.draft ?? false)
+  }
+
+  /// - Throws: `InvalidPost`.
+  static func time(_ text: String?) throws(PostsRefusal) -> Timestamp? {
+    guard let text else { return nil }
+    guard let milliseconds = RFC3339.milliseconds(text) else {
+      throw .invalidPost(field: "at", reason: "it is not a time; write it as 2026-01-02T15:04:05Z")
+    }
+    return Timestamp(milliseconds: milliseconds)
   }
 
   /// What an edit makes of a post. The coordinator knows its channel, and what it answers and quotes.
@@ -144,7 +148,7 @@ extension PostQuestion {
       channel: request.channelId.map(ChannelID.init(rawValue:)), relay: request.relayId.map(RelayID.init(rawValue:)),
       status: status ?? nil, cause: cause ?? nil, withDeleted: request.deleted ?? (status ?? nil)?.isAfterDeletion ?? false,
       reactionTo: request.reactionTo.map { PostID(rawValue: Int64($0)) }, withReactions: request.reactions ?? false,
-      place: try Self.place(request), limit: limit)
+      onlyDrafts: request.drafts ?? false, place: try Self.place(request), limit: limit)
   }
 
   private static func place(_ request: PostsListRequest) throws -> Place {

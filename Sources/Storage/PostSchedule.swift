@@ -18,6 +18,18 @@ public struct PostSchedule: Hashable, Sendable {
     self.trouble = trouble
   }
 
+  /// What stands for the trouble of a draft, which waits for nobody and nothing.
+  private static let draftMark = ""
+
+  /// The schedule of a draft, which is published when somebody says so.
+  /// - Parameter tolerance: for how long after that it is still published, in whole seconds.
+  public init(draftOf request: String, at now: Timestamp, tolerance: Int) {
+    self.init(publishAt: now, tolerance: tolerance, request: request, trouble: Self.draftMark)
+  }
+
+  /// Whether nobody has said when to publish it.
+  public var isDraft: Bool { trouble == Self.draftMark }
+
   /// The last moment at which it is published.
   public var deadline: Timestamp { publishAt + .seconds(tolerance) }
 }
@@ -30,6 +42,9 @@ extension PostDocument {
 extension PostRow {
   /// Whether it was given a form by its network. Before that it has no deliveries, and nobody can refer to it.
   public var isPublished: Bool { schedule?.request == nil }
+
+  /// Whether it is published once somebody says so.
+  public var isDraft: Bool { !isPublished && schedule?.isDraft == true && deletedAt == nil }
 
   /// Whether it is published when its time comes.
   public var isScheduled: Bool { !isPublished && schedule?.trouble == nil && deletedAt == nil }

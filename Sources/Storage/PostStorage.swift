@@ -98,14 +98,18 @@ public struct PostQuestion: Hashable, Sendable {
   public var reactionTo: PostID?
   /// Whether reactions are included; those to `reactionTo` are in any case.
   public var withReactions: Bool
+  /// Whether only drafts are wanted.
+  public var onlyDrafts: Bool
   public var place: Place
   /// Upper bound of the posts on the page.
   public var limit: Int
 
   public init(
     channel: ChannelID? = nil, relay: RelayID? = nil, status: DeliveryStatus? = nil, cause: Cause? = nil,
-    withDeleted: Bool = false, reactionTo: PostID? = nil, withReactions: Bool = false, place: Place = .newest, limit: Int
+    withDeleted: Bool = false, reactionTo: PostID? = nil, withReactions: Bool = false, onlyDrafts: Bool = false,
+    place: Place = .newest, limit: Int
   ) {
+    self.onlyDrafts = onlyDrafts
     self.channel = channel
     self.relay = relay
     self.status = status

@@ -319,6 +319,7 @@ enum Schema {
       """
     ),
     ("17 how messages of a channel are read", following), ("18 how many messages of a channel are kept", keeping),
+    ("19 drafts", drafts),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

@@ -14,7 +14,8 @@ struct PostCommand: AsyncParsableCommand {
       Posts are named by their ids, as 7 or id:7.
       """,
     subcommands: [
-      PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Cancel.self,
+      PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Release.self,
+      Cancel.self,
       PostWatch.self, PostImport.self, PostExport.self, PostReact.self, PostPin.self, PostUnpin.self,
       PostRetentionCommand.self,
     ], defaultSubcommand: PostPublish.self)
@@ -86,6 +87,33 @@ struct PostCommand: AsyncParsableCommand {
         var relayID: Int64?
         if let relay { relayID = try await session.relay(relay).id }
         try session.show(try await session.raw.retryPost(id: post.id, relayId: relayID))
+      }
+    }
+  }
+
+  struct Release: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Publishes a draft, or another post that is not published yet, now or at a time.",
+      discussion: """
+        A scheduled post gets another time, or none with which it would have to wait, and an expired one is published all the same. The \
+        command does not wait for relays: see batonctl post show.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
+    @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
+    @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.")
+    var tolerance: TimeSpan?
+
+    func validate() throws {
+      guard at != nil || tolerance == nil else { throw ValidationError("--tolerance needs --at.") }
+    }
+
+    func run() async throws {
+      try await global.connected { session in
+        let request = PostsReleaseRequest(
+          id: post.id, at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) })
+        let released = try await session.raw.releasePost(request)
+        try session.show(released) { at == nil ? "Post \(released.id) is being published." : PostPublish.stored(released) }
       }
     }
   }

@@ -12,7 +12,7 @@ struct PostEdit: AsyncParsableCommand {
       find the new one. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
       go on showing the old one, see batonctl post show --actions. What the post answers and quotes is taken over. Everything else has \
       to be given again: without --hashtag the new post has no hashtags. On SimpleX the file of a post stays as it is, and an edit has \
-      to name the same one.
+      to name the same one. A draft, or a post that is scheduled or expired, changes itself on all networks and keeps its time.
       Exit status: as for batonctl post publish.
       """)
 
@@ -48,6 +48,9 @@ struct PostEdit: AsyncParsableCommand {
       if wait == .none {
         let new = try await session.client.editPost(request).post
         session.warn(of: new)
+        if PostFollowing.isUnpublished(new) {
+          return try session.show(new) { "Post \(new.id) is edited; it is not published yet." }
+        }
         guard new.id != post.id else { return try session.show(new) { "Post \(new.id) is being edited." } }
         return try session.show(new) { "Post \(new.id) is being published in place of post \(post.id)." }
       }
@@ -60,6 +63,7 @@ struct PostEdit: AsyncParsableCommand {
 
   private func beginning(_ reply: PostsPublishReply) -> String {
     let new = reply.post
+    if PostFollowing.isUnpublished(new) { return "Post \(new.id) is edited; it is not published yet." }
     guard new.id != post.id else {
       return "Post \(new.id) is edited in place. Delivering to \(counted(new.relayCount, "relay"))."
     }

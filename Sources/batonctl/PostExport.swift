@@ -11,7 +11,7 @@ struct PostExport: AsyncParsableCommand {
     commandName: "export", abstract: "Prints the posts of a channel as they were signed, one per line.",
     discussion: """
       Each line is a signed Nostr event as JSON, which other programs can read and verify, and batonctl post import takes: the post, or, \
-      if it was deleted, its deletion. The oldest post comes first. Scheduled and expired posts were not signed, and are not exported. \
+      if it was deleted, its deletion. The oldest post comes first. Drafts, scheduled and expired posts were not signed, and are not exported. \
       What is left out is counted on standard error.
       Exit status: 0 everything is there that can be; 1 some posts cannot be read, because the database is damaged.
       """)

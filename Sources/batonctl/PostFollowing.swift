@@ -44,6 +44,7 @@ struct PostFollowing {
     let view = PostView(terminal: session.terminal, times: session.times)
     let json: [String: JSONValue] = ["post": try post.json]
     let isShown = post.shownCount > 0
+    if Self.isUnpublished(post) { return try session.show(post) { PostPublish.stored(post) } }
     if wait == .all || !isShown, PostView.members(post).contains(where: PostView.isOpen) {
       throw Refusal(text: "the daemon stopped reporting; see batonctl post show \(post.id)", status: 75, parameters: json)
     }
@@ -59,4 +60,7 @@ struct PostFollowing {
       return ([view.shortfall(post) ?? post.summary, post.link].compactMap { $0 }).joined(separator: "\n")
     }
   }
+
+  /// Whether no relay was to get it so far.
+  static func isUnpublished(_ post: Post) -> Bool { ["draft", "scheduled", "expired"].contains(post.phase) }
 }

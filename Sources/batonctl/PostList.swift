@@ -33,6 +33,7 @@ struct PostList: AsyncParsableCommand {
   @Option(name: .customLong("reactions-to"), help: "Only reactions to this post.", completion: .names(of: .post))
   var reactionsTo: ObjectID?
   @Flag(help: "List reactions among other posts.") var reactions = false
+  @Flag(help: "Only drafts.") var drafts = false
   @Option(help: "How many posts to list at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
 
   /// The largest number of posts in one reply of the daemon.
@@ -52,7 +53,7 @@ struct PostList: AsyncParsableCommand {
       var request = PostsListRequest(
         status: status, cause: cause, deleted: deleted ? true : nil, before: before.map { Int($0.id) },
         after: after.map { Int($0.id) }, around: around.map { Int($0.id) },
-        reactionTo: reactionsTo.map { Int($0.id) }, reactions: reactions ? true : nil)
+        reactionTo: reactionsTo.map { Int($0.id) }, reactions: reactions ? true : nil, drafts: drafts ? true : nil)
       if let channel { request.channelId = try await session.channel(channel).id }
       if let relay { request.relayId = try await session.relay(relay).id }
       let found = try await read(request, session)
@@ -68,6 +69,7 @@ struct PostList: AsyncParsableCommand {
 
   private var noPosts: String {
     if let reactionsTo { return "No such reactions to post \(reactionsTo.id)." }
+    if drafts { return "No drafts. Write one with batonctl post CHANNEL TEXT --draft." }
     let isNarrowed = relay != nil || status != nil || cause != nil || before != nil || after != nil || around != nil
     return isNarrowed ? "No such posts." : "No posts. Publish one with batonctl post CHANNEL TEXT."
   }

@@ -35,12 +35,14 @@ struct PostPublish: AsyncParsableCommand {
   @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
   @OptionGroup var extras: PostExtras
   @Option(help: "The same key with the same options gives the same post, however often.") var key: String?
+  @Flag(help: "Store the post as a draft; batonctl post release publishes it.") var draft = false
   @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
   @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.") var tolerance:
     TimeSpan?
   @Option(help: "Wait until all relays are settled, readers find it at any, or none.") var wait: ChannelCreate.Wait = .any
 
   func validate() throws {
+    guard !draft || at == nil else { throw ValidationError("--draft and --at exclude each other.") }
     guard at != nil || tolerance == nil else { throw ValidationError("--tolerance needs --at.") }
     guard replyTo == nil || replyToMessage == nil else {
       throw ValidationError("--reply-to and --reply-to-message exclude each other.")
@@ -60,7 +62,7 @@ struct PostPublish: AsyncParsableCommand {
   func run() async throws {
     // Whoever writes the text may take longer than the daemon.
     let text = Result { try PostText.whole(self.text, file: file) }
-    let waits = wait != .none && at == nil
+    let waits = wait != .none && at == nil && !draft
     try await global.connected(limit: waits ? TimeSpan(argument: "20min") : nil, canInterrupt: waits) { session in
       let request = try await request(try text.get(), session)
       guard waits else {
@@ -74,8 +76,9 @@ struct PostPublish: AsyncParsableCommand {
   }
 
   /// What is said of a post for which nobody waits.
-  private static func stored(_ post: Post) -> String {
+  static func stored(_ post: Post) -> String {
     switch (post.phase, post.publishAt) {
+    case ("draft", _): "Post \(post.id) is stored as a draft. See batonctl post release \(post.id)."
     case ("scheduled", let time?): "Post \(post.id) will be published at \(time)."
     case ("expired", _): "Post \(post.id) was not published: \(post.scheduleTrouble ?? "its time is over")"
     default: "Post \(post.id) is being published."
@@ -92,7 +95,7 @@ struct PostPublish: AsyncParsableCommand {
       quotes: quote.isEmpty ? nil : quote.map { Int($0.id) }, mentions: parts.mentions,
       contentWarning: extras.warning, hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key,
       at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) },
-      replyToMessage: replyToMessage.map { Int($0.id) })
+      replyToMessage: replyToMessage.map { Int($0.id) }, draft: draft ? true : nil)
   }
 
   private static func beginning(_ reply: PostsPublishReply) -> String {

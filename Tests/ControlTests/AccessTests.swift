@@ -76,7 +76,7 @@ struct AccessTests {
     "org.batond.Operators.Add", "org.batond.Operators.Remove", "org.batond.Operators.Update",
     "org.batond.Posts.Adopt", "org.batond.Posts.AuthorizeUpload", "org.batond.Posts.Cancel", "org.batond.Posts.Delete",
     "org.batond.Posts.Edit",
-    "org.batond.Posts.Publish",
+    "org.batond.Posts.Publish", "org.batond.Posts.Release",
     "org.batond.Posts.Retry",
     "org.batond.Posts.Pin", "org.batond.Posts.React", "org.batond.Posts.Unpin",
     "org.batond.Posts.Remove", "org.batond.Posts.Report",
@@ -93,7 +93,8 @@ struct AccessTests {
     "org.batond.Daemon.Status",
     "org.batond.Posts.Adopt", "org.batond.Posts.AuthorizeUpload", "org.batond.Posts.Cancel", "org.batond.Posts.Delete",
     "org.batond.Posts.Edit", "org.batond.Posts.Export", "org.batond.Posts.Get", "org.batond.Posts.GetRetention",
-    "org.batond.Posts.List", "org.batond.Posts.Pin", "org.batond.Posts.Publish", "org.batond.Posts.React",
+    "org.batond.Posts.List", "org.batond.Posts.Pin", "org.batond.Posts.Publish", "org.batond.Posts.Release",
+    "org.batond.Posts.React",
     "org.batond.Posts.Retry", "org.batond.Posts.Transitions", "org.batond.Posts.Unpin", "org.batond.Posts.Watch",
     "org.batond.Relays.Get",
   ]

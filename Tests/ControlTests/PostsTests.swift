@@ -166,6 +166,42 @@ struct PostsTests {
     try await bench.stop()
   }
 
+  @Test func draftIsListedAndReleased() async throws {
+    let clock = ManualClock()
+    let bench = try await Bench(clock: clock)
+    _ = try await bench.addRelays(1)
+    _ = try await bench.create("News")
+    _ = try await bench.create("Sports")
+    var replies: [PostsPublishReply] = []
+    let request = PostsPublishRequest(channelId: 1, text: "one day", draft: true)
+    for try await reply in try await bench.client.publishPostAndFollow(request) { replies.append(reply) }
+    let draft = try #require(replies.first?.post)
+    #expect(replies.count == 1 && draft.phase == "draft" && draft.publishAt == nil && draft.scheduleTrouble == nil)
+    #expect(draft.summary == "Draft, which is not published yet." && draft.relays.isEmpty)
+    _ = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "now"))
+    let other = try await bench.client.publishPost(PostsPublishRequest(channelId: 2, text: "too", draft: true)).post
+    func drafts(_ channel: Int64? = nil) async throws -> [Int64] {
+      try await bench.client.posts(PostsListRequest(channelId: channel, drafts: true)).posts.map(\.id)
+    }
+    #expect(try await drafts() == [other.id, draft.id])
+    #expect(try await drafts(1) == [draft.id])
+    #expect(try await bench.client.posts(PostsListRequest(channelId: 1)).posts.count == 2)
+    let at = RFC3339.text(milliseconds: clock.now.milliseconds + 3_600_000)
+    let released = try await bench.client.releasePost(PostsReleaseRequest(id: draft.id, at: at))
+    #expect(released.phase == "scheduled" && released.publishAt == at)
+    _ = try await bench.client.releasePost(PostsReleaseRequest(id: draft.id))
+    let published = try await Self.wait(for: draft.id, bench) { $0.relayCount == 1 }
+    #expect(published.text == "one day")
+    #expect(try await drafts() == [other.id])
+    #expect(try await bench.client.deletePost(id: other.id).phase == "deleted")
+    #expect(try await drafts().isEmpty)
+    let error = await #expect(throws: VarlinkError.self) {
+      try await bench.client.releasePost(PostsReleaseRequest(id: draft.id, at: "soon"))
+    }
+    #expect(error?.name == "org.batond.Posts.InvalidPost")
+    try await bench.stop()
+  }
+
   @Test func watchSendsEveryPostThatChangedSince() async throws {
     let bench = try await Self.bench()
     _ = try await bench.create("Sports")

@@ -52,6 +52,7 @@ struct WrittenTests {
     (Emoji.self, Interfaces.posts, .type("Emoji")), (Attachment.self, Interfaces.posts, .type("Attachment")),
     (PostRelay.self, Interfaces.posts, .type("PostRelay")), (Post.self, Interfaces.posts, .type("Post")),
     (PostTransition.self, Interfaces.posts, .type("PostTransition")),
+    (PostsReleaseRequest.self, Interfaces.posts, .input("Release")),
     (PostsPublishRequest.self, Interfaces.posts, .input("Publish")),
     (PostsPublishReply.self, Interfaces.posts, .output("Publish")), (PostsGetRequest.self, Interfaces.posts, .input("Get")),
     (PostsEditRequest.self, Interfaces.posts, .input("Edit")), (PostsEditReply.self, Interfaces.posts, .output("Edit")),

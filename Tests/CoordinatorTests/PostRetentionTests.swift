@@ -409,7 +409,7 @@ struct PostRetentionTests {
 }
 
 extension Bench {
-  fileprivate func keep(
+  func keep(
     _ channel: ChannelID, days: Int? = nil, count: Int? = nil
   ) async throws(BatonError) -> PostRetention {
     try await coordinator.setRetention(PostRetention(channel: channel, days: days, count: count))

@@ -31,6 +31,10 @@ struct PostCommandTests {
     #expect(edit.post.id == 7 && edit.text == "-" && edit.extras.hashtag == ["a"] && edit.key == "k" && edit.wait == .any)
     #expect(try Self.parse("show", "7", "--actions", as: PostCommand.Show.self).actions)
     #expect(try Self.parse("retry", "7", "relay-2", as: PostCommand.Retry.self).relay == "relay-2")
+    let release = try Self.parse("release", "id:7", "--at", "+2h", "--tolerance", "15min", as: PostCommand.Release.self)
+    #expect(release.post.id == 7 && release.at != nil && release.tolerance != nil)
+    #expect(try Self.parse("News", "text", "--draft", as: PostPublish.self).draft)
+    #expect(try Self.parse("list", "--drafts", as: PostList.self).drafts)
     #expect(try Self.parse("import", "News", "posts.jsonl", as: PostImport.self).file == "posts.jsonl")
     for reaction in ["+", "-", "👍"] {
       let react = try Self.parse("react", "id:7", reaction, "--key", "k", as: PostReact.self)
@@ -54,6 +58,7 @@ struct PostCommandTests {
     ["list", "--around", "1", "--limit", "101"], ["list", "--status", "active"], ["list", "--cause", "weather"],
     ["show", "News"], ["show", "0"], ["show", "-1"], ["show", "id:"], ["history"], ["watch", "--since", "x"],
     ["News", "text", "--reply-to", "x"], ["News", "text", "--reply-to", "1", "--reply-to-message", "1"],
+    ["News", "text", "--draft", "--at", "+2h"], ["release"], ["release", "7", "--tolerance", "15min"],
     ["News", "text", "--at", "soon"], ["News", "text", "--tolerance", "1h"],
     ["edit", "7"], ["edit", "News", "text"], ["edit", "7", "text", "--file", "f"],
     ["react", "7"], ["react", "News", "+"], ["react", "7", ""], ["react", "7", ":soap:"], ["pin"], ["unpin", "News"],

@@ -88,6 +88,34 @@ struct PostControlTests {
     await room.stop()
   }
 
+  @Test func draftIsEditedAndReleased() async throws {
+    let room = try await Newsroom()
+    let baton = room.baton
+    let draft = try await baton.control("post", "News", "We open on day X.", "--draft")
+    #expect(draft.status == 0 && draft.lines == ["Post 1 is stored as a draft. See batonctl post release 1."], "\(draft.lines)")
+    _ = try await baton.control("post", "News", "Now.", "--wait", "any")
+    let drafts = try await baton.control("post", "list", "--drafts", "--columns", "id,phase,due,relays")
+    #expect(drafts.lines == ["ID  PHASE  DUE  RELAYS", "1   draft  -    0/0"], "\(drafts.lines)")
+    let edited = try await baton.control("post", "edit", "1", "We open on Monday.")
+    #expect(
+      edited.status == 0 && edited.lines.last == "Post 1 is stored as a draft. See batonctl post release 1.", "\(edited.lines)")
+    let shown = try await baton.control("post", "show", "1")
+    #expect(shown.lines.contains("phase     draft: Draft, which is not published yet."), "\(shown.lines)")
+    let timed = try await baton.control("post", "release", "1", "--at", "+1d", "--tolerance", "2h")
+    #expect(timed.status == 0 && timed.lines.first?.hasPrefix("Post 1 will be published at ") == true, "\(timed.lines)")
+    #expect(
+      try await baton.control("post", "list", "--drafts").lines == [
+        "No drafts. Write one with batonctl post CHANNEL TEXT --draft."
+      ])
+    let released = try await baton.control("post", "release", "1")
+    #expect(released.status == 0 && released.lines == ["Post 1 is being published."], "\(released.lines)")
+    let post = try await baton.post(1, until: \.isPublished)
+    #expect(post["text"] == "We open on Monday.")
+    let again = try await baton.control("post", "release", "1")
+    #expect(again.status == 1 && again.lines.joined().contains("post 1 is published already"), "\(again.lines)")
+    await room.stop()
+  }
+
   @Test func editedPostIsReplaced() async throws {
     let room = try await Newsroom()
     let baton = room.baton

@@ -21,7 +21,11 @@ extension PostSimulation {
     if engine == nil { try await start() }
     try await rest()
     // Whatever was given up or taken back can be asked for again, and now it succeeds.
-    for id in world.read({ $0.ledger.order }) { world.post(.retry(id, nil, world.reply(about: id))) }
+    for id in world.read({ $0.ledger.order }) {
+      let isDraft = world.read { $0.ledger.posts[id]?.isDraft == true }
+      let release = PostRelease(post: id, at: nil, tolerance: PostRequest.toleranceDefault)
+      world.post(isDraft ? .release(release, world.reply(about: id)) : .retry(id, nil, world.reply(about: id)))
+    }
     try await rest()
     try checkGoals()
     // Whatever relays have lost, or keep in spite of what they said, is found by comparisons.

@@ -69,8 +69,19 @@ extension PostSimulation {
       world.post(.retry(post, relay, reply))
     case 60..<75: world.post(.cancel(post, reply))
     case 75..<79: keep()
+    case 79..<88: release()
     default: delete(post)
     }
+  }
+
+  /// A post that is not published yet is to be, now or at another time.
+  private func release() {
+    let waiting = world.read { state in state.ledger.order.filter { state.ledger.posts[$0]?.isPublished == false } }
+    guard let post = waiting.randomElement(using: &random) else { return }
+    let time = chance(500) ? now + .seconds(Int64.random(in: -60...7_200, using: &random)) : nil
+    let release = PostRelease(post: post, at: time, tolerance: Int.random(in: 60...3_600, using: &random))
+    world.write { $0.tally.releases += 1 }
+    world.post(.release(release, world.reply(about: post)))
   }
 
   /// A channel is to keep some of its posts, or all from now on.
@@ -115,6 +126,7 @@ extension PostSimulation {
       if order.replaces == nil, chance(plan.schedules * 10) {
         order.at = (now + .seconds(Int64.random(in: 1...7_200, using: &random)), Int.random(in: 60...3_600, using: &random))
       }
+      if order.replaces == nil, order.at == nil { order.isDraft = chance(plan.schedules * 10) }
       orders.append(order)
       place(order)
       if order.key != nil, chance(150) { place(order) }
@@ -127,6 +139,7 @@ extension PostSimulation {
     let name = "post \(documents)"
     var request = PostRequest(channel: order.channel, text: order.text, idempotencyKey: order.key)
     (request.replaces, request.at, request.tolerance) = (order.replaces, order.at?.time, order.at?.tolerance)
+    request.isDraft = order.isDraft
     let document = PostDocument(networkID: name, author: "key", text: order.text)
     let schedule = request.schedule(at: now)
     let new = NewPost(
@@ -286,7 +299,7 @@ extension PostSimulation {
 
   static func isRequest(_ input: PostInput) -> Bool {
     switch input {
-    case .publish, .delete, .edit, .retry, .cancel, .barrier, .setRetention: true
+    case .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .barrier, .setRetention: true
     case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
       .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       false
@@ -304,6 +317,8 @@ extension PostSimulation {
     case .edit(let revision, _): "edit \(revision.post.rawValue)"
     case .retry(let post, let relay, _): "retry \(post.rawValue)@\(relay.map { "\($0.rawValue)" } ?? "all")"
     case .cancel(let post, _): "cancel \(post.rawValue)"
+    case .release(let release, _): "release \(release.post.rawValue)"
+    case .rewrite(let post, _, _): "rewrite \(post.rawValue)"
     case .membershipChanged(let channel): "channel \(channel.rawValue) moved"
     case .walk(let channel, let relay): "walk \(channel.rawValue)@\(relay.rawValue)"
     case .serve(let relay): "serve \(relay.rawValue)"

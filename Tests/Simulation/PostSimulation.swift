@@ -19,6 +19,8 @@ final class PostSimulation: SeededRun {
     var replaces: PostID?
     /// When it is to be published, and for how many seconds after that it still may be.
     var at: (time: Timestamp, tolerance: Int)?
+    /// Whether it is only stored.
+    var isDraft = false
     var text: String { "order \(number)" }
   }
 

@@ -26,7 +26,7 @@ final class PostWorld: SeededWorld {
   struct Tally: RunCounts {
     var (seeds, steps, commits, crashes, storageFaults) = (0, 0, 0, 0, 0)
     var (operations, departures, transitions, posts, deletions) = (0, 0, 0, 0, 0)
-    var (edits, schedules, comparisons) = (0, 0, 0)
+    var (edits, schedules, comparisons, releases) = (0, 0, 0, 0)
 
     mutating func add(_ other: Tally) {
       seeds += other.seeds
@@ -41,6 +41,7 @@ final class PostWorld: SeededWorld {
       deletions += other.deletions
       edits += other.edits
       schedules += other.schedules
+      releases += other.releases
       comparisons += other.comparisons
     }
   }

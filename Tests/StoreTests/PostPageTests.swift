@@ -35,6 +35,14 @@ struct PostPageTests {
       if Int.random(in: 0..<8, using: &random) == 0, let act = AboutMessage.Act.allCases.randomElement(using: &random) {
         post.row.about = AboutMessage(act: act, networkID: "m", author: "a")
       }
+      if Int.random(in: 0..<6, using: &random) == 0 {
+        post.deliveries = []
+        post.row.deliveryCount = 0
+        post.row.schedule =
+          Bool.random(using: &random)
+          ? PostSchedule(draftOf: "{}", at: Bench.now, tolerance: 60)
+          : PostSchedule(publishAt: Bench.now, tolerance: 60, request: "{}", trouble: Bool.random(using: &random) ? "x" : nil)
+      }
       return post
     }
   }
@@ -53,13 +61,15 @@ struct PostPageTests {
       relay: maybe((1...5 as ClosedRange<Int64>).map(RelayID.init(rawValue:))), status: maybe(DeliveryStatus.allCases),
       cause: maybe(causes), withDeleted: Bool.random(using: &random),
       reactionTo: Int.random(in: 0..<4, using: &random) == 0 ? target(&random) : nil,
-      withReactions: Bool.random(using: &random), place: places.randomElement(using: &random) ?? .newest,
+      withReactions: Bool.random(using: &random), onlyDrafts: Int.random(in: 0..<4, using: &random) == 0,
+      place: places.randomElement(using: &random) ?? .newest,
       limit: [1, 2, 3, 7, 25, 1_000].randomElement(using: &random) ?? 1)
   }
 
   private static func fits(_ post: StoredPost, _ question: PostQuestion) -> Bool {
     guard question.channel == nil || post.row.channel == question.channel else { return false }
     guard question.withDeleted || post.row.deletedAt == nil else { return false }
+    guard !question.onlyDrafts || post.row.isDraft else { return false }
     if let target = question.reactionTo {
       guard post.row.reactionTo == target else { return false }
     } else {

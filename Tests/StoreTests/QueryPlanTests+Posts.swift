@@ -59,10 +59,11 @@ extension QueryPlanTests {
               let question = PostQuestion(
                 channel: channel, relay: relay, status: status, cause: cause, withDeleted: withDeleted,
                 place: .around(PostID(rawValue: 1)), limit: 5)
-              var (among, about) = (question, question)
+              var (among, about, drafts) = (question, question, question)
+              drafts.onlyDrafts = true
               among.withReactions = true
               about.reactionTo = PostID(rawValue: 1)
-              questions += [question, among, about]
+              questions += [question, among, about, drafts]
             }
           }
         }

@@ -32,6 +32,8 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
 
 /// The state of a post as a whole. It is always derived from its deliveries, or before it has any from its schedule, and never stored.
 public enum PostPhase: String, Sendable, CaseIterable {
+  /// The post is published once somebody says so.
+  case draft
   /// The post is published when its time comes.
   case scheduled
   /// The post was not published in its time, or its publication was cancelled.

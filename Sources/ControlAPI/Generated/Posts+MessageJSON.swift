@@ -9,6 +9,7 @@ extension PostsPublishRequest: JSONWritable {
     writer.member("attachments", attachments)
     writer.member("channelId", channelId)
     writer.member("contentWarning", contentWarning)
+    writer.member("draft", draft)
     writer.member("emoji", emoji)
     writer.member("hashtags", hashtags)
     writer.member("idempotencyKey", idempotencyKey)
@@ -26,6 +27,24 @@ extension PostsPublishReply: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("isNew", isNew)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsReleaseRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("at", at)
+    writer.member("id", id)
+    writer.member("tolerance", tolerance)
+    writer.endObject()
+  }
+}
+
+extension PostReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
     writer.member("post", post)
     writer.endObject()
   }
@@ -81,6 +100,7 @@ extension PostsListRequest: JSONWritable {
     writer.member("cause", cause)
     writer.member("channelId", channelId)
     writer.member("deleted", deleted)
+    writer.member("drafts", drafts)
     writer.member("limit", limit)
     writer.member("reactionTo", reactionTo)
     writer.member("reactions", reactions)
@@ -142,14 +162,6 @@ extension PostsDeleteRequest: JSONWritable {
     writer.beginObject()
     writer.member("id", id)
     writer.member("reason", reason)
-    writer.endObject()
-  }
-}
-
-extension PostReply: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("post", post)
     writer.endObject()
   }
 }

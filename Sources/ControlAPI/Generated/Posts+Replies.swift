@@ -16,6 +16,18 @@ public struct PostsPublishReply: Codable, Hashable, Sendable {
   }
 }
 
+/// A reply that is one `Post`.
+public struct PostReply: Codable, Hashable, Sendable {
+  /// The post as stored.
+  public var post: Post
+
+  public init(
+    post: Post
+  ) {
+    self.post = post
+  }
+}
+
 /// A reply of org.batond.Posts.Edit.
 public struct PostsEditReply: Codable, Hashable, Sendable {
   /// The post as stored; the new one where posts never change.
@@ -102,18 +114,6 @@ public struct PostsTransitionsReply: Codable, Hashable, Sendable {
     transitions: [PostTransition]
   ) {
     self.transitions = transitions
-  }
-}
-
-/// A reply that is one `Post`.
-public struct PostReply: Codable, Hashable, Sendable {
-  /// The post as stored; relays may be under way.
-  public var post: Post
-
-  public init(
-    post: Post
-  ) {
-    self.post = post
   }
 }
 

@@ -30,6 +30,9 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
   public var tolerance: Int?
   /// The message of the same channel that this one answers, see org.batond.Messages; only one of replyTo and this can be given.
   public var replyToMessage: Int?
+  /// Whether the post is stored as a draft, which nobody gets before Release publishes it; it is refused now if it could not be published
+  /// now, unless the channel is frozen. Without at and tolerance. False when absent.
+  public var draft: Bool?
 
   public init(
     channelId: Int64,
@@ -44,7 +47,8 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
     idempotencyKey: String? = nil,
     at: String? = nil,
     tolerance: Int? = nil,
-    replyToMessage: Int? = nil
+    replyToMessage: Int? = nil,
+    draft: Bool? = nil
   ) {
     self.channelId = channelId
     self.text = text
@@ -59,6 +63,27 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
     self.at = at
     self.tolerance = tolerance
     self.replyToMessage = replyToMessage
+    self.draft = draft
+  }
+}
+
+/// Parameters of org.batond.Posts.Release.
+public struct PostsReleaseRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+  /// When to publish it, as for Publish; now when absent.
+  public var at: String?
+  /// For how many seconds after that it is still published, as for Publish. Only together with at.
+  public var tolerance: Int?
+
+  public init(
+    id: Int64,
+    at: String? = nil,
+    tolerance: Int? = nil
+  ) {
+    self.id = id
+    self.at = at
+    self.tolerance = tolerance
   }
 }
 
@@ -141,6 +166,8 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
   public var reactionTo: Int?
   /// Whether reactions and reports are listed among other posts, and with deleted also removals; they are not when absent.
   public var reactions: Bool?
+  /// Whether only drafts are listed; they are among other posts when absent.
+  public var drafts: Bool?
 
   public init(
     channelId: Int64? = nil,
@@ -153,7 +180,8 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
     around: Int? = nil,
     limit: Int? = nil,
     reactionTo: Int? = nil,
-    reactions: Bool? = nil
+    reactions: Bool? = nil,
+    drafts: Bool? = nil
   ) {
     self.channelId = channelId
     self.relayId = relayId
@@ -166,6 +194,7 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
     self.limit = limit
     self.reactionTo = reactionTo
     self.reactions = reactions
+    self.drafts = drafts
   }
 }
 
@@ -326,33 +355,5 @@ public struct PostsPinRequest: Codable, Hashable, Sendable {
     id: Int64
   ) {
     self.id = id
-  }
-}
-
-/// Parameters of org.batond.Posts.Unpin.
-public struct PostsUnpinRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not pinned is refused.
-  public var id: Int64
-
-  public init(
-    id: Int64
-  ) {
-    self.id = id
-  }
-}
-
-/// Parameters of org.batond.Posts.Export.
-public struct PostsExportRequest: Codable, Hashable, Sendable {
-  /// Identifier of the channel.
-  public var channelId: Int64
-  /// Only posts above this identifier.
-  public var after: Int?
-
-  public init(
-    channelId: Int64,
-    after: Int? = nil
-  ) {
-    self.channelId = channelId
-    self.after = after
   }
 }

@@ -1,5 +1,33 @@
 // Written by `make generate` from org.batond.Posts.varlink.
 
+/// Parameters of org.batond.Posts.Unpin.
+public struct PostsUnpinRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post. One that is not pinned is refused.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}
+
+/// Parameters of org.batond.Posts.Export.
+public struct PostsExportRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// Only posts above this identifier.
+  public var after: Int?
+
+  public init(
+    channelId: Int64,
+    after: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.after = after
+  }
+}
+
 /// Parameters of org.batond.Posts.Adopt.
 public struct PostsAdoptRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.

@@ -6,6 +6,7 @@ public import Varlink
 /// The methods of `org.batond.Posts`.
 public enum PostsMethod: String, InterfaceMethod {
   case publish = "org.batond.Posts.Publish"
+  case release = "org.batond.Posts.Release"
   case edit = "org.batond.Posts.Edit"
   case get = "org.batond.Posts.Get"
   case list = "org.batond.Posts.List"
@@ -35,10 +36,13 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func publish(
     _ request: PostsPublishRequest, _ stream: ReplyStream<PostsPublishReply>?
   ) async throws -> PostsPublishReply
+  /// Publishes a draft, or another post that is not published yet, at another time or now. Posts that are published already are refused.
+  func release(_ request: PostsReleaseRequest) async throws -> PostReply
   /// Edits a post. On SimpleX the post itself changes, within 24 hours, and keeps its identifier. Where posts never change, as on Nostr, a
   /// new post takes its place: with an identifier, a date and a link of its own, while replies stay with the old one. The old one is deleted
   /// once readers find the new one on a relay, and stays if no relay takes the new one. Everything has to be given again, except what the post
-  /// answers and quotes, which stays. Returns and sends the post, or the new one, as Publish does.
+  /// answers and quotes, which stays. Returns and sends the post, or the new one, as Publish does. A post that is not published yet changes
+  /// itself on all networks, and keeps its time.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func edit(
     _ request: PostsEditRequest, _ stream: ReplyStream<PostsEditReply>?
@@ -123,6 +127,7 @@ extension PostsService {
   ) async throws -> any JSONWritable {
     switch method {
     case .publish: return try await publish(call.request(), call.replies(to: stream))
+    case .release: return try await release(call.request())
     case .edit: return try await edit(call.request(), call.replies(to: stream))
     case .get: return try await get(call.request())
     case .list: return try await list(call.request())

@@ -147,7 +147,7 @@ public struct Post: Codable, Hashable, Sendable {
   /// In a group on Nostr each attempt is another event: there it may change until a reader finds the post. Pins have none, nor have reactions
   /// on SimpleX.
   public var networkId: String
-  /// The public name of its author, in the network's notation. Empty while it is scheduled or expired.
+  /// The public name of its author, in the network's notation. Empty before it is published.
   public var author: String
   /// The text as it was asked for.
   public var text: String
@@ -170,7 +170,7 @@ public struct Post: Codable, Hashable, Sendable {
   public var link: String?
   /// The relays that it goes to or went to, by identifier.
   public var relays: [PostRelay]
-  /// When it was published, or before that when it was scheduled, RFC 3339 in UTC.
+  /// When it was published, or before that when it was written, RFC 3339 in UTC.
   public var createdAt: String
   /// When its deletion was requested, RFC 3339 in UTC; absent otherwise.
   public var deletedAt: String?

@@ -10,6 +10,7 @@ extension Coordinator {
   /// - Throws: `invalidPost` with the field `id` if the earlier post was deleted, or edited before.
   public func editPost(_ id: PostID, as request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let row = try await storedPost(id).row
+    if !row.isPublished, row.deletedAt == nil, !row.isAside { return try await rewrite(row, as: request) }
     if row.isAside, let refusal = row.refusalToBeReplaced { throw refusal }
     let channel = try await ownChannel(row.channel)
     let network = try network(of: channel)
@@ -22,6 +23,45 @@ extension Coordinator {
     (request.at, request.tolerance) = (nil, nil)
     (request.about, request.aboutPlace) = (row.about, nil)
     return try await publish(request)
+  }
+
+  /// Gives a post another text before it is published. It keeps its number and its time.
+  private func rewrite(
+    _ row: PostRow, as request: PostRequest
+  ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+    guard request.idempotencyKey == nil else {
+      throw .post(
+        .invalidPost(
+          field: "idempotencyKey",
+          reason:
+            "the post is not published yet, so the edit changes the post itself, and may be repeated without a key; leave it out"
+        ))
+    }
+    guard var new = row.schedule?.request.flatMap(PostRequest.init(stored:)) else {
+      throw .post(.invalidPost(field: "id", reason: "the stored request cannot be read; publish the text again"))
+    }
+    (new.text, new.mentions, new.contentWarning) = (request.text, request.mentions, request.contentWarning)
+    (new.hashtags, new.emoji, new.attachments) = (request.hashtags, request.emoji, request.attachments)
+    _ = try await document(of: new, in: try await ownChannel(row.channel))
+    return (try await snapshot(try await askPosts { .rewrite(row.id, new, $0) }), true)
+  }
+
+  /// Publishes a draft, or another post that is not published yet, at a time or now. Returns once that is durable.
+  /// - Parameters:
+  ///   - at: by the time of day; `nil` for now.
+  ///   - tolerance: for how long after that it is still published, in seconds; an hour if it is `nil`.
+  public func releasePost(
+    _ id: PostID, at time: Timestamp?, tolerance: Int?
+  ) async throws(BatonError) -> PostSnapshot {
+    let row = try await storedPost(id).row
+    if let refusal = row.refusalOfNewTime { throw refusal }
+    var check = PostRequest(channel: row.channel, text: row.text)
+    (check.at, check.tolerance) = (time, tolerance)
+    try check.checkSchedule(at: clock.timeOfDay)
+    let channel = try await ownChannel(row.channel)
+    if time == nil { try Self.checkThatItIsNotFrozen(channel.row) }
+    let release = PostRelease(post: id, at: time, tolerance: tolerance ?? PostRequest.toleranceDefault)
+    return try await snapshot(try await askPosts { .release(release, $0) })
   }
 
   /// How often a post is edited again that has changed meanwhile.

@@ -13,7 +13,7 @@ extension Coordinator {
     if let earlier = try await earlier(request) { return (try await snapshot(earlier), false) }
     if let same = try await sameReaction(request) { return (try await snapshot(same), false) }
     if let refusal = request.refusalIfNew { throw refusal }
-    try Self.checkThatItIsNotFrozen(channel.row)
+    if !request.isDraft { try Self.checkThatItIsNotFrozen(channel.row) }
     let now = clock.timeOfDay
     try request.checkSchedule(at: now)
     let deletion = try await deletionOfReplaced(request, in: channel.row.content, on: try network(of: channel))
@@ -55,7 +55,7 @@ extension Coordinator {
   }
 
   /// The post in the form that its network gives it.
-  private func document(of request: PostRequest, in channel: StoredChannel) async throws(BatonError) -> PostDocument {
+  func document(of request: PostRequest, in channel: StoredChannel) async throws(BatonError) -> PostDocument {
     let network = try network(of: channel)
     if let target = request.reactionTo { return try await reaction(request, to: target, in: channel, on: network) }
     if let about = request.about, about.act.isAside {

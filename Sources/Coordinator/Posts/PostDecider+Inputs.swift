@@ -21,6 +21,8 @@ extension PostDecider {
     case .edit(let revision, let reply): edit(revision, reply, facts)
     case .retry(let id, let relay, let reply): retry(id, at: relay, reply, facts)
     case .cancel(let id, let reply): cancel(id, reply, facts)
+    case .release(let wanted, let reply): release(wanted, reply, facts)
+    case .rewrite(let id, let request, let reply): rewrite(id, as: request, reply, facts)
     case .composed(let id, let channel, let result): composed(id, in: channel, result, facts)
     case .lookAtSchedules: lookAtSchedules(facts)
     case .membershipChanged(let channel): align(channel, facts)
@@ -223,7 +225,8 @@ extension PostInput {
   var isServing: Bool {
     switch self {
     case .serve, .lookAtSchedules: true
-    case .outcome, .relayUp, .timersDue, .publish, .delete, .edit, .retry, .cancel, .membershipChanged, .walk, .replace,
+    case .outcome, .relayUp, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .membershipChanged,
+      .walk, .replace,
       .takeUp,
       .composed, .barrier, .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .setRetention, .forgetPosts:
       false
@@ -236,7 +239,9 @@ extension PostInput {
     case .relayUp, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules, .recover, .compare,
       .compared, .reconcile:
       true
-    case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .barrier, .timeout, .forgetHistory, .setRetention,
+    case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .barrier, .timeout,
+      .forgetHistory,
+      .setRetention,
       .forgetPosts:
       false
     }

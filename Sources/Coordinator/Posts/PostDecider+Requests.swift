@@ -1,6 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 internal import Storage
+internal import StrictJSON
 
 // What people ask for.
 extension PostDecider {
@@ -28,8 +29,8 @@ extension PostDecider {
       return refuse(.noSuchChannel(request.channel))
     }
     guard channel.row.isOwned else { return refuse(.following(.notOwned(request.channel))) }
-    // What is there may be taken away, and people may come and go.
-    if channel.row.marks.isFrozen, new.removal == nil, request.membership == nil {
+    // What is there may be taken away, people may come and go, and drafts go nowhere.
+    if channel.row.marks.isFrozen, new.removal == nil, request.membership == nil, !request.isDraft {
       return refuse(.post(.frozen(request.channel)))
     }
     if let damage = facts.damagedRoutes[request.channel] { return refuse(.storageDamaged(reason: damage)) }
@@ -60,7 +61,7 @@ extension PostDecider {
     }
     if let old = request.replaces { replace(old, by: id, new.deletion) }
     if let schedule = new.schedule {
-      lookAtSchedules(noLaterThan: schedule.publishAt)
+      if !schedule.isDraft { lookAtSchedules(noLaterThan: schedule.publishAt) }
     } else {
       start(id, at: Self.members(of: channel), isRemoval: new.removal != nil)
       align(publishing: id, in: channel, from: id, facts)
@@ -139,7 +140,7 @@ extension PostDecider {
     if post.row.deletedAt == nil, let refusal = post.row.refusal(ifForgotten: "it cannot be sent again; publish another") {
       return refuse(reply, refusal)
     }
-    if post.row.isExpired { publishNow(id) }
+    if post.row.isExpired, !post.row.isDraft { publishNow(id) }
     for delivery in post.deliveries where relay == nil || delivery.relay == relay {
       feed(.retryRequested, to: id, at: delivery.relay)
     }
@@ -159,6 +160,32 @@ extension PostDecider {
       if isSkipped, delivery.machine.state.status != .skipped { cancelled += 1 }
     }
     guard cancelled > 0 else { return refuse(reply, .post(.notCancellable(id))) }
+    answer(id, reply)
+  }
+
+  // MARK: - Posts that are not published yet
+
+  /// Publishes a post at a time, or now.
+  mutating func release(_ release: PostRelease, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
+    let id = release.post
+    guard let post = awake[id] else { return refuse(id, reply, facts) }
+    if let refusal = post.row.refusalOfNewTime { return refuse(reply, refusal) }
+    // It is on its way.
+    guard !composing.contains(id) else { return answer(id, reply) }
+    awake[id]?.row.schedule?.tolerance = release.tolerance
+    publish(id, at: release.at ?? timeOfDay)
+    answer(id, reply)
+  }
+
+  /// Gives a post another text and other extras, before it is published.
+  mutating func rewrite(_ id: PostID, as request: PostRequest, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
+    guard let post = awake[id] else { return refuse(id, reply, facts) }
+    if let refusal = post.row.refusalOfNewTime { return refuse(reply, refusal) }
+    guard !composing.contains(id) else { return refuse(reply, .busy) }
+    awake[id]?.row.text = request.text
+    awake[id]?.row.schedule?.request = request.json.text
+    open.revised.insert(id)
+    open.show(id)
     answer(id, reply)
   }
 

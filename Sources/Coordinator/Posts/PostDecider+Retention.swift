@@ -91,7 +91,7 @@ extension PostDecider.Awake {
   /// tombstone.
   /// - Parameter patience: how long a relay must have failed that does not have it.
   fileprivate func rests(at now: Timestamp, after patience: Duration) -> Bool {
-    guard row.forgottenAt == nil, !row.isScheduled, !row.awaitsReplacement else { return false }
+    guard row.forgottenAt == nil, !row.isScheduled, !row.isDraft, !row.awaitsReplacement else { return false }
     return deliveries.allSatisfy { delivery in
       if delivery.hasDeparted { return true }
       guard delivery.machine.underWay == nil else { return false }

@@ -106,13 +106,17 @@ extension PostDecider {
   }
 
   /// Publishes a post all the same that was not published in its time.
-  mutating func publishNow(_ id: PostID) {
+  mutating func publishNow(_ id: PostID) { publish(id, at: timeOfDay) }
+
+  /// Publishes a post at a time of day, whatever was to become of it before.
+  mutating func publish(_ id: PostID, at time: Timestamp) {
     awake[id]?.row.schedule?.trouble = nil
-    awake[id]?.row.schedule?.publishAt = timeOfDay
+    awake[id]?.row.schedule?.publishAt = time
+    scheduleTroubles[id] = nil
     open.revised.insert(id)
     open.show(id)
-    lookAtSchedules(noLaterThan: timeOfDay + Self.scheduleLookInterval)
-    begin(id)
+    lookAtSchedules(noLaterThan: max(time, timeOfDay) + (time > timeOfDay ? .zero : Self.scheduleLookInterval))
+    if time <= timeOfDay { begin(id) }
   }
 
   // MARK: - Giving up
@@ -144,6 +148,14 @@ extension PostDecider {
 extension PostRow {
   /// Whether it was scheduled, and is not published by itself any more.
   var isExpired: Bool { !isPublished && !isScheduled && deletedAt == nil }
+
+  /// Why it cannot get a time, or another text, before it is published; `nil` if it can.
+  var refusalOfNewTime: BatonError? {
+    func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
+    if deletedAt != nil { return refusal("post \(id.rawValue) was deleted; publish a new one") }
+    if isPublished { return refusal("post \(id.rawValue) is published already") }
+    return nil
+  }
 }
 
 extension BatonError {

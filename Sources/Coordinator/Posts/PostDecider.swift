@@ -191,7 +191,9 @@ extension PostDecider: Deciding {
       case .compare, .compared, .reconcile: askToCompare(input, &reads, at: now)
       case .setRetention(let retention, _): reads.channels.insert(retention.channel)
       case .forgetPosts: reads.toForget = PostReads.ToForget(place: forgetting.place, counted: forgetting.counted)
-      case .timersDue, .delete, .edit, .retry, .cancel, .replace, .takeUp, .barrier, .timeout, .recover, .forgetHistory: break
+      case .timersDue, .delete, .edit, .retry, .cancel, .release, .rewrite, .replace, .takeUp, .barrier, .timeout, .recover,
+        .forgetHistory:
+        break
       }
     }
     return reads

@@ -16,6 +16,10 @@ enum PostInput: Sendable, Hashable {
   case edit(PostRevision, Reply<StoredPost>)
   case retry(PostID, RelayID?, Reply<StoredPost>)
   case cancel(PostID, Reply<StoredPost>)
+  /// Publishes a post that is not published yet.
+  case release(PostRelease, Reply<StoredPost>)
+  /// Gives a post that is not published yet another text.
+  case rewrite(PostID, PostRequest, Reply<StoredPost>)
   /// A channel got a relay, or left one.
   case membershipChanged(ChannelID)
   /// Go on to give earlier posts a delivery for a relay that was added, or to tell those of one that was removed.
@@ -57,7 +61,8 @@ enum PostInput: Sendable, Hashable {
   func refuse(_ error: BatonError) {
     switch self {
     case .publish(_, let reply): reply.send(.failure(error))
-    case .delete(_, _, let reply), .edit(_, let reply), .retry(_, _, let reply), .cancel(_, let reply):
+    case .delete(_, _, let reply), .edit(_, let reply), .retry(_, _, let reply), .cancel(_, let reply),
+      .release(_, let reply), .rewrite(_, _, let reply):
       reply.send(.failure(error))
     case .barrier(let reply): reply.send(.failure(error))
     case .setRetention(_, let reply): reply.send(.failure(error))
@@ -71,9 +76,10 @@ enum PostInput: Sendable, Hashable {
   var posts: [PostID] {
     switch self {
     case .outcome(let id, _, _, _, _), .delete(let id, _, _), .retry(let id, _, _), .cancel(let id, _), .timeout(let id, _),
-      .composed(let id, _, _):
+      .rewrite(let id, _, _), .composed(let id, _, _):
       [id]
     case .edit(let revision, _): [revision.post]
+    case .release(let release, _): [release.post]
     case .takeUp(let ids), .recover(let ids): ids
     case .replace(let old, let new): [old, new]
     case .publish(let new, _): [new.request.replaces, new.request.reactionTo].compactMap { $0 }
@@ -107,6 +113,15 @@ struct NewPost: Hashable, Sendable {
 struct PostName: Hashable, Sendable {
   let channel: ChannelID
   let networkID: String
+}
+
+/// When a post is published that is not published yet.
+struct PostRelease: Hashable, Sendable {
+  let post: PostID
+  /// By the time of day; `nil` for now.
+  let at: Timestamp?
+  /// For how long after that it is still published, in whole seconds.
+  let tolerance: Int
 }
 
 /// The next edition of a post that is edited in place.

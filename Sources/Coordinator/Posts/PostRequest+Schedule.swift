@@ -15,6 +15,9 @@ extension PostRequest {
   /// - Throws: `invalidPost` if the post cannot be published at its time.
   func checkSchedule(at now: Timestamp) throws(BatonError) {
     func refusal(_ field: String, _ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
+    if isDraft, at != nil || tolerance != nil {
+      throw refusal("at", "a draft has no time; leave out 'at' and 'tolerance', and give them when it is to be published")
+    }
     if let tolerance {
       guard at != nil else {
         throw refusal("tolerance", "it says how long after 'at' a post is still published; give 'at' too")
@@ -35,6 +38,7 @@ extension PostRequest {
   /// The schedule of the post; `nil` if it is published at once.
   /// - Parameter now: the time of day.
   func schedule(at now: Timestamp) -> PostSchedule? {
+    if isDraft { return PostSchedule(draftOf: json.text, at: now, tolerance: Self.toleranceDefault) }
     guard let at, at > now else { return nil }
     return PostSchedule(publishAt: at, tolerance: tolerance ?? Self.toleranceDefault, request: json.text)
   }
@@ -58,7 +62,7 @@ extension PostRequest {
       quotes: quotes.map(PostID.init(rawValue:)), mentions: mentions, contentWarning: json["contentWarning"]?.string,
       hashtags: hashtags, emoji: pictures, attachments: files,
       at: json["at"]?.integer.map(Timestamp.init(milliseconds:)), tolerance: json["tolerance"]?.integer.map { Int($0) },
-      reactionTo: json["reactionTo"]?.integer.map(PostID.init(rawValue:)), about: about,
+      isDraft: json["draft"]?.bool ?? false, reactionTo: json["reactionTo"]?.integer.map(PostID.init(rawValue:)), about: about,
       aboutPlace: json["aboutPlace"].flatMap(MessagePlace.init(stored:)))
   }
 }

@@ -25,6 +25,8 @@ public struct PostRequest: Hashable, Sendable {
   public var at: Timestamp?
   /// For how many seconds after that time it is still published; `toleranceDefault` if it is `nil`.
   public var tolerance: Int?
+  /// Whether it is only stored, and published once somebody says so.
+  public var isDraft: Bool
   /// The post of the same channel that this one is a reaction to; `text` is the reaction, and `emoji` has its picture if it has one.
   public var reactionTo: PostID?
   /// The message of others in the channel that the post answers, or is a reaction to.
@@ -38,7 +40,7 @@ public struct PostRequest: Hashable, Sendable {
     channel: ChannelID, text: String, replyTo: PostID? = nil, replaces: PostID? = nil, quotes: [PostID] = [],
     mentions: [String] = [], contentWarning: String? = nil, hashtags: [String] = [], emoji: [String: String] = [:],
     attachments: [PostDraft.Attachment] = [], idempotencyKey: String? = nil, at: Timestamp? = nil, tolerance: Int? = nil,
-    reactionTo: PostID? = nil, about: AboutMessage? = nil, aboutPlace: MessagePlace? = nil
+    isDraft: Bool = false, reactionTo: PostID? = nil, about: AboutMessage? = nil, aboutPlace: MessagePlace? = nil
   ) {
     self.channel = channel
     self.text = text
@@ -53,6 +55,7 @@ public struct PostRequest: Hashable, Sendable {
     self.idempotencyKey = idempotencyKey
     self.at = at
     self.tolerance = tolerance
+    self.isDraft = isDraft
     self.reactionTo = reactionTo
     self.about = about
     self.aboutPlace = aboutPlace
@@ -96,6 +99,7 @@ extension PostRequest {
     members["contentWarning"] = contentWarning.map(JSONValue.string)
     members["at"] = at.map { .integer($0.milliseconds) }
     members["tolerance"] = tolerance.map { .integer(Int64($0)) }
+    if isDraft { members["draft"] = true }
     members["reactionTo"] = reactionTo.map { .integer($0.rawValue) }
     members["about"] = about?.json
     if withPlace { members["aboutPlace"] = aboutPlace?.json }

@@ -100,7 +100,7 @@ public struct PostSnapshot: Hashable, Sendable {
       return relayCount == 0 ? "Change goes nowhere any more: its channel left the relay." : "Change cannot be made there."
     case .failed: return "Change failed, and is tried again slowly."
     case .partial where hasSettled: return "Change is done, but not all relays were told."
-    case .scheduled, .expired, .pending, .partial: return "Change is on its way."
+    case .draft, .scheduled, .expired, .pending, .partial: return "Change is on its way."
     }
   }
 
@@ -111,7 +111,8 @@ public struct PostSnapshot: Hashable, Sendable {
     return switch phase {
     case .deleted: "Message is removed."
     case .stillServed: "Message may still be shown at a relay."
-    case .skipped, .deleting, .scheduled, .expired, .pending, .partial, .published, .failed: "Message is being removed."
+    case .skipped, .deleting, .draft, .scheduled, .expired, .pending, .partial, .published, .failed:
+      "Message is being removed."
     }
   }
 
@@ -125,6 +126,7 @@ public struct PostSnapshot: Hashable, Sendable {
       return "Post was deleted, but \(count([.stillServed, .unsupported])) of \(relayCount) relays may still show it."
     case .skipped:
       return relayCount == 0 ? "Post goes nowhere any more: its channel left all of its relays." : "No relay takes the post."
+    case .draft: return "Draft, which is not published yet."
     case .scheduled:
       let time = row.schedule.map { " at \(RFC3339.text(milliseconds: $0.publishAt.milliseconds))" } ?? ""
       return "Post will be published\(time)."
@@ -144,5 +146,5 @@ public struct PostSnapshot: Hashable, Sendable {
 
 extension PostRow {
   /// The phase of a post that is not published.
-  fileprivate var phaseOfSchedule: PostPhase? { isScheduled ? .scheduled : isExpired ? .expired : nil }
+  fileprivate var phaseOfSchedule: PostPhase? { isDraft ? .draft : isScheduled ? .scheduled : isExpired ? .expired : nil }
 }

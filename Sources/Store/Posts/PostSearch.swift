@@ -27,7 +27,7 @@ struct PostSearch {
     self.question = question
     self.db = db
     // A post has few reactions, whatever else is asked for.
-    guard question.reactionTo == nil, let index = Self.index(question) else {
+    guard question.reactionTo == nil, !question.onlyDrafts, let index = Self.index(question) else {
       source = .posts
       return
     }
@@ -77,6 +77,7 @@ struct PostSearch {
     } else if !question.withReactions {
       parts.append("p.is_aside = 0")
     }
+    if question.onlyDrafts { parts.append("p.request IS NOT NULL AND p.schedule_trouble = '' AND p.deleted_at IS NULL") }
     if question.relay != nil || question.status != nil || question.cause != nil {
       let condition = Self.condition(question)
       parts.append("EXISTS (SELECT 1 FROM deliveries d WHERE d.post_id = p.id AND \(condition.sql))")
@@ -93,6 +94,7 @@ struct PostSearch {
 
   private var indexOfPosts: String {
     if question.reactionTo != nil { return "INDEXED BY posts_reactions" }
+    if question.onlyDrafts { return "INDEXED BY posts_drafts" }
     if question.channel != nil { return "INDEXED BY posts_of_channel" }
     return question.withDeleted ? "NOT INDEXED" : "INDEXED BY posts_alive"
   }
