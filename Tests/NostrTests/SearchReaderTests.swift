@@ -62,12 +62,12 @@ struct SearchReaderTests {
 
   /// A relay may serve anything for a hit.
   @Test func onlySignedMessagesOfTheChannelAreHits() {
-    let (one, elsewhere) = (Saying.message("bridge one"), Saying.message("bridge two", in: 9))
+    let (one, elsewhere) = (Saying.message("bridge one"), Saying.message("bridge two", in: 2))
     let forged = NostrEvent(
       id: one.id, publicKey: one.publicKey, createdAt: one.createdAt, kind: 42, tags: one.tags, content: "bridge",
       signature: one.signature)
     let ahead = Saying.message("bridge ahead", at: FollowingDesk.noon + 2 * Self.day)
-    var desk = FollowingDesk.following([Saying.channel(1)])
+    var desk = FollowingDesk.following([Saying.channel(1), Saying.channel(2)])
     desk.isMute = true
     Self.ask(&desk, "bridge")
     guard let request = Self.requests(desk).first else { return #expect(Bool(false), "it is asked") }
