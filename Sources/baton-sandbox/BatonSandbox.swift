@@ -15,8 +15,8 @@ struct BatonSandbox: AsyncParsableCommand {
       Prints one address per line on standard output when all relays are ready, then the address of the HTTP control on standard \
       error. POST /relays/N/FAULT there makes relay N misbehave, POST /relays/N/none heals it, GET /relays lists them.
       Faults: \(SandboxFault.allCases.map(\.rawValue).joined(separator: ", ")).
-      The relays also offer groups (NIP-29). foreign-group makes a relay describe its groups under a key other than its own; \
-      group-taken makes it answer that a group to be created exists already and belongs to somebody else.
+      The relays also offer groups (NIP-29) and search (NIP-50). foreign-group makes a relay describe its groups under a key other \
+      than its own; group-taken makes it answer that a group to be created exists already and belongs to somebody else.
       Not for production: it stores events from anybody.
       """,
     version: "baton-sandbox 0.1.0")
