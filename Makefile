@@ -69,8 +69,9 @@ test-system: system-tools ## Build the package and try it under a real systemd, 
 system-tools:
 	@scripts/install-deps $(SYSTEM_TEST_PACKAGES)
 
-lint: swift ## Check the layout of the sources.
+lint: swift ## Check the layout of the sources, and that the deliberate faults still apply.
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+	@scripts/mutants --check
 
 format: swift ## Format the sources.
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
