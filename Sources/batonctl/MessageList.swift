@@ -54,6 +54,7 @@ struct MessageList: AsyncParsableCommand {
     guard !onRelays || search != nil && channel != nil else {
       throw ValidationError("--on-relays needs a channel and --search.")
     }
+    if onRelays { try RelayPatience.check(global) }
     guard !pinned || channel != nil else { throw ValidationError("--pinned needs a channel.") }
     if follow {
       guard !pinned, answersTo == nil else {
@@ -76,7 +77,9 @@ struct MessageList: AsyncParsableCommand {
         width: session.format == .wide ? nil : session.terminal.columns, namesChannel: named == nil)
       if let search {
         let found = MessageSearching(session: session, view: view, limit: limit)
-        if onRelays, let named { try await found.askRelays(of: named.id, for: search, within: global.timeout) }
+        if onRelays, let named {
+          try await found.askRelays(of: named.id, for: search, within: RelayPatience.seconds(of: global))
+        }
         return try await found.run(
           MessagesSearchRequest(text: search, channelId: named?.id, newestFirst: newestFirst ? true : nil))
       }

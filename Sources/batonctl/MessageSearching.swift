@@ -9,10 +9,10 @@ struct MessageSearching {
   let limit: Int
 
   /// Has relays search, and says which ones did not.
-  /// - Parameter limit: how long that may take; 30 s if the user does not say.
-  func askRelays(of channel: Int64, for text: String, within limit: TimeSpan?) async throws {
+  /// - Parameter seconds: how long that may take; 30 if it is `nil`.
+  func askRelays(of channel: Int64, for text: String, within seconds: Int?) async throws {
+    // The time limit is that of the relays, and the daemon answers when it is over.
     session.ending.stopClock()
-    let seconds = limit.map { min(max(1, Int($0.duration.components.seconds)), Self.longest) }
     let request = MessagesSearchRelaysRequest(channelId: channel, text: text, timeout: seconds)
     let relays = try await session.raw.searchRelays(request).relays
     for relay in relays {
@@ -24,9 +24,6 @@ struct MessageSearching {
       }
     }
   }
-
-  /// The longest that the daemon waits for relays, in seconds.
-  private static let longest = 300
 
   func run(_ request: MessagesSearchRequest) async throws {
     var request = request

@@ -88,13 +88,8 @@ struct MessagesCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
-    /// The longest that the daemon waits for relays.
-    private static let longest = Duration.seconds(300)
-
     func validate() throws {
-      guard (global.timeout?.duration ?? .zero) <= Self.longest else {
-        throw ValidationError("--timeout must be 5min or less.")
-      }
+      try RelayPatience.check(global)
     }
 
     func run() async throws {
@@ -102,8 +97,8 @@ struct MessagesCommand: AsyncParsableCommand {
         let id = try await session.channel(channel).id
         // The time limit is that of the relays, and the daemon answers when it is over.
         session.ending.stopClock()
-        let seconds = global.timeout.map { max(1, Int($0.duration.components.seconds)) }
-        let reply = try await session.raw.sync(MessagesSyncRequest(channelId: id, timeout: seconds))
+        let reply = try await session.raw.sync(
+          MessagesSyncRequest(channelId: id, timeout: RelayPatience.seconds(of: global)))
         let relays = await session.relayNames(reply.conversation.relays.map(\.relayId))
         try session.show(reply) { Self.text(reply, FreshnessNotes(relays: relays, times: session.times), session.terminal) }
         if !reply.complete { throw ExitCode(1) }
@@ -119,6 +114,20 @@ struct MessagesCommand: AsyncParsableCommand {
       return ([first] + conversation.relays.map { notes.line($0, terminal) } + [UnreadMark.sentence(conversation)])
         .joined(separator: "\n")
     }
+  }
+}
+
+/// For how long the daemon waits for relays: as long as the user says.
+enum RelayPatience {
+  private static let longest = Duration.seconds(300)
+
+  static func check(_ global: GlobalOptions) throws {
+    guard (global.timeout?.duration ?? .zero) <= longest else { throw ValidationError("--timeout must be 5min or less.") }
+  }
+
+  /// - Returns: `nil` if the user does not say.
+  static func seconds(of global: GlobalOptions) -> Int? {
+    global.timeout.map { max(1, Int($0.duration.components.seconds)) }
   }
 }
 

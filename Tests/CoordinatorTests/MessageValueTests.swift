@@ -137,27 +137,34 @@ struct MessageValueTests {
 
   // MARK: - Requests
 
-  @Test func syncWaitsForEachRelayOnce() {
-    var waits = SyncWaits()
+  @Test func requestsWaitForEachRelayOnce() {
+    var waits = RelayWaits<Bool>()
     waits.add(1, for: id(1), relays: [relay(1), relay(2)])
     waits.add(2, for: id(1), relays: [relay(2)])
     waits.add(3, for: id(2), relays: [relay(1)])
-    var over = waits.answered(id(1), relay(1), isComplete: false)
+    var over = waits.answered(id(1), relay(1), false)
     #expect(over.isEmpty)
-    over = waits.answered(id(1), relay(1), isComplete: true)
+    over = waits.answered(id(1), relay(1), true)
     #expect(over.isEmpty, "it has answered")
-    over = waits.answered(id(1), relay(2), isComplete: true)
+    over = waits.answered(id(1), relay(2), true)
     #expect(
       over == [
-        SyncWaits.Over(number: 1, isComplete: false), SyncWaits.Over(number: 2, isComplete: true),
+        .init(number: 1, outcomes: [relay(1): false, relay(2): true]), .init(number: 2, outcomes: [relay(2): true]),
       ])
     over = waits.changed(id(2), relays: [relay(1), relay(5)])
     #expect(over.isEmpty)
     over = waits.changed(id(2), relays: [relay(5)])
-    #expect(over == [SyncWaits.Over(number: 3, isComplete: true)])
+    #expect(over == [.init(number: 3, outcomes: [:])])
     waits.add(4, for: id(1), relays: [relay(1)])
     waits.add(5, for: id(1), relays: [relay(1)])
-    waits.ended(4)
+    let ended = waits.ended(4, late: false)
+    #expect(ended == [relay(1): false])
+    // An answer may be to one of them.
+    waits.add(6, for: id(1), relays: [relay(1)])
+    over = waits.answered(id(1), relay(1), number: 6, true)
+    #expect(over == [.init(number: 6, outcomes: [relay(1): true])])
+    over = waits.answered(id(1), relay(1), number: 99, true)
+    #expect(over.isEmpty)
     let gone = waits.gone(id(1))
     #expect(gone == [5] && waits.isEmpty)
   }

@@ -180,4 +180,27 @@ struct UnpublishedPostTests {
     #expect(try await edit(id, "third", bench).row.id != id)
     try await bench.stop()
   }
+
+  /// What is being given its form is published as it is: an edit comes too late, and says so.
+  @Test func editAtTheMomentOfPublishingIsRefused() async throws {
+    let bench = try await PostBench()
+    let asked = bench.publish("first", at: bench.clock.now + .seconds(60))
+    await bench.run()
+    let id = try #require(try asked.result?.get().post.row.id)
+    bench.clock.now = bench.clock.now + .seconds(60)
+    bench.put(.lookAtSchedules)
+    await bench.run()
+    #expect(bench.decider.composing.contains(id))
+    let (edited, released) = (PostBench.Answer<StoredPost>(), PostBench.Answer<StoredPost>())
+    bench.put(.rewrite(id, PostRequest(channel: bench.channel, text: "second"), edited.reply))
+    let later = PostRelease(post: id, at: bench.clock.now + .seconds(600), tolerance: 60)
+    bench.put(.release(later, released.reply))
+    await bench.run()
+    #expect(throws: BatonError.busy) { try edited.result?.get() }
+    #expect(try released.result?.get().row.schedule?.publishAt == bench.clock.now, "it is on its way")
+    bench.compose(id, as: "post1")
+    try await bench.move { try bench.statuses(id) == [.verified] }
+    #expect(try bench.store.post(id)?.row.text == "first")
+    #expect(bench.network.posts.violations.isEmpty)
+  }
 }

@@ -62,6 +62,7 @@ struct RelaySearchTests {
     for (arguments, words) in [
       (["messages", "--search", "bridge", "--on-relays"], "--on-relays needs a channel and --search."),
       (["messages", "News", "--on-relays"], "--on-relays needs a channel and --search."),
+      (["messages", "News", "--search", "x", "--on-relays", "--timeout", "6min"], "--timeout must be 5min or less."),
       (["messages", "News", "--search", "?", "--on-relays"], "there is no letter and no digit among them"),
     ] {
       let refused = try await baton.control(arguments)

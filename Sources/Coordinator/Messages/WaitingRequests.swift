@@ -12,12 +12,16 @@ struct WaitingRequests {
     let reply: Reply<Void>
   }
   private(set) var barriers: [Barrier] = []
-  private var syncs = SyncWaits()
+  /// At each relay: whether everything that it serves was read.
+  private var syncs = RelayWaits<Bool>()
   private var replies: [Int: Reply<Bool>] = [:]
-  private var searches = SearchWaits()
+  private var searches = RelayWaits<RelaySearchOutcome>()
   private var searchReplies: [Int: Reply<[RelayID: RelaySearchOutcome]>] = [:]
   /// Those that are answered once it is stored how fresh everything is.
-  private var over: [SyncWaits.Over] = []
+  private var over: [RelayWaits<Bool>.Over] = []
+
+  private static let late = RelaySearchOutcome.failed(
+    Trouble(.timeout, "it did not answer within the time for the search"))
 
   mutating func add(_ barrier: Barrier) { barriers.append(barrier) }
 
@@ -29,7 +33,7 @@ struct WaitingRequests {
 
   mutating func answered(_ channel: ChannelID, _ relay: RelayID, isComplete: Bool) {
     guard !syncs.isEmpty else { return }
-    over += syncs.answered(channel, relay, isComplete: isComplete)
+    over += syncs.answered(channel, relay, isComplete)
   }
 
   /// Begins to wait for relays that search.
@@ -39,7 +43,7 @@ struct WaitingRequests {
   }
 
   mutating func searched(_ channel: ChannelID, _ relay: RelayID, number: Int, _ outcome: RelaySearchOutcome) {
-    send(searches.answered(number, relay, outcome))
+    send(searches.answered(channel, relay, number: number, outcome))
   }
 
   mutating func changed(_ channel: ChannelID, relays: Set<RelayID>) {
@@ -57,10 +61,10 @@ struct WaitingRequests {
   /// Time is up for a request, if it still waits.
   /// - Parameter trouble: why nothing can be stored; `nil` if it can.
   mutating func ended(_ number: Int, trouble: String?) {
-    if let outcomes = searches.ended(number) {
+    if let outcomes = searches.ended(number, late: Self.late) {
       sendFound(number, trouble.map { .failure(.storageUnavailable(reason: $0)) } ?? .success(outcomes))
     }
-    syncs.ended(number)
+    syncs.ended(number, late: false)
     over.removeAll { $0.number == number }
     send(number, .success(false))
   }
@@ -72,7 +76,9 @@ struct WaitingRequests {
   mutating func synced(isStored: Bool, trouble: String?) {
     guard !over.isEmpty, isStored || trouble != nil else { return }
     for one in over {
-      send(one.number, isStored ? .success(one.isComplete) : .failure(.storageUnavailable(reason: trouble ?? "")))
+      send(
+        one.number,
+        isStored ? .success(one.outcomes.values.allSatisfy { $0 }) : .failure(.storageUnavailable(reason: trouble ?? "")))
     }
     over = []
   }
@@ -98,7 +104,9 @@ struct WaitingRequests {
     self = WaitingRequests()
   }
 
-  private mutating func send(_ over: [SearchWaits.Over]) { for one in over { sendFound(one.number, .success(one.outcomes)) } }
+  private mutating func send(_ over: [RelayWaits<RelaySearchOutcome>.Over]) {
+    for one in over { sendFound(one.number, .success(one.outcomes)) }
+  }
 
   private mutating func sendFound(_ number: Int, _ result: Result<[RelayID: RelaySearchOutcome], BatonError>) {
     searchReplies.removeValue(forKey: number)?.send(result)

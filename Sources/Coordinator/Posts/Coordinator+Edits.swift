@@ -55,9 +55,7 @@ extension Coordinator {
   ) async throws(BatonError) -> PostSnapshot {
     let row = try await storedPost(id).row
     if let refusal = row.refusalOfNewTime { throw refusal }
-    var check = PostRequest(channel: row.channel, text: row.text)
-    (check.at, check.tolerance) = (time, tolerance)
-    try check.checkSchedule(at: clock.timeOfDay)
+    try PostRequest.check(time, tolerance: tolerance, now: clock.timeOfDay)
     let channel = try await ownChannel(row.channel)
     if time == nil { try Self.checkThatItIsNotFrozen(channel.row) }
     let release = PostRelease(post: id, at: time, tolerance: tolerance ?? PostRequest.toleranceDefault)

@@ -143,10 +143,10 @@ extension PostRow {
     case .answer, .reaction, nil: break
     }
     guard !isAside else { return refusal("post \(id.rawValue) is a reaction; delete it, and react again") }
-    guard isPublished else {
-      return refusal("post \(id.rawValue) is not published; cancel or delete it, and publish another")
-    }
     if deletedAt != nil, replacedBy == nil { return refusal("post \(id.rawValue) was deleted; publish a new one") }
+    guard isPublished else {
+      return refusal("post \(id.rawValue) is not published yet, so no other takes its place; edit it again")
+    }
     if let new = replacedBy?.rawValue {
       return refusal("post \(id.rawValue) was edited, and post \(new) takes its place; edit that one")
     }

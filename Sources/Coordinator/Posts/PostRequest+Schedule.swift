@@ -14,10 +14,23 @@ extension PostRequest {
   /// - Parameter now: the time of day.
   /// - Throws: `invalidPost` if the post cannot be published at its time.
   func checkSchedule(at now: Timestamp) throws(BatonError) {
-    func refusal(_ field: String, _ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
-    if isDraft, at != nil || tolerance != nil {
-      throw refusal("at", "a draft has no time; leave out 'at' and 'tolerance', and give them when it is to be published")
+    guard !isDraft || at == nil && tolerance == nil else {
+      throw .post(
+        .invalidPost(
+          field: "at",
+          reason: "a draft has no time; leave out 'at' and 'tolerance', and give them when it is to be published"))
     }
+    try Self.check(at, tolerance: tolerance, now: now)
+  }
+
+  /// Checks when a post is to be published.
+  /// - Parameters:
+  ///   - at: by the time of day; `nil` for at once.
+  ///   - tolerance: for how many seconds after that it is still published; `nil` if nobody says so.
+  ///   - now: the time of day.
+  /// - Throws: `invalidPost`.
+  static func check(_ at: Timestamp?, tolerance: Int?, now: Timestamp) throws(BatonError) {
+    func refusal(_ field: String, _ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
     if let tolerance {
       guard at != nil else {
         throw refusal("tolerance", "it says how long after 'at' a post is still published; give 'at' too")
@@ -62,7 +75,7 @@ extension PostRequest {
       quotes: quotes.map(PostID.init(rawValue:)), mentions: mentions, contentWarning: json["contentWarning"]?.string,
       hashtags: hashtags, emoji: pictures, attachments: files,
       at: json["at"]?.integer.map(Timestamp.init(milliseconds:)), tolerance: json["tolerance"]?.integer.map { Int($0) },
-      isDraft: json["draft"]?.bool ?? false, reactionTo: json["reactionTo"]?.integer.map(PostID.init(rawValue:)), about: about,
+      reactionTo: json["reactionTo"]?.integer.map(PostID.init(rawValue:)), about: about,
       aboutPlace: json["aboutPlace"].flatMap(MessagePlace.init(stored:)))
   }
 }

@@ -1,19 +1,18 @@
 internal import Channels
 
-/// The requests that wait until the relays of a channel have been asked for everything.
-struct SyncWaits {
+/// The requests that wait until the relays of a channel have been asked for something, and what became of that at each.
+struct RelayWaits<Outcome> {
   /// A request that need not wait any more.
-  struct Over: Equatable {
+  struct Over {
     let number: Int
-    /// Whether all relays were read.
-    let isComplete: Bool
+    let outcomes: [RelayID: Outcome]
   }
 
   private struct Wait {
     let channel: ChannelID
     /// The relays that have not answered.
     var missing: Set<RelayID>
-    var isComplete = true
+    var outcomes: [RelayID: Outcome] = [:]
   }
   private var waits: [Int: Wait] = [:]
 
@@ -25,11 +24,11 @@ struct SyncWaits {
   }
 
   /// A relay has answered, or failed to.
-  /// - Parameter isComplete: whether everything that it serves was read.
-  mutating func answered(_ channel: ChannelID, _ relay: RelayID, isComplete: Bool) -> [Over] {
-    for (number, wait) in waits where wait.channel == channel && wait.missing.contains(relay) {
-      waits[number]?.missing.remove(relay)
-      if !isComplete { waits[number]?.isComplete = false }
+  /// - Parameter number: the request that it answers; all that wait for it about the channel if it is `nil`. The first answer counts.
+  mutating func answered(_ channel: ChannelID, _ relay: RelayID, number: Int? = nil, _ outcome: Outcome) -> [Over] {
+    for (known, wait) in waits where wait.channel == channel && wait.missing.contains(relay) && number ?? known == known {
+      waits[known]?.missing.remove(relay)
+      waits[known]?.outcomes[relay] = outcome
     }
     return takeOver()
   }
@@ -49,11 +48,19 @@ struct SyncWaits {
   }
 
   /// Nobody waits for this request any more.
-  mutating func ended(_ number: Int) { waits[number] = nil }
+  /// - Parameter late: what became of it at relays that have not answered.
+  /// - Returns: what is known by then; `nil` if it did not wait.
+  @discardableResult
+  mutating func ended(_ number: Int, late: Outcome) -> [RelayID: Outcome]? {
+    guard let wait = waits.removeValue(forKey: number) else { return nil }
+    return wait.missing.reduce(into: wait.outcomes) { $0[$1] = late }
+  }
 
   private mutating func takeOver() -> [Over] {
-    let over = waits.filter(\.value.missing.isEmpty).map { Over(number: $0.key, isComplete: $0.value.isComplete) }
+    let over = waits.filter(\.value.missing.isEmpty).map { Over(number: $0.key, outcomes: $0.value.outcomes) }
     for one in over { waits[one.number] = nil }
     return over.sorted { $0.number < $1.number }
   }
 }
+
+extension RelayWaits.Over: Equatable where Outcome: Equatable {}
