@@ -227,11 +227,16 @@ public struct BatonClient: Sendable {
   /// Reads a channel that others run from now on.
   /// - Returns: the channel; the one that there is if it is followed already, or is Baton's own.
   public func follow(_ request: ChannelsFollowRequest) async throws -> Channel {
-    try await channel(.follow, request.json.object ?? [:])
+    // Servers and relays may take minutes to let somebody in.
+    try await channel(.follow, request.json.object ?? [:], timeout: request.join == true ? nil : timeout)
   }
 
-  /// Reads a channel of others no more, and forgets what was read of it.
-  public func unfollow(channel id: Int64) async throws -> Channel { try await channel(.unfollow, ["id": .integer(id)]) }
+  /// Reads a channel of others no more, and forgets what was read of it. Where reading needed a membership, it is left.
+  /// - Parameter keepMembership: whether the network stays a member of it.
+  public func unfollow(channel id: Int64, keepMembership: Bool = false) async throws -> Channel {
+    try await channel(
+      .unfollow, ChannelsUnfollowRequest(id: id, keepMembership: keepMembership ? true : nil).json.object ?? [:], timeout: nil)
+  }
 
   public func transitions(channelID: Int64, limit: Int = 100) async throws -> [Transition] {
     let reply = try await call(
@@ -251,7 +256,13 @@ public struct BatonClient: Sendable {
   // MARK: - Helpers
 
   private func channel(_ method: ChannelsMethod, _ parameters: [String: JSONValue]) async throws -> Channel {
-    try Channel(json: try await call(method, parameters)["channel"] ?? .null)
+    try await channel(method, parameters, timeout: timeout)
+  }
+
+  private func channel(
+    _ method: ChannelsMethod, _ parameters: [String: JSONValue], timeout: Duration?
+  ) async throws -> Channel {
+    try Channel(json: try await call(method, parameters, timeout: timeout)["channel"] ?? .null)
   }
 
   func all<T: Decodable>(

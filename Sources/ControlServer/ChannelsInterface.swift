@@ -67,12 +67,14 @@ struct ChannelsInterface: ChannelsService, ControlService {
     let snapshot = try await coordinator.follow(
       FollowRequest(
         link: request.link, relays: request.relayIds?.map(RelayID.init(rawValue:)), displayName: request.displayName,
-        identity: request.identity))
+        identity: request.identity, join: request.join ?? false))
     return ChannelReply(channel: await context.channel(snapshot))
   }
 
   func unfollow(_ request: ChannelsUnfollowRequest) async throws -> ChannelReply {
-    ChannelReply(channel: await context.channel(try await coordinator.unfollow(ChannelID(rawValue: request.id))))
+    let id = ChannelID(rawValue: request.id)
+    let left = try await coordinator.unfollow(id, keepMembership: request.keepMembership ?? false)
+    return ChannelReply(channel: await context.channel(left))
   }
 
   // MARK: - What was decided about a channel

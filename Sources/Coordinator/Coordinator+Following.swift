@@ -15,15 +15,15 @@ extension Coordinator {
     if let name = request.displayName { given = try ProfileRules.validated(Profile(displayName: name)).displayName }
     let (network, reference) = try channel(fromLink: request.link)
     if let known = try await known(reference, on: network.kind) { return snapshot(known) }
-    let candidates = try relays(for: request, reference, on: network.kind)
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == network.kind && $0.name == name })
     else { throw .noSuchIdentity(name) }
-    let (found, place) = try await look(for: reference, as: identity.id, at: candidates, on: network)
-    // A group lives on one relay, whatever else a link names.
-    let relays = reference.kind == .group ? [place] : candidates.map(\.id)
+    let (found, relays) =
+      network.readsAsMember
+      ? (try await join(reference, request, as: identity.id, on: network), [])
+      : try await look(for: reference, request, as: identity.id, on: network)
     var profile = ProfileRules.closest(
-      name: found.name, about: found.about, or: "\(reference.kind.rawValue) \(reference.networkID.prefix(8))")
+      name: found.name, about: found.about, or: "\(reference.kind.rawValue) \(found.content.networkID.prefix(8))")
     if let given { profile.displayName = given }
     let new = NewChannel(
       request: ChannelRequest(kind: reference.kind, profile: profile, identity: name, heal: false), profile: profile,
@@ -32,13 +32,17 @@ extension Coordinator {
   }
 
   /// Reads a channel of others no more. What was read of it is forgotten.
-  /// - Throws: `owned` if it is one of Baton's own.
-  public func unfollow(_ channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
-    try await ask { .unfollow(channel, $0) }
+  /// - Parameter keepMembership: whether the network stays a member of it, where readers are members.
+  /// - Throws: `owned` if it is one of Baton's own, and `networkUnavailable` if it cannot be left now.
+  public func unfollow(_ channel: ChannelID, keepMembership: Bool = false) async throws(BatonError) -> ChannelSnapshot {
+    // It is left first: once it is forgotten, nobody would know that there is something to leave.
+    if !keepMembership { try await leave(channel) }
+    return try await ask { .unfollow(channel, $0) }
   }
 
   /// The channel that a link names, if there is one already.
   private func known(_ reference: ChannelReference, on network: NetworkKind) async throws(BatonError) -> StoredChannel? {
+    guard !reference.networkID.isEmpty else { return nil }
     do {
       let name = ChannelName(network: network, networkID: reference.networkID)
       let ids = try await storage.livingChannels(named: name, limit: Decider.namesakesMax)
@@ -70,6 +74,61 @@ extension Coordinator {
       .invalidLink(reason: "it is no link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1"))
   }
 
+  // MARK: - Where readers are members
+
+  /// Joins a channel. If the daemon ends before that is stored, the network is a member without Baton's knowledge until the same link is
+  /// followed again.
+  private func join(
+    _ channel: ChannelReference, _ request: FollowRequest, as identity: IdentityID, on network: any RelayNetwork
+  ) async throws(BatonError) -> FoundChannel {
+    guard request.relays == nil else {
+      throw .following(.notFollowable(reason: "on \(network.kind.rawValue) the channel says from which relays it is read"))
+    }
+    guard request.join else {
+      throw .following(
+        .notFollowable(
+          reason:
+            "whoever reads a channel on \(network.kind.rawValue) joins it: its relays count one reader more, and the link says "
+            + "which servers are asked; agree to that (join, or --join)"))
+    }
+    let found: FoundChannel
+    do throws(NetworkFailure) { found = try await network.join(channel, as: identity) } catch {
+      throw .following(.notFollowable(reason: error.description))
+    }
+    guard found.isOwn else { return found }
+    let named = ChannelReference(kind: channel.kind, networkID: found.content.networkID, trustAnchor: nil, relays: [])
+    guard let known = try await known(named, on: network.kind), known.row.isOwned else {
+      throw .following(
+        .notFollowable(
+          reason: "it belongs to the user who runs channels on \(network.kind.rawValue), and Baton did not create it"))
+    }
+    return found
+  }
+
+  /// Leaves a channel of others before it is forgotten.
+  private func leave(_ channel: ChannelID) async throws(BatonError) {
+    let row: ChannelRow?
+    do {
+      let stored = try await storage.channels([channel])
+      if let damage = stored.unreadable[channel] { throw damage }
+      row = stored.found[channel]?.row
+    } catch {
+      throw BatonError(reading: error)
+    }
+    // The decider refuses what cannot be left.
+    guard let row, !row.isOwned, row.deletedAt == nil else { return }
+    guard let network = directory.networks[row.network] else {
+      // Whoever reads without being a member leaves nothing behind.
+      guard row.network == .simplex else { return }
+      throw .networkUnavailable(
+        row.network, reason: "this daemon does not serve it, so the channel cannot be left; unfollow it with keepMembership")
+    }
+    do throws(NetworkFailure) { try await network.leave(row.content) } catch {
+      throw .networkUnavailable(
+        row.network, reason: "the channel could not be left: \(error); try again, or unfollow it with keepMembership")
+    }
+  }
+
   /// The relays from which a channel is read.
   private func relays(
     for request: FollowRequest, _ channel: ChannelReference, on network: NetworkKind
@@ -89,6 +148,17 @@ extension Coordinator {
     // A link alone must not make Baton connect to anybody.
     guard !there.isEmpty else { throw .following(.noKnownRelay(addresses: channel.relays)) }
     return Array(there.sorted { $0.id < $1.id }.prefix(ChannelRequest.relaysMax))
+  }
+
+  /// Reads from relays what a channel is.
+  /// - Returns: the channel, and the relays from which it is to be read.
+  private func look(
+    for channel: ChannelReference, _ request: FollowRequest, as identity: IdentityID, on network: any RelayNetwork
+  ) async throws(BatonError) -> (FoundChannel, [RelayID]) {
+    let candidates = try relays(for: request, channel, on: network.kind)
+    let (found, place) = try await look(for: channel, as: identity, at: candidates, on: network)
+    // A group lives on one relay, whatever else a link names.
+    return (found, channel.kind == .group ? [place] : candidates.map(\.id))
   }
 
   /// Asks all relays at once, and takes the first that shows the channel.

@@ -8,10 +8,15 @@ public struct FollowRequest: Hashable, Sendable {
   public var relays: [RelayID]?
   /// What it is called here; what it calls itself if it is `nil`.
   public var displayName: String?
+  /// Whether it may be joined, on networks where only members read.
+  public var join: Bool
   /// On whose behalf: messages that name this identity's key are mentions.
   public var identity: String?
 
-  public init(link: String, relays: [RelayID]? = nil, displayName: String? = nil, identity: String? = nil) {
+  public init(
+    link: String, relays: [RelayID]? = nil, displayName: String? = nil, identity: String? = nil, join: Bool = false
+  ) {
+    self.join = join
     self.link = link
     self.relays = relays
     self.displayName = displayName

@@ -35,7 +35,7 @@ public enum KnownChannels {
       }
       return KnownChannel(
         id: id, content: stored.row.content, relays: relays(.active), lapsed: relays(.failed),
-        isEstablished: stored.relays.contains { [.active, .inactive].contains($0.record.status) })
+        isOwned: stored.row.isOwned, isEstablished: stored.relays.contains { [.active, .inactive].contains($0.record.status) })
     }
   }
 }

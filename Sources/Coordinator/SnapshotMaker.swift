@@ -40,7 +40,8 @@ public struct SnapshotMaker: Sendable {
     let isUsable = link != nil && (!row.isOwned || !active.isEmpty)
     return ChannelSnapshot(
       row: row, identityName: name(of: row.identity), phase: counts.phase, link: link, isLinkUsable: isUsable, relays: members,
-      readFrom: read, access: networks[row.network]?.access(to: row.content) ?? [])
+      readFrom: read, isReadAsMember: !row.isOwned && networks[row.network]?.readsAsMember == true,
+      access: networks[row.network]?.access(to: row.content) ?? [])
   }
 
   private func name(of identity: IdentityID) -> String {

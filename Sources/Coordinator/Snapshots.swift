@@ -24,6 +24,8 @@ public struct ChannelSnapshot: Hashable, Sendable {
   public let relays: [Relay]
   /// The relays from which a channel of others is read; empty in Baton's own channels.
   public let readFrom: [RelayID]
+  /// Whether a channel of others was joined, because only members read there.
+  public let isReadAsMember: Bool
   /// What only members of a group may do.
   public let access: Set<GroupAccess>
 
@@ -41,6 +43,7 @@ public struct ChannelSnapshot: Hashable, Sendable {
     let what = row.kind == .group ? "Group" : "Channel"
     switch phase {
     case .deleted: return row.isOwned ? "\(what) is deleted." : "\(what) of others, not followed any more."
+    case .followed where isReadAsMember: return "\(what) of others, read as a member."
     case .followed: return "\(what) of others, read from \(counted(readFrom.count, "relay"))."
     case .deleting: return "\(what) is being deleted: not all relays were told yet."
     case .creating, .partial, .active, .degraded, .failed:

@@ -1,10 +1,15 @@
 public import Channels
 
-/// A channel whose messages are read from its relays.
+extension RelayID {
+  /// Stands for a network as a whole, where it reads a channel from no relay in particular. No relay has this number.
+  public static let network = RelayID(rawValue: 0)
+}
+
+/// A channel whose messages are read from its relays, or, where only members read, through the network.
 public struct FollowedChannel: Hashable, Sendable {
   public let id: ChannelID
   public let content: ChannelContent
-  /// Normal addresses of the relays from which it is read.
+  /// Normal addresses of the relays from which it is read; empty for a channel of others that was joined.
   public let relays: [RelayID: String]
   public let window: MessageWindow
   /// Whether it is one of our own channels; one of others is read as anybody reads it.

@@ -3,7 +3,7 @@ public import Channels
 /// A channel as a link names it, whoever runs it.
 public struct ChannelReference: Hashable, Sendable {
   public let kind: ChannelKind
-  /// The network's name for the channel, as in `ChannelContent`.
+  /// The network's name for the channel, as in `ChannelContent`; empty if that is known only once the channel is joined.
   public let networkID: String
   /// The key whose signature readers check; `nil` if the link does not say.
   public let trustAnchor: String?
@@ -18,15 +18,18 @@ public struct ChannelReference: Hashable, Sendable {
   }
 }
 
-/// A channel of others as a relay shows it.
+/// A channel of others as a relay shows it, or as its network does once it is joined.
 public struct FoundChannel: Hashable, Sendable {
   public let content: ChannelContent
   /// What it is called there. Strangers may have written anything, of any length.
   public let name: String
   /// What it is about, as they wrote it.
   public let about: String
+  /// Whether it turned out to be one that the identity runs itself, wherever it was created.
+  public let isOwn: Bool
 
-  public init(content: ChannelContent, name: String, about: String) {
+  public init(content: ChannelContent, name: String, about: String, isOwn: Bool = false) {
+    self.isOwn = isOwn
     self.content = content
     self.name = name
     self.about = about
@@ -43,4 +46,15 @@ extension RelayNetwork {
   ) async throws(NetworkFailure) -> FoundChannel {
     throw NetworkFailure("channels of others cannot be followed there", isUnsupported: true)
   }
+
+  public var readsAsMember: Bool { false }
+
+  public func join(
+    _ channel: ChannelReference, as identity: IdentityID
+  ) async throws(NetworkFailure) -> FoundChannel {
+    throw NetworkFailure("channels of others cannot be joined there", isUnsupported: true)
+  }
+
+  /// Nobody notices who reads.
+  public func leave(_ content: ChannelContent) async throws(NetworkFailure) {}
 }

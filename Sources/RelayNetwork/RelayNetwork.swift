@@ -49,6 +49,16 @@ public protocol RelayNetwork: RelayAddressing {
     for channel: ChannelReference, as identity: IdentityID, at address: String
   ) async throws(NetworkFailure) -> FoundChannel
 
+  /// Whether whoever reads a channel there is a member of it: then channels of others are joined (`join`), and not looked at.
+  var readsAsMember: Bool { get }
+
+  /// Joins a channel that somebody else runs, under a name that says nothing of our identities, unless it is joined already.
+  /// - Parameter identity: on whose behalf the channel is followed.
+  func join(_ channel: ChannelReference, as identity: IdentityID) async throws(NetworkFailure) -> FoundChannel
+
+  /// Leaves a channel that somebody else runs. One that is not joined counts as left.
+  func leave(_ content: ChannelContent) async throws(NetworkFailure)
+
   /// What only members may do in a channel; empty where anybody may do everything, or the network does not say it like that.
   func access(to content: ChannelContent) -> Set<GroupAccess>
 
@@ -333,29 +343,6 @@ public struct RelayOperation: Hashable, Sendable {
     self.address = address
     self.number = number
     self.content = content
-  }
-}
-
-/// The known facts about a channel to which a network refers by its own name.
-public struct KnownChannel: Sendable {
-  public let id: ChannelID
-  public let content: ChannelContent
-  /// The relays that serve it as far as is known, with their addresses.
-  public let relays: [RelayID: String]
-  /// The relays that were given up, but may still take it late.
-  public let lapsed: [RelayID: String]
-  /// Whether a relay serves it, or has served it.
-  public let isEstablished: Bool
-
-  public init(
-    id: ChannelID, content: ChannelContent, relays: [RelayID: String], lapsed: [RelayID: String] = [:],
-    isEstablished: Bool = true
-  ) {
-    self.isEstablished = isEstablished
-    self.id = id
-    self.content = content
-    self.relays = relays
-    self.lapsed = lapsed
   }
 }
 

@@ -9,9 +9,10 @@ struct ChannelFollow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "follow", abstract: "Reads a channel that others run.",
     discussion: """
-      LINK is nostr:nevent1… of a public channel, or nostr:naddr1… of a group. Messages are read and nothing is published: see batonctl \
-      messages, batonctl inbox and batonctl channel unfollow. A link alone makes Baton connect to nobody: the channel is read from those \
-      relays of the link that Baton has, or from those that --relay names.
+      LINK is nostr:nevent1… of a public channel, nostr:naddr1… of a group, or the short link of a SimpleX channel. Messages are read and \
+      nothing is published: see batonctl messages, batonctl inbox and batonctl channel unfollow. A link alone makes Baton connect to \
+      nobody: the channel is read from those relays of the link that Baton has, or from those that --relay names. On SimpleX whoever \
+      reads joins, so --join is needed: the chat core then asks the servers of the link, and joins under a random name.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The link to the channel.") var link: String
@@ -24,10 +25,12 @@ struct ChannelFollow: AsyncParsableCommand {
     help: "The identity on whose behalf it is read, by id or name: messages that name its key are for you. Default: main.",
     completion: .names(of: .identity))
   var identity: String?
+  @Flag(help: "Join the channel, which reading needs on SimpleX: its relays count one reader more.") var join = false
 
   func run() async throws {
     try await global.connected { session in
       var request = ChannelsFollowRequest(link: link, displayName: name)
+      if join { request.join = true }
       if !relay.isEmpty {
         var ids: [Int64] = []
         for name in relay { ids.append(try await session.relay(name).id) }
@@ -38,8 +41,8 @@ struct ChannelFollow: AsyncParsableCommand {
       try session.show(channel) {
         let name = "Channel \(channel.id) '\(channel.profile.displayName)'"
         guard !channel.owned else { return "\(name) is your own." }
-        let relays = counted(channel.readRelayIds.count, "relay")
-        return "\(name) is followed, read from \(relays). See batonctl messages \(channel.id)."
+        let relays = channel.readRelayIds.isEmpty ? "as a member" : "from \(counted(channel.readRelayIds.count, "relay"))"
+        return "\(name) is followed, read \(relays). See batonctl messages \(channel.id)."
       }
     }
   }
@@ -48,9 +51,13 @@ struct ChannelFollow: AsyncParsableCommand {
 struct ChannelUnfollow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unfollow", abstract: "Reads a channel of others no more.",
-    discussion: "What was read of it is forgotten here; others go on without notice.")
+    discussion: """
+      What was read of it is forgotten here; others go on without notice. On SimpleX the channel is left, which its relays notice; when \
+      that cannot be done now, nothing changes. --keep-membership only forgets it.
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(help: "On SimpleX: stay a member of the channel.") var keepMembership = false
   @Flag(help: "Do not ask.") var yes = false
 
   func run() async throws {
@@ -61,7 +68,7 @@ struct ChannelUnfollow: AsyncParsableCommand {
         try session.confirm(
           "Forget what was read of channel \(channel.id) '\(channel.profile.displayName)'?", isDefault: false, yes: yes)
       }
-      let left = try await session.client.unfollow(channel: channel.id)
+      let left = try await session.client.unfollow(channel: channel.id, keepMembership: keepMembership)
       try session.show(left) { "Channel \(left.id) is not followed any more." }
     }
   }

@@ -77,7 +77,10 @@ struct FreshnessNotes {
     return "  \(terminal.dot("failed")) \(name(relay.relayId))  \(trouble)\(lastRead(relay))"
   }
 
-  private func name(_ id: Int64) -> String { relays[id] ?? "relay \(id)" }
+  private func name(_ id: Int64) -> String { id == Self.network ? "the chat core" : relays[id] ?? "relay \(id)" }
+
+  /// Stands for the network as a whole among the identifiers of relays. Only SimpleX has channels that are read like that.
+  static let network: Int64 = 0
 
   private static func trouble(_ relay: Freshness) -> String? {
     guard let cause = relay.cause else { return nil }

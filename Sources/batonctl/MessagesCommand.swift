@@ -134,8 +134,9 @@ enum RelayPatience {
 extension Session {
   /// The names of these relays, by id, safe for a terminal; those are missing that cannot be read.
   func relayNames(_ ids: [Int64]) async -> [Int64: String] {
+    let ids = Set(ids).subtracting([FreshnessNotes.network])
     guard isForPeople, !ids.isEmpty else { return [:] }
-    let wanted = Set(ids).sorted().prefix(Self.relaysMax).map(JSONValue.integer)
+    let wanted = ids.sorted().prefix(Self.relaysMax).map(JSONValue.integer)
     // Whoever may read messages need not be allowed to see relays.
     let relays = (try? await client.relays(filter: ["id": ["$in": .array(wanted)]])) ?? []
     return Dictionary(relays.map { ($0.id, $0.name) }) { first, _ in first }

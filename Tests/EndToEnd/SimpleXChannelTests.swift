@@ -256,6 +256,64 @@ struct SimpleXChannelTests {
     #expect(kill(pid, 0) != 0, "it is gone with the daemon")
   }
 
+  /// A channel of others is joined, read over a crash of the daemon, and left.
+  @Test func channelOfOthersIsJoinedReadAndLeft() async throws {
+    let (core, baton, daemon) = try await start()
+    let link = try await core.withModel { $0.offer("Their News", about: "all of it") }
+    let alone = try await baton.control("channel", "follow", link)
+    #expect(alone.status == 1 && alone.lines.joined().contains("--join"), "\(alone.lines)")
+    #expect(try await core.received.allSatisfy { !$0.hasPrefix("/_connect") }, "a link alone makes Baton connect to nobody")
+    let followed = try await baton.control("channel", "follow", link, "--join")
+    #expect(
+      followed.lines == ["Channel 1 'Their News' is followed, read as a member. See batonctl messages 1."], "\(followed.lines)")
+    #expect(try await baton.control("channel", "follow", link, "--join").lines == followed.lines)
+    let shown = try await baton.control("channel", "show", "1")
+    #expect(shown.lines.contains("phase     followed: Channel of others, read as a member."), "\(shown.lines)")
+    #expect(try await baton.control("channel", "link", "1", "--no-qr").lines.contains(link))
+
+    // The scripted core lives at the beginning of 2026.
+    #expect(try await baton.control("channel", "following", "1", "--days", "0").status == 0)
+    for number in 1...3 { try await core.withModel { _ = $0.say(.init("News \(number)"), by: nil, channel: 1) } }
+    try await core.withModel { model in
+      model.join(9, channel: 1)
+      model.leave(9, channel: 1)
+      _ = model.say(.init("News 4"), by: nil, channel: 1)
+    }
+    let state = try await baton.watchMessages { $0.texts.contains("News 4") }
+    #expect(state.message("News 1")?["own"] == false)
+    let synced = try await baton.control("messages", "sync", "1")
+    #expect(
+      synced.status == 0 && synced.lines.contains { $0.contains("the chat core") && $0.contains("read") }, "\(synced.lines)")
+    #expect(try await baton.control("inbox", "--columns", "CHANNEL,READ").lines.last == "Their News  1/1")
+    let refused = try await baton.control("post", "1", "Hello")
+    #expect(refused.status == 1 && refused.lines.joined().contains("others"), "\(refused.lines)")
+
+    daemon.signal(SIGKILL)
+    _ = await daemon.status()
+    try await core.withModel { _ = $0.say(.init("News 5"), by: nil, channel: 1) }
+    let again = try await baton.start()
+    let later = try await baton.watchMessages(from: state) { $0.texts.contains("News 5") }
+    #expect(later.texts.sorted() == (1...5).map { "News \($0)" })
+    #expect(try await core.received.allSatisfy { !$0.hasPrefix("/_get relays") }, "its relays are not ours")
+    #expect(try await core.withModel { $0.memberships } == [1: "joined"])
+
+    // What cannot be left now stays.
+    try await core.stop()
+    try await again.line(containing: "the chat core")
+    let stays = try await baton.control("channel", "unfollow", "1", "--yes")
+    #expect(stays.status == 1 && stays.lines.joined().contains("could not be left"), "\(stays.lines)")
+    #expect(try await baton.client().channel(id: 1).phase == "followed")
+    try await core.restart()
+    while try await baton.control("channel", "unfollow", "1", "--yes").status != 0 {}
+    #expect(try await core.withModel { $0.memberships } == [:])
+    #expect(try await baton.client().channel(id: 1).phase == "deleted")
+
+    #expect(try await baton.control("channel", "follow", link, "--join", "--name", "Theirs").status == 0)
+    #expect(try await baton.control("channel", "unfollow", "Theirs", "--keep-membership", "--yes").status == 0)
+    #expect(try await core.withModel { $0.memberships } == [1: "joined"])
+    try await stop(again, core)
+  }
+
   @Test func withoutACoreThereAreNoChannelsOnSimpleX() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()

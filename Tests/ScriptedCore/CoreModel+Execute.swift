@@ -21,7 +21,7 @@ extension CoreModel {
       guard users.contains(where: { $0.id == id }) else { return CoreErrors.answer(CoreErrors.own("userUnknown")) }
       activeUser = id
       return ["type": "activeUser", "user": userJSON(id)]
-    case .activeUser, .operators, .servers, .setServers, .validateServers, .testServer, .testRelay, .create, .relays,
+    case .activeUser, .operators, .servers, .setServers, .validateServers, .testServer, .testRelay, .create, .joining, .relays,
       .addRelays, .remove, .role, .block, .allow, .link, .groups, .members, .info, .memberInfo, .profile, .delete, .leave,
       .item:
       guard activeUser != nil else { return CoreErrors.answer(CoreErrors.own("noActiveUser")) }
@@ -67,6 +67,7 @@ extension CoreModel {
     case .testServer(let user, let address): return testServer(user, address)
     case .testRelay(let user, let address): return testRelay(user, address)
     case .create(let user, _, let relays, let profile): return createChannel(user, relays, profile)
+    case .joining(let command): return execute(command)
     case .groups(let user, let search):
       let all = groups.filter { $0.user == user && $0.isFound(by: search) }.map { groupJSON($0) }
       return ["type": "groupsList", "user": userJSON(user), "groups": .array(all)]
@@ -107,12 +108,18 @@ extension CoreModel {
       }
       return answer("groupMemberInfo", group, ["member": memberJSON(row, in: group)])
     case .delete:
+      // Whoever belongs to a channel leaves it first.
+      guard group.role == "owner" || group.isJoinStarted == false || ["left", "removed", "deleted"].contains(group.status)
+      else {
+        return CoreErrors.answer(CoreErrors.own("groupUserRole", ["groupInfo": groupJSON(group), "requiredRole": "owner"]))
+      }
       groups.remove(at: index)
       pending.removeAll { $0.group == group.id }
       return answer("groupDeletedUser", group, ["msgSigned": true])
     case .leave:
       pending.removeAll { $0.group == group.id }
-      return answer("leftMemberUser", group)
+      groups[index].status = "left"
+      return answer("leftMemberUser", groups[index])
     case .addRelays(_, let relays): return addRelays(index, relays)
     case .remove(_, let members, let withMessages): return removeMembers(index, members, withMessages)
     case .role(_, let members, let role): return setRole(index, members, role)
@@ -120,7 +127,7 @@ extension CoreModel {
     case .profile(_, let profile): return updateProfile(index, profile)
     case .item(_, let command): return aboutItem(command, index)
     case .version, .activeUser, .users, .start, .checkRunning, .operators, .createUser, .activate, .servers, .setServers,
-      .validateServers, .testServer, .testRelay, .create, .groups:
+      .validateServers, .testServer, .testRelay, .create, .joining, .groups:
       return CoreErrors.answer(CoreErrors.own("internalError", ["message": "not about a group"]))
     }
   }

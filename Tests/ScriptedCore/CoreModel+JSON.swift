@@ -64,7 +64,7 @@ extension CoreModel {
     return text + String(repeating: "A", count: 43 - text.count)
   }
 
-  private func shortLink(_ id: Int64) -> String { "https://smp8.simplex.im/c#\(key("channel", id))" }
+  func shortLink(_ id: Int64) -> String { "https://smp8.simplex.im/c#\(key("channel", id))" }
 
   func relayLink(_ row: RelayRow, in group: Group) -> String { "https://smp5.simplex.im/g#\(key("relay", row.id))" }
 
@@ -83,7 +83,7 @@ extension CoreModel {
       "groupId": .integer(group.id), "useRelays": true, "localDisplayName": group.profile["displayName"] ?? "",
       "groupProfile": group.profile, "localAlias": "", "fullGroupPreferences": Self.groupPreferences,
       "membership": memberJSON(
-        id: group.id * 1000, group: group.id, role: group.role, category: "user", status: "creator", connection: nil),
+        id: group.id * 1000, group: group.id, role: group.role, category: "user", status: group.status, connection: nil),
       "chatSettings": ["enableNtfs": "all", "favorite": false], "createdAt": .string(time(group.createdAt)),
       "updatedAt": .string(time(group.createdAt)), "chatTags": [],
       "groupSummary": .object(
@@ -97,6 +97,17 @@ extension CoreModel {
       ],
     ]
     members["relayOwnStatus"] = group.ownStatus.map(JSONValue.string)
+    if let isJoinStarted = group.isJoinStarted {
+      members["preparedGroup"] = [
+        "connLinkToConnect": joinLinkJSON(group.serial), "connLinkPreparedConnection": .bool(isJoinStarted),
+        "connLinkStartedConnection": .bool(isJoinStarted),
+      ]
+      members["groupKeys"] = [
+        "publicGroupId": .string("public-\(group.serial)"),
+        "groupRootKey": ["type": "public", "rootPubKey": "cHVibGlj"],
+        "memberPrivKey": .string("\(Self.secretMark)-member-\(group.serial)"),
+      ]
+    }
     return .object(members)
   }
 

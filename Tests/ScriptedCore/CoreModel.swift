@@ -54,6 +54,10 @@ public struct CoreModel: Sendable {
     var ownStatus: String?
     /// The role of the user.
     var role = "owner"
+    /// The status of the user.
+    var status = "creator"
+    /// Whether joining it was begun; nil if it is the user's own.
+    var isJoinStarted: Bool?
     var items: [Item] = []
     /// Members who are no relays, by number.
     var people: [Int64: Person] = [:]
@@ -111,6 +115,8 @@ public struct CoreModel: Sendable {
   var nextID: Int64 = 1
   var nextCleanup: Int64 = 30_000
   var relayProfiles: [Int64: JSONValue] = [:]
+  /// Channels of others, by their links.
+  var offers: [String: Offer] = [:]
 
   /// - Parameters:
   ///   - userName: the user that the core starts with; nil for none.

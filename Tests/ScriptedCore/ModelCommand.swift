@@ -12,6 +12,7 @@ enum ModelCommand {
   case testServer(Int64, String)
   case testRelay(Int64, String)
   case create(user: Int64, isIncognito: Bool, relays: [Int64], profile: JSONValue)
+  case joining(JoiningCommand)
   case relays(Int64)
   case addRelays(Int64, [Int64])
   case remove(Int64, [Int64], withMessages: Bool)
@@ -39,6 +40,8 @@ enum ModelCommand {
       self = word.1
     } else if let (group, command) = ItemCommand.read(&scanner), scanner.rest.isEmpty {
       self = .item(group, command)
+    } else if let command = JoiningCommand(&scanner), scanner.rest.isEmpty {
+      self = .joining(command)
     } else if let command = Self.aboutUser(&scanner) ?? Self.aboutGroup(&scanner), scanner.rest.isEmpty {
       self = command
     } else {
@@ -118,6 +121,7 @@ enum ModelCommand {
     case .servers(let user), .setServers(let user, _), .validateServers(let user, _), .testServer(let user, _),
       .testRelay(let user, _), .create(let user, _, _, _), .groups(let user, _):
       user
+    case .joining(let command): command.user
     default: nil
     }
   }

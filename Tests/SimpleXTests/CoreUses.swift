@@ -47,7 +47,8 @@ extension CoreGroup {
   fileprivate var uses: JSONValue {
     list(
       id.uses, .bool(usesRelays), .string(localName), profile.json, membership.uses, words(ownRelayStatus?.text),
-      .string(createdAt), .integer(memberCount), publicMemberCount.map(JSONValue.integer))
+      .string(createdAt), .integer(memberCount), publicMemberCount.map(JSONValue.integer),
+      isJoinStarted.map(JSONValue.bool))
   }
 }
 
@@ -179,6 +180,21 @@ extension CoreReactionChange {
   fileprivate var uses: JSONValue { list(.bool(isAdded), .string(emoji), group?.uses, item.uses, author.uses, sender?.uses) }
 }
 
+extension CoreConnectionPlan {
+  fileprivate var uses: JSONValue {
+    switch self {
+    case .ok(let data): list("ok", data?.profile.json)
+    case .own(let group): list("own", group.uses)
+    case .joining(let group): list("joining", group?.uses)
+    case .known(let group): list("known", group.uses)
+    case .noRelays: list("noRelays")
+    case .tooOld: list("tooOld")
+    case .failed(let error): list("error", error.uses)
+    case .other(let tag): list("other", .string(tag))
+    }
+  }
+}
+
 extension CoreReply {
   /// nil: not compared.
   var uses: JSONValue? {
@@ -202,7 +218,10 @@ extension CoreReply {
     case .itemUpdated(let item), .itemNotChanged(let item): list(item.uses)
     case .itemsDeleted(let deletions): list(.array(deletions.map(\.uses)))
     case .reaction(let change): change.uses
-    case .version, .operators, .servers, .validation, .serverTest, .relayTest, .itemInfo, .page, .unknown: nil
+    case .plan(let link, let plan): list(list(words(link.short), .string(link.full)), plan.uses)
+    case .prepared, .joinStarted, .version, .operators, .servers, .validation, .serverTest, .relayTest, .itemInfo, .page,
+      .unknown:
+      nil
     }
   }
 }

@@ -56,6 +56,7 @@ struct OfficialCommandTests {
       case "APIDeleteChat":
         .deleteGroup(
           try arguments.object("chatRef").id("chatId"), notify: try arguments.object("chatDeleteMode").bool("notify"))
+      case "APIConnectPlan": .plan(try arguments.id("userId"), try CoreChannelLink(try arguments.string("connectTarget")))
       case "APILeaveGroup": .leave(try arguments.id("groupId"))
       case "APISendMessages": try send()
       case "APIUpdateChatItem":
@@ -124,6 +125,6 @@ struct OfficialCommandTests {
         continue
       }
     }
-    #expect(functions.count == 22)
+    #expect(functions.count == 23)
   }
 }

@@ -225,6 +225,7 @@ struct QueryPlanTests {
     _ = (try store.channel(channel), try store.channels([channel, ChannelID(rawValue: 2)]))
     _ = (try store.channel(idempotencyKey: "k1"), try store.channels(named: "News 1", limit: 2))
     _ = try store.livingChannels(named: ChannelName(network: .nostr, networkID: "a"), limit: 5)
+    _ = try store.livingChannels(named: ChannelName(network: .simplex, networkID: "a"), limit: 5)
     _ = (try store.channel(onSimpleX: "3"), try store.channelsServedOnSimpleX(after: channel, limit: 5))
     _ = try store.channels(of: relay, in: .active, after: nil, limit: 5)
     _ = try store.channelsToVerify(on: relay, at: now, limit: 5)

@@ -8,6 +8,8 @@ public final class FakeFollowing: Sendable {
     var followed: [ChannelID: FollowedChannel] = [:]
     var follows = 0
     var foreign: [String: ForeignChannel] = [:]
+    var joined: Set<String> = []
+    var trouble: String?
     var syncs: [ChannelID] = []
     var searches: [RelaySearch] = []
     var batches = 0
@@ -26,6 +28,16 @@ public final class FakeFollowing: Sendable {
   public var foreign: [String: ForeignChannel] {
     get { state.withLock { $0.foreign } }
     set { state.withLock { $0.foreign = newValue } }
+  }
+  /// The channels that were joined and not left, by their names on the network.
+  public var joined: Set<String> {
+    get { state.withLock { $0.joined } }
+    set { state.withLock { $0.joined = newValue } }
+  }
+  /// Why channels can be neither joined nor left at present; `nil` if they can.
+  public var trouble: String? {
+    get { state.withLock { $0.trouble } }
+    set { state.withLock { $0.trouble = newValue } }
   }
   /// How often a channel was to be followed.
   public var follows: Int { state.withLock { $0.follows } }

@@ -50,11 +50,14 @@ public final class FakeNetwork: RelayNetwork {
   private let state = Mutex(State())
 
   private let keepsKeys: Bool
+  public let readsAsMember: Bool
 
   /// - Parameters:
   ///   - takesRemovedRelaysAgain: whether relays forget that they were told to delete a channel.
   ///   - keepsKeys: whether the network has one identity, whose key it keeps to itself.
-  public init(takesRemovedRelaysAgain: Bool = false, keepsKeys: Bool = false) {
+  ///   - readsAsMember: whether channels of others are joined.
+  public init(takesRemovedRelaysAgain: Bool = false, keepsKeys: Bool = false, readsAsMember: Bool = false) {
+    self.readsAsMember = readsAsMember
     self.takesRemovedRelaysAgain = takesRemovedRelaysAgain
     self.keepsKeys = keepsKeys
   }

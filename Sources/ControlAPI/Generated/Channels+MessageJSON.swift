@@ -98,6 +98,7 @@ extension ChannelsFollowRequest: JSONWritable {
     writer.beginObject()
     writer.member("displayName", displayName)
     writer.member("identity", identity)
+    writer.member("join", join)
     writer.member("link", link)
     writer.member("relayIds", relayIds)
     writer.endObject()
@@ -108,6 +109,7 @@ extension ChannelsUnfollowRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", id)
+    writer.member("keepMembership", keepMembership)
     writer.endObject()
   }
 }

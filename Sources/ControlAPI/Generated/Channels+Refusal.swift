@@ -22,7 +22,7 @@ public enum ChannelsRefusal: InterfaceRefusal {
   case invalidLink(reason: String)
   /// Baton has none of the relays that the link names.
   case noKnownRelay(addresses: [String])
-  /// The channel cannot be followed: no relay shows it, or the daemon reads no messages.
+  /// The channel cannot be followed: no relay shows it, it would have to be joined or could not be, or the daemon reads no messages.
   case notFollowable(reason: String)
   /// The network cannot do it.
   case notSupported(network: String, reason: String)

@@ -106,27 +106,32 @@ public struct ChannelsDeleteRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Channels.Follow.
 public struct ChannelsFollowRequest: Codable, Hashable, Sendable {
-  /// The link: on nostr nostr:nevent1 or note1 for a public channel, nostr:naddr1 for a group, with or without nostr: in front. SimpleX
-  /// channels are refused with NotSupported.
+  /// The link: on nostr nostr:nevent1 or note1 for a public channel, nostr:naddr1 for a group, with or without nostr: in front; on simplex
+  /// the short link of a channel.
   public var link: String
   /// The relays from which it is read, at most 32; exactly one for a group. When absent those that the link names, as far as Baton has
-  /// them: a link alone makes Baton connect to nobody.
+  /// them: a link alone makes Baton connect to nobody. On simplex it must be absent: the channel says which they are.
   public var relayIds: [Int64]?
   /// What it is called here; when absent what it calls itself, as far as names of channels allow.
   public var displayName: String?
   /// Name of the identity on whose behalf it is read: messages that name its key are mentions. When absent the main one.
   public var identity: String?
+  /// Whether it may be joined, which reading needs on simplex: there its relays count one reader more, without a name, and the link says which
+  /// servers the chat core asks. When absent it may not, and a channel that would have to be joined is refused with NotFollowable.
+  public var join: Bool?
 
   public init(
     link: String,
     relayIds: [Int64]? = nil,
     displayName: String? = nil,
-    identity: String? = nil
+    identity: String? = nil,
+    join: Bool? = nil
   ) {
     self.link = link
     self.relayIds = relayIds
     self.displayName = displayName
     self.identity = identity
+    self.join = join
   }
 }
 
@@ -134,11 +139,15 @@ public struct ChannelsFollowRequest: Codable, Hashable, Sendable {
 public struct ChannelsUnfollowRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
+  /// Whether the chat core stays a member, where reading needed that. When absent it does not.
+  public var keepMembership: Bool?
 
   public init(
-    id: Int64
+    id: Int64,
+    keepMembership: Bool? = nil
   ) {
     self.id = id
+    self.keepMembership = keepMembership
   }
 }
 

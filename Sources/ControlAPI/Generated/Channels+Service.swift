@@ -61,7 +61,8 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   /// custom data, the Set methods except SetFrozen, and Truncate without posts work with it; others are refused with NotOwned. If the channel is
   /// followed already, or is Baton's own, the reply has it as it is.
   func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply
-  /// Reads a channel of others no more, and forgets what was read of it. Others go on without notice.
+  /// Reads a channel of others no more, and forgets what was read of it. On simplex it is left, which its relays notice; when that cannot be
+  /// done now, nothing changes and the reply is NetworkUnavailable.
   func unfollow(_ request: ChannelsUnfollowRequest) async throws -> ChannelReply
   /// Mutes a channel, or unmutes it. Its messages are read and counted all the same.
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply

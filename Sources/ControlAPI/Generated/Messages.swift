@@ -184,7 +184,7 @@ public struct Message: Codable, Hashable, Sendable {
 
 /// How fresh what is known from one relay is.
 public struct Freshness: Codable, Hashable, Sendable {
-  /// Identifier of the relay.
+  /// Identifier of the relay; 0 for the network as a whole, through which a channel of others is read where only members read.
   public var relayId: Int64
   /// When everything that the relay serves was last read; absent if it never was. What was said since arrives by itself while the relay
   /// can be reached.

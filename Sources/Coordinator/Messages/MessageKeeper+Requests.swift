@@ -106,8 +106,9 @@ extension MessageKeeper {
   private func sync(_ channel: ChannelID, _ number: Int, _ reply: Reply<Bool>) {
     guard let entry = follows.entry(of: channel) else { return reply.send(.failure(notFollowed(channel))) }
     // A channel of others that is read from nowhere is not up to date.
-    guard !entry.channel.relays.isEmpty else { return reply.send(.success(entry.channel.isOwned)) }
-    requests.add(number, for: channel, relays: Set(entry.channel.relays.keys), reply)
+    let places = places(of: entry)
+    guard !places.isEmpty else { return reply.send(.success(entry.channel.isOwned)) }
+    requests.add(number, for: channel, relays: places, reply)
     directory.networks[entry.network]?.sync(channel)
   }
 

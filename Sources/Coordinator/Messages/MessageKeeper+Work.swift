@@ -63,7 +63,7 @@ extension MessageKeeper {
     for entry in steps.follow {
       directory.networks[entry.network]?.follow(entry.channel)
       follows.follows(entry)
-      requests.changed(entry.channel.id, relays: Set(entry.channel.relays.keys))
+      requests.changed(entry.channel.id, relays: places(of: entry))
     }
   }
 

@@ -180,10 +180,16 @@ final class MessageKeeper {
     }
   }
 
+  /// The relays that tell how far a channel was read; `.network` where it is read as a member.
+  func places(of entry: FollowList.Entry) -> Set<RelayID> {
+    let isMember = !entry.channel.isOwned && directory.networks[entry.network]?.readsAsMember == true
+    return isMember ? [.network] : Set(entry.channel.relays.keys)
+  }
+
   /// A relay was asked for everything.
   private func synced(_ channel: ChannelID, _ relay: RelayID, _ outcome: MessageSync) {
     // A relay that the channel has left may still answer.
-    guard follows.entry(of: channel)?.channel.relays[relay] != nil else { return }
+    guard let entry = follows.entry(of: channel), places(of: entry).contains(relay) else { return }
     freshness.add(channel, relay, outcome, at: clock.timeOfDay)
     requests.answered(channel, relay, isComplete: outcome == .complete)
   }

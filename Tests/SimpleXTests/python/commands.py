@@ -104,6 +104,7 @@ MAKERS = {
         "chatRef": {"chatType": "group", "chatId": number()},
         "chatDeleteMode": {"type": "full", "notify": flag()},
     },
+    "APIConnectPlan": lambda: {"userId": number(), "connectTarget": "https://smp.example.com/c#" + 42 * chance.choice("aZ09_-") + "A"},
     "APILeaveGroup": lambda: {"groupId": number()},
     "APISendMessages": lambda: {
         "sendRef": group(),

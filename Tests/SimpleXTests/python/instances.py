@@ -123,12 +123,35 @@ def group(value):
         value["createdAt"],
         summary["currentMembers"],
         summary.get("publicMemberCount"),
+        value.get("preparedGroup", {}).get("connLinkStartedConnection"),
     ]
 
 
 def link(value):
     contact = value["connLinkContact"]
     return [contact.get("connShortLink"), contact["connFullLink"]]
+
+
+def given_link(value):
+    return [value.get("connShortLink"), value["connFullLink"]]
+
+
+def plan(value):
+    if value["type"] == "error":
+        return ["error", error(value["chatError"])]
+    if value["type"] != "groupLink":
+        return ["other", value["type"]]
+    inner = value["groupLinkPlan"]
+    known = {
+        "ok": lambda: ["ok", clean(inner["groupSLinkData_"]["groupProfile"]) if "groupSLinkData_" in inner else None],
+        "ownLink": lambda: ["own", group(inner["groupInfo"])],
+        "connectingConfirmReconnect": lambda: ["joining", None],
+        "connectingProhibit": lambda: ["joining", group(inner["groupInfo_"]) if "groupInfo_" in inner else None],
+        "known": lambda: ["known", group(inner["groupInfo"])],
+        "noRelays": lambda: ["noRelays"],
+        "updateRequired": lambda: ["tooOld"],
+    }
+    return known.get(inner["type"], lambda: ["other", inner["type"]])()
 
 
 def relay(value):
@@ -310,6 +333,7 @@ USES_OF_REPLIES = {
     "groupUpdated": fields(fromGroup=group, toGroup=group),
     "groupDeletedUser": fields(groupInfo=group),
     "leftMemberUser": fields(groupInfo=group),
+    "connectionPlan": fields(connLink=given_link, connectionPlan=plan),
     "newChatItems": fields(chatItems=chat_item),
     "chatItemUpdated": fields(chatItem=chat_item),
     "chatItemNotChanged": fields(chatItem=chat_item),

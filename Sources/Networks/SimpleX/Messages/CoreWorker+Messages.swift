@@ -51,9 +51,10 @@ extension CoreWorker {
     }
   }
 
-  /// Reports the same of all relays of a channel, because the core does not tell them apart.
+  /// Reports the same of all relays of a channel, because the core does not tell them apart. One of others has no relays here.
   private func tellSynced(_ channel: ChannelID, _ sync: MessageSync) {
-    for relay in readings[channel]?.channel.relays.keys.sorted() ?? [] {
+    guard let followed = readings[channel]?.channel else { return }
+    for relay in followed.isOwned ? followed.relays.keys.sorted() : [.network] {
       report(.synced(channel: channel, relay: relay, sync))
     }
   }

@@ -9,11 +9,4 @@ extension SimpleXNetwork {
 
   /// Reads the channel in the core, which does not say what each relay holds: one answer counts for all relays of the channel.
   public func sync(_ channel: ChannelID) { put(.sync(channel)) }
-
-  /// Whoever reads a channel on SimpleX is a member of it, and the core belongs to whoever runs channels.
-  public func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference? {
-    guard NetworkKind.lookingLike(text) == .simplex else { return nil }
-    throw NetworkFailure(
-      "whoever reads a channel there joins it, and Baton joins none; join it with an app", isUnsupported: true)
-  }
 }

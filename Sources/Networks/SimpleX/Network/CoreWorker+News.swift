@@ -10,7 +10,8 @@ extension CoreWorker {
     let place = bound[channel]?.place ?? suspect
     let found: KnownChannel?
     do { found = try await around.known(place.name) } catch { return keepNews(of: channel, at: place) }
-    guard let known = found, known.id == channel else { return }
+    // A channel of others has no relays of ours, and the core does not list theirs.
+    guard let known = found, known.id == channel, known.isOwned else { return }
     switch await listed(place.group) {
     case .success(let listing): tellNews(of: known, listing.group.isCalled(place.name) ? listing : nil)
     case .failure(.refused(let error)) where error.isGroupMissing: tellNews(of: known, nil)

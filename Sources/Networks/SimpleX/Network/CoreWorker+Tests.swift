@@ -42,13 +42,17 @@ extension CoreWorker {
     return nil
   }
 
+  /// Has the active user checked before anything else is done.
+  func doubtUser() { (user, mustRecognise, isRecognitionHeld) = (nil, version != nil, false) }
+
   private func isTesting(_ address: CoreRelayAddress) -> Bool { testing.values.contains { $0.address == address } }
 
   /// Starts waiting tests, one for each free lane.
   func startTests() {
     guard let user else { return }
+    startErrand(user)
     tests.removeAll(where: \.isOver)
-    for lane in lanes.sorted() where testing[lane] == nil {
+    for lane in lanes.sorted() where testing[lane] == nil && lane != errandLane {
       guard let address = nextTest() else { return }
       testing[lane] = (address, now())
       around.test(lane, user, address)
@@ -92,7 +96,7 @@ extension CoreWorker {
     case .failure(.refused(let error)) where error.mayMeanAnotherUser:
       // The result says nothing about the relay. First the active user is checked; then channels request the test again.
       tellNothing(of: address, error.sentence, took)
-      (user, mustRecognise, isRecognitionHeld) = (nil, version != nil, false)
+      doubtUser()
     case .failure(.refused(let error)):
       tellNothing(of: address, error.sentence, took)
       decide(address, .failed(Self.outcome(of: error, for: .invite)))

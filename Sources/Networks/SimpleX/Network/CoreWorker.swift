@@ -56,6 +56,8 @@ final class CoreWorker {
     var presets: (@Sendable ([PresetOperator]) -> Void)?
     /// The folder whose files posts may have; `nil` if they have none.
     var files: FileFolder?
+    /// Does an errand over a lane; `take(.errandDone)` follows.
+    var errand: @Sendable (_ lane: Int, CoreUser.ID, CoreErrand) -> Void = { $2.refuse("there is no connection for it") }
   }
 
   let limits: SimpleXLimits
@@ -122,6 +124,9 @@ final class CoreWorker {
   /// The test under way on each of them.
   var testing: [Int: (address: CoreRelayAddress, began: Timestamp)] = [:]
   var isTestsTurn = false
+  /// Errands that wait, in order, and the lane of the one under way.
+  var errands: [(errand: CoreErrand, since: Timestamp)] = []
+  var errandLane: Int?
 
   /// What is asked for posts, by channel.
   var desks: [ChannelID: PostDesk] = [:]
@@ -180,6 +185,8 @@ final class CoreWorker {
     case .test(let request):
       tests.append(request)
       startTests()
+    case .errand(let errand): take(errand)
+    case .errandDone(let mayBeAnotherUser): errandDone(mayBeAnotherUser: mayBeAnotherUser)
     case .lane(let lane, let isUp): self.lane(lane, isUp: isUp)
     case .tested(let lane, let address, let result): tested(lane, address, result)
     case .core(.up(let version, let user)): up(version, user)
@@ -201,6 +208,7 @@ final class CoreWorker {
     untold = [:]
     lookAtPosts()
     lookAtReadings()
+    lookAtErrands()
     for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
       // Timers and this clock may differ a little.
       let rest = time - now()
@@ -283,7 +291,8 @@ final class CoreWorker {
   /// Ends the worker. Operations are resumed after the next start.
   func end() {
     for test in tests { test.finish() }
-    tests = []
+    for (errand, _) in errands { errand.refuse("Baton ends") }
+    (tests, errands) = ([], [])
   }
 
   // MARK: - Work
@@ -298,7 +307,7 @@ final class CoreWorker {
       await recognise()
       return true
     }
-    guard user != nil else { return refuseTests() }
+    guard user != nil else { return refuseErrands() || refuseTests() }
     return await workOff()
   }
 

@@ -13,6 +13,7 @@ public final class SimpleXNetwork: RelayNetwork {
   public let kind = NetworkKind.simplex
   /// The core forgets a relay that is removed from a channel.
   public let takesRemovedRelaysAgain = true
+  public let readsAsMember = true
 
   enum Input: Sendable {
     case operation(RelayOperation)
@@ -27,6 +28,9 @@ public final class SimpleXNetwork: RelayNetwork {
     case core(CoreReport)
     case watched([RelayID: String])
     case test(CoreRelayTestRequest)
+    case errand(CoreErrand)
+    /// The errand under way ended.
+    case errandDone(mayBeAnotherUser: Bool)
     /// A connection for tests came up or went away.
     case lane(Int, isUp: Bool)
     /// A test of a relay ended.
@@ -196,7 +200,13 @@ public final class SimpleXNetwork: RelayNetwork {
             self.put(.tested(lane: lane, address, result))
           }
         }, arrived: { self.takeInputs() }, report: { self.tell($0) },
-        nudge: { self.nudge(after: $0) }, presets: presets, files: files))
+        nudge: { self.nudge(after: $0) }, presets: presets, files: files,
+        errand: { lane, user, errand in
+          Task {
+            let isDoubtful = await errand.run(as: user) { await self.ask($0, self.lanes[lane]) }
+            self.put(.errandDone(mayBeAnotherUser: isDoubtful))
+          }
+        }))
     for await _ in wakes {
       while true {
         let inputs = takeInputs()

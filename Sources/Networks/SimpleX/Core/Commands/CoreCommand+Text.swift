@@ -32,6 +32,10 @@ extension CoreCommand {
     case .info(let group): "/_info #\(group)"
     case .updateProfile(let group, let profile): "/_group_profile #\(group) \(profile.json.text)"
     case .deleteGroup(let group, let notify): "/_delete #\(group) full\(notify ? "" : " notify=off")"
+    case .plan(let user, let link): "/_connect plan \(user) \(link.text)"
+    case .prepare(let user, let link, let data):
+      "/_prepare group \(user) \(link.full) \(link.short) direct=off \(data.json.text)"
+    case .join(let group): "/_connect group #\(group) incognito=on"
     case .leave(let group): "/_leave #\(group)"
     case .send(let group, let message, let quoting, let isSigned):
       "/_send #\(group)(as_group=on)\(isSigned ? " sign=on" : "") json \(JSONValue.array([message.json(quoting: quoting)]).text)"

@@ -55,6 +55,12 @@ public enum CoreCommand: Hashable, Sendable {
   case updateProfile(CoreGroup.ID, CoreGroupProfile)
   /// Deletes a group or channel, here and, if `notify`, for its members. Answer: `groupDeleted`.
   case deleteGroup(CoreGroup.ID, notify: Bool = true)
+  /// Looks a link up at its server, and says what it is to the user. Answer: `plan`.
+  case plan(CoreUser.ID, CoreChannelLink)
+  /// Notes a channel of others that shall be joined, without joining it. Answer: `prepared`.
+  case prepare(CoreUser.ID, CoreJoinLink, CoreLinkData)
+  /// Joins a channel that was prepared, under a random name. Answer: `joinStarted`, or an error if no relay could be reached.
+  case join(CoreGroup.ID)
   /// Leaves a group. Answer: `left`.
   case leave(CoreGroup.ID)
   /// Sends a message as the channel, to the relays whose connections are ready; the core draws its shared id. It answers before

@@ -35,6 +35,11 @@ public enum CoreReply: Hashable, Sendable {
   case group(CoreGroup)
   case profileUpdated(from: CoreGroup, to: CoreGroup)
   case groupDeleted(CoreGroup)
+  /// What a link is, and both of its forms.
+  case plan(CoreGivenLink, CoreConnectionPlan)
+  case prepared(CoreGroup)
+  /// The channel is being joined. There is one result for each relay; at least one was reached.
+  case joinStarted(CoreGroup, [CoreJoinResult])
   case left(CoreGroup)
   /// The messages that were sent, with their shared ids. Nobody has them yet.
   case itemsSent([CoreChatItem])
@@ -105,8 +110,23 @@ extension CoreReply {
     case "groupUpdated": .profileUpdated(from: try reader.read("fromGroup"), to: try reader.read("toGroup"))
     case "groupDeletedUser": .groupDeleted(try reader.read("groupInfo"))
     case "leftMemberUser": .left(try reader.read("groupInfo"))
+    default: try aboutJoining(tag: tag, reader)
+    }
+  }
+
+  private static func aboutJoining(tag: String, _ reader: CoreReader) throws(CoreShapeError) -> CoreReply? {
+    switch tag {
+    case "connectionPlan": .plan(try reader.read("connLink"), try reader.read("connectionPlan"))
+    case "newPreparedChat": .prepared(try reader.object("chat").object("chatInfo").read("groupInfo"))
+    case "startedConnectionToGroup": try joinStarted(reader)
     default: try aboutItem(tag: tag, reader)
     }
+  }
+
+  private static func joinStarted(_ reader: CoreReader) throws(CoreShapeError) -> CoreReply {
+    // Older cores do not say it.
+    let results: [CoreJoinResult]? = try reader.listIfPresent("relayResults", atMost: CoreJoinResult.countMax)
+    return .joinStarted(try reader.read("groupInfo"), results ?? [])
   }
 
   private static func members(_ group: CoreReader) throws(CoreShapeError) -> CoreReply {

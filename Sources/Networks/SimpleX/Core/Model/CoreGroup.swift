@@ -14,6 +14,8 @@ public struct CoreGroup: Hashable, Sendable {
   public let membership: CoreMember
   /// The state of the core's own user as a relay of the group; `nil` if it is not a relay.
   public let ownRelayStatus: CoreWord<CoreRelayStatus>?
+  /// Whether joining it was begun, in a channel of others that was prepared for that; `nil` in others.
+  public let isJoinStarted: Bool?
   /// When the core created it, as the core writes it (ISO 8601).
   public let createdAt: String
   /// The number of members that the core knows, including the relays.
@@ -30,6 +32,7 @@ extension CoreGroup: CoreReadable {
     profile = try reader.read("groupProfile")
     membership = try reader.read("membership")
     ownRelayStatus = try reader.stringIfPresent("relayOwnStatus").map(CoreWord.init)
+    isJoinStarted = try reader.objectIfPresent("preparedGroup")?.boolIfPresent("connLinkStartedConnection")
     createdAt = try reader.string("createdAt")
     let summary = try reader.objectIfPresent("groupSummary")
     memberCount = try summary?.integerIfPresent("currentMembers") ?? 0

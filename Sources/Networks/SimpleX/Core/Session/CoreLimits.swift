@@ -29,7 +29,8 @@ public struct CoreLimits: Hashable, Sendable {
   /// How long to wait for the answer to `command`.
   func timeout(of command: CoreCommand) -> Duration {
     switch command {
-    case .createChannel, .addRelays, .removeMembers, .deleteGroup, .leave, .updateProfile, .testRelay, .testServer, .start:
+    case .createChannel, .addRelays, .removeMembers, .deleteGroup, .plan, .prepare, .join, .leave, .updateProfile, .testRelay,
+      .testServer, .start:
       networkTimeout
     // The core answers before it sends, but it may be busy with the group, and a lost answer to these is costly.
     case .send, .updateItem, .deleteItems, .react, .moderate, .setRole, .block: networkTimeout

@@ -1,0 +1,109 @@
+internal import StrictJSON
+
+/// What a link is to the core's user (`ConnectionPlan`, docs/design/simplex.md#joining-channels).
+public enum CoreConnectionPlan: Hashable, Sendable {
+  /// A channel that can be joined, with what its link says of it; `nil` if that could not be read.
+  case ok(CoreLinkData?)
+  /// The user's own channel.
+  case own(CoreGroup)
+  /// The user is about to join; the channel as far as the core has it.
+  case joining(CoreGroup?)
+  /// The core has the channel: joined, left, or only prepared.
+  case known(CoreGroup)
+  /// No relay serves the channel.
+  case noRelays
+  /// The core is too old for the channel.
+  case tooOld
+  /// The link could not be looked up.
+  case failed(CoreError)
+  /// Something else, or a plan that this version of Baton does not know.
+  case other(tag: String)
+}
+
+extension CoreConnectionPlan: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    switch try reader.string("type") {
+    case "groupLink": self = try Self.ofGroup(try reader.object("groupLinkPlan"))
+    case "error": self = .failed(try reader.read("chatError"))
+    case let tag: self = .other(tag: CoreText.bounded(tag))
+    }
+  }
+
+  private static func ofGroup(_ reader: CoreReader) throws(CoreShapeError) -> Self {
+    switch try reader.string("type") {
+    case "ok": .ok(try reader.readIfPresent("groupSLinkData_"))
+    case "ownLink": .own(try reader.read("groupInfo"))
+    case "connectingConfirmReconnect": .joining(nil)
+    case "connectingProhibit": .joining(try reader.readIfPresent("groupInfo_"))
+    case "known": .known(try reader.read("groupInfo"))
+    case "noRelays": .noRelays
+    case "updateRequired": .tooOld
+    case let tag: .other(tag: CoreText.bounded(tag))
+    }
+  }
+}
+
+/// What the link of a channel says of it (`GroupShortLinkData`), ready to be handed back.
+public struct CoreLinkData: Hashable, Sendable {
+  /// The profile that readers see before they join.
+  public let profile: CoreGroupProfile
+  let json: JSONValue
+}
+
+extension CoreLinkData: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    profile = try reader.read("groupProfile")
+    json = .object(reader.members)
+  }
+}
+
+/// A description without the picture, which a log does not need.
+extension CoreLinkData: CustomStringConvertible, CustomReflectable {
+  public var description: String { "link of \(profile)" }
+  public var customMirror: Mirror { Mirror(self, children: ["profile": profile]) }
+}
+
+/// Both forms of a link as the core gives them (`CreatedConnLink`).
+public struct CoreGivenLink: Hashable, Sendable {
+  /// The full form, which has the queue of the link.
+  public let full: String
+  /// The short form; channels always have one.
+  public let short: String?
+}
+
+extension CoreGivenLink: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    full = try reader.string("connFullLink")
+    short = try reader.stringIfPresent("connShortLink")
+  }
+}
+
+/// Both forms of a link, safe in a command.
+public struct CoreJoinLink: Hashable, Sendable {
+  let full: String
+  let short: String
+
+  /// - Returns: `nil` if one of them is missing, or is no single word.
+  public init?(_ given: CoreGivenLink) {
+    guard let short = given.short, Self.isWord(given.full), Self.isWord(short) else { return nil }
+    full = given.full
+    self.short = short
+  }
+
+  private static func isWord(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= SimpleXLink.bytesMax && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+  }
+}
+
+/// What became of joining a channel at one of its relays (`RelayConnectionResult`).
+public struct CoreJoinResult: Hashable, Sendable {
+  /// The error; `nil` if the relay was reached.
+  public let error: CoreError?
+
+  /// How many relays a channel may have.
+  static let countMax = 1_000
+}
+
+extension CoreJoinResult: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) { error = try reader.readIfPresent("relayError") }
+}

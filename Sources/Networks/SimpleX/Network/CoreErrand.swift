@@ -1,0 +1,131 @@
+internal import Channels
+internal import RelayNetwork
+internal import Synchronization
+
+/// Something that is done in the core for somebody who waits, beside the worker: for joining a channel the core talks to its servers and
+/// relays, and does nothing else on that connection meanwhile.
+final class CoreErrand: Sendable {
+  /// The channel that was joined.
+  struct Joined: Hashable, Sendable {
+    let group: CoreGroup
+    /// Whether the core's user runs it.
+    let isOwn: Bool
+  }
+
+  enum Task: Hashable, Sendable {
+    case join(CoreChannelLink)
+    case leave(CoreWorker.Place)
+  }
+
+  /// `nil` in place of a channel says that it was left.
+  typealias Outcome = Result<Joined?, NetworkFailure>
+
+  let task: Task
+  private let waiting: Mutex<CheckedContinuation<Outcome, Never>?>
+
+  init(_ task: Task, _ waiting: CheckedContinuation<Outcome, Never>) {
+    self.task = task
+    self.waiting = Mutex(waiting)
+  }
+
+  /// Answers; only the first answer counts.
+  func end(_ outcome: Outcome) {
+    waiting.withLock { waiting in
+      defer { waiting = nil }
+      return waiting
+    }?.resume(returning: outcome)
+  }
+
+  func refuse(_ reason: String) { end(.failure(NetworkFailure(reason))) }
+
+  // MARK: - Doing it
+
+  typealias Ask = @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
+
+  /// Does it.
+  /// - Returns: whether the core may have another active user than the one who is meant.
+  func run(as user: CoreUser.ID, ask: Ask) async -> Bool {
+    do throws(CoreFailure) {
+      switch task {
+      case .join(let link): end(try await Self.join(link, as: user, ask).map(Optional.some))
+      case .leave(let place): end(try await Self.leave(place, ask).map { nil })
+      }
+      return false
+    } catch {
+      if case .refused(let error) = error {
+        refuse("the chat core says: \(error.sentence)")
+        return error.mayMeanAnotherUser
+      }
+      refuse(error.description)
+      return false
+    }
+  }
+
+  private static func join(
+    _ link: CoreChannelLink, as user: CoreUser.ID, _ ask: Ask
+  ) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
+    let reply = try await ask(.plan(user, link)).get()
+    guard case .plan(let both, let plan) = reply else { throw CoreWorker.unexpected(reply) }
+    switch plan {
+    case .ok(nil): return .failure(NetworkFailure("the link says nothing of its channel"))
+    case .ok(let data?):
+      guard let both = CoreJoinLink(both) else {
+        return .failure(NetworkFailure("the chat core gives the link in a form that cannot be used"))
+      }
+      let reply = try await ask(.prepare(user, both, data)).get()
+      guard case .prepared(let group) = reply else { throw CoreWorker.unexpected(reply) }
+      return try await begin(group, ask)
+    case .own(let group): return .success(Joined(group: group, isOwn: true))
+    case .joining(nil): return .failure(NetworkFailure("the chat core is about to join it; try again in a moment"))
+    case .joining(let group?), .known(let group): return try await goOn(group, ask)
+    case .noRelays: return .failure(NetworkFailure("no relay serves the channel at present"))
+    case .tooOld: return .failure(NetworkFailure("the chat core is too old for the channel; install a newer one"))
+    case .failed(let error): return .failure(NetworkFailure("the link could not be looked up: \(error.sentence)"))
+    case .other(let tag): return .failure(NetworkFailure("the chat core says that it is no channel, but: \(tag)"))
+    }
+  }
+
+  /// Goes on with a channel that the core has. An earlier attempt may have been cut off anywhere.
+  private static func goOn(_ group: CoreGroup, _ ask: Ask) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
+    guard group.usesRelays else { return .failure(NetworkFailure("it is a group, and no channel")) }
+    if group.membership.role.known == .owner { return .success(Joined(group: group, isOwn: true)) }
+    if group.isJoinStarted == false { return try await begin(group, ask) }
+    switch group.membership.status.known {
+    case .removed: return .failure(NetworkFailure("whoever runs the channel has removed the chat core's user from it"))
+    case .deleted: return .failure(NetworkFailure("whoever runs the channel has deleted it"))
+    case .rejected: return .failure(NetworkFailure("the channel does not let the chat core's user in"))
+    case .left:
+      return .failure(NetworkFailure("the chat core's user has left the channel; delete it in the core, and try again"))
+    default: return .success(Joined(group: group, isOwn: false))
+    }
+  }
+
+  /// Joins a channel that is prepared. If no relay can be reached, nothing stays behind.
+  private static func begin(_ group: CoreGroup, _ ask: Ask) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
+    switch await ask(.join(group.id)) {
+    case .success(.joinStarted(let joined, _)): return .success(Joined(group: joined, isOwn: false))
+    case .success(let reply): throw CoreWorker.unexpected(reply)
+    case .failure(.refused(let error)):
+      _ = await ask(.deleteGroup(group.id, notify: false))
+      throw .refused(error)
+    case .failure(let failure): throw failure
+    }
+  }
+
+  private static func leave(_ place: CoreWorker.Place, _ ask: Ask) async throws(CoreFailure) -> Result<Void, NetworkFailure> {
+    switch await ask(.info(place.group)) {
+    // The number may be another channel's by now.
+    case .success(.group(let group)) where !group.isCalled(place.name): return .success(())
+    case .success(.group(let group)):
+      guard group.membership.role.known != .owner else { return .success(()) }
+      if group.membership.isThere, group.isJoinStarted != false {
+        _ = try await ask(.leave(place.group)).get()
+      }
+      _ = try await ask(.deleteGroup(place.group)).get()
+      return .success(())
+    case .failure(.refused(let error)) where error.isGroupMissing: return .success(())
+    case .success(let reply): throw CoreWorker.unexpected(reply)
+    case .failure(let failure): throw failure
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import Channels
+internal import RelayNetwork
+
+// Errands: joining and leaving channels of others. They are done over lanes, one after the other, and nothing here waits for them.
+extension CoreWorker {
+  /// How many errands may wait.
+  static let errandsMax = 100
+
+  func take(_ errand: CoreErrand) {
+    guard errands.count < Self.errandsMax else { return errand.refuse("too many requests wait for the chat core; try again") }
+    errands.append((errand, now()))
+    if lanes.isEmpty { around.nudge(limits.patience) }
+    startTests()
+  }
+
+  /// Starts the next errand, if none is under way and a lane is free.
+  func startErrand(_ user: CoreUser.ID) {
+    guard errandLane == nil, let lane = lanes.sorted().first(where: { testing[$0] == nil }), !errands.isEmpty else { return }
+    errandLane = lane
+    around.errand(lane, user, errands.removeFirst().errand)
+  }
+
+  /// Refuses the errands that have waited too long for a lane.
+  func lookAtErrands() {
+    guard lanes.isEmpty else { return }
+    let late = errands.filter { now() - $0.since >= limits.patience - .milliseconds(20) }
+    errands.removeFirst(late.count)
+    for (errand, _) in late { errand.refuse("the chat core takes no further connection; try again in a moment") }
+  }
+
+  func errandDone(mayBeAnotherUser: Bool) {
+    errandLane = nil
+    if mayBeAnotherUser { doubtUser() }
+    startTests()
+  }
+
+  /// Refuses what waits, because there is no core to do it in.
+  /// - Returns: whether anything was waiting.
+  func refuseErrands() -> Bool {
+    defer { errands = [] }
+    for (errand, _) in errands { errand.refuse(absence.trouble.detail) }
+    return !errands.isEmpty
+  }
+}
