@@ -62,6 +62,9 @@ let package = Package(
     // OpenSSL, for servers with Ed448 certificates, which BoringSSL does not know (docs/decisions/0005-openssl-for-servers.md).
     .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
+    // libpq, which is loaded when it is needed (docs/decisions/0038-libpq-is-loaded.md).
+    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl")]),
+
     // The pure core. It imports nothing.
     .target(name: "Channels"),
 
@@ -79,6 +82,7 @@ let package = Package(
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
     .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", grdb, sqlite, crypto]),
+    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     .target(
       name: "Dialing",
       dependencies: [
@@ -202,6 +206,7 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
+    .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestSupport"]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: [

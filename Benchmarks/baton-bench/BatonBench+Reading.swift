@@ -2,6 +2,7 @@ import BatonClient
 import Channels
 import ControlAPI
 import Foundation
+import Glibc
 import Nostr
 import RelayNetwork
 import Storage
@@ -53,9 +54,12 @@ extension BatonBench {
     }
 
     /// How long it took from one moment to the other, in microseconds, shortest first.
-    func since(_ start: Moments) -> [Double] {
+    /// - Parameter only: the events that count; all if it is `nil`.
+    func since(_ start: Moments, only: Set<String>? = nil) -> [Double] {
       let begun = start.all
-      return all.compactMap { id, end in begun[id].map { seconds($0.duration(to: end)) * 1e6 } }.sorted()
+      return all.compactMap { id, end in
+        only?.contains(id) ?? true ? begun[id].map { seconds($0.duration(to: end)) * 1e6 } : nil
+      }.sorted()
     }
   }
 
@@ -111,11 +115,67 @@ extension BatonBench {
         "\(format(mine)) µs", "plain subscriber of the same relay: \(format(limit)) µs",
         "\(format(mine / limit, 2)), target 1.5")
     }
-    subscriber.hangUp()
-    stranger.hangUp()
     await client.close()
     await stop(daemon)
+    try await shortestWay(url, root, stranger, sent, bare, perSecond)
+    subscriber.hangUp()
+    stranger.hangUp()
     await kill(sandbox)
+  }
+
+  /// The same without a daemon, for the least that it takes: one process that verifies each message, stores it, and hands it on through a
+  /// socket.
+  private static func shortestWay(
+    _ url: String, _ root: String, _ stranger: PlainWebSocket, _ sent: Moments, _ bare: Moments, _ perSecond: Int
+  ) async throws {
+    let count = 1_000
+    let (known, folder, end) = (sent.all.count, try TemporaryFolder(), Moments())
+    let keeper = MessageKeeperStore(try MessageStore(directory: folder.path))
+    try await keeper.begin(ChannelID(rawValue: 1), since: now)
+    var ends: [CInt] = [0, 0]
+    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+      throw PlainWebSocket.Failure(reason: "no socket")
+    }
+    let (writing, reading) = (ends[0], ends[1])
+    Thread.detachNewThread {
+      var id = [UInt8](repeating: 0, count: 64)
+      while recv(reading, &id, 64, CInt(MSG_WAITALL)) == 64 { end.note(String(decoding: id, as: UTF8.self)) }
+    }
+    let (texts, arrived) = AsyncStream.makeStream(of: [UInt8].self)
+    let chain = try PlainWebSocket(url)
+    chain.read { arrived.yield($0) }
+    chain.send("[\"REQ\",\"chain\",{\"kinds\":[42],\"#e\":[\"\(root)\"],\"limit\":0}]")
+    let work = Task {
+      var taken = 0
+      for await text in texts where text.starts(with: "[\"EVENT\"".utf8) {
+        guard case .event(_, let event)? = RelayMessage(text) else { continue }
+        try event.verify()
+        _ = try await keeper.take([news(event, in: 1)], at: now, within: MessageLimits())
+        _ = Array(event.id.utf8).withUnsafeBytes { send(writing, $0.baseAddress, $0.count, 0) }
+        taken += 1
+        if taken == count { break }
+      }
+    }
+    let events = strangersEvents(count, in: [root])
+    let begin = ContinuousClock.now + .seconds(1)
+    for (number, event) in events.enumerated() {
+      try await Task.sleep(until: begin + .seconds(Double(number) / Double(perSecond)), clock: .continuous)
+      sent.note(event.id)
+      stranger.send(ClientMessage.event(event.text))
+    }
+    try await work.value
+    await end.reach(count)
+    await bare.reach(known + count)
+    let ids = Set(events.map(\.id))
+    let (a, b) = (end.since(sent), bare.since(sent, only: ids))
+    for percent in [50, 99] {
+      let (mine, limit) = (percentile(a, percent), percentile(b, percent))
+      row(
+        "the same without a daemon: verified, stored and handed on through a socket, p\(percent)", "\(format(mine)) µs",
+        "plain subscriber of the same relay: \(format(limit)) µs", format(mine / limit, 2))
+    }
+    chain.hangUp()
+    for end in ends { _ = Glibc.close(end) }
   }
 
   /// The id of the event in a message of a relay that writes it first.

@@ -47,7 +47,7 @@ public protocol CoordinatorStorage: Sendable {
   func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
   /// The channel that was created with `idempotencyKey`, deleted ones included. Keys are compared byte by byte.
   func channel(idempotencyKey: String) async throws -> ChannelID?
-  /// Channels with this name on a network that were not deleted, by id, at most `limit`. Those on SimpleX are not among them.
+  /// Channels with this name on a network that were not deleted, by id, at most `limit`.
   func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID]
   /// Channels that have `relay` in `status`, by id, from the first after `after` on.
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID]

@@ -64,7 +64,7 @@ extension Store {
     }
   }
 
-  /// Channels with this name on a network that were not deleted, by id. Those on SimpleX have an index of their own.
+  /// Channels with this name on a network that were not deleted, by id.
   public func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in

@@ -1,0 +1,103 @@
+internal import CPostgreSQL
+internal import Glibc
+
+/// Where a database is, and how to get in. It may hold a password, so it is never shown as a whole.
+public struct PostgreSQLAddress: Hashable, Sendable {
+  /// One server of several that may have the database.
+  public struct Host: Hashable, Sendable, CustomStringConvertible {
+    /// A name, an address, or the folder of a Unix socket; empty for libpq's own choice.
+    public let name: String
+    /// The address to use instead of looking `name` up; `nil` if it is looked up.
+    public let address: String?
+    /// `nil` for the usual one.
+    public let port: String?
+
+    public var description: String {
+      let name = self.name.isEmpty ? address ?? "the local server" : self.name
+      return port.map { "\(name), port \($0)" } ?? name
+    }
+  }
+
+  /// The servers in the order in which they are tried.
+  public let hosts: [Host]
+  /// What is told libpq besides, by keyword.
+  let settings: [String: String]
+
+  /// What Baton decides by itself.
+  private static let reserved: Set<String> = [
+    "target_session_attrs", "client_encoding", "fallback_application_name", "replication",
+  ]
+  private static let hostsMax = 16
+
+  /// Reads an address, as in `postgresql://user@one,two:5433/baton?sslmode=verify-full`, or `host=one dbname=baton`.
+  /// - Throws: `unavailable` if libpq cannot be loaded, and `refused` with the SQLSTATE 08001 if the text is no address.
+  public init(_ text: String) throws(PostgreSQLFailure) {
+    try Self.loadLibrary()
+    var fault: UnsafeMutablePointer<CChar>?
+    guard let words = pq_settings(text, &fault) else {
+      defer { free(fault) }
+      throw Self.invalid(Self.withoutQuotes(fault.map { String(cString: $0) } ?? "it cannot be read"))
+    }
+    defer { pq_freeWords(words) }
+    var settings: [String: String] = [:]
+    var word = words
+    while let key = word.pointee, let value = word.advanced(by: 1).pointee {
+      settings[String(cString: key)] = String(cString: value)
+      word = word.advanced(by: 2)
+    }
+    if let key = Self.reserved.intersection(settings.keys).min() {
+      throw Self.invalid("'\(key)' is Baton's to decide; leave it out")
+    }
+    hosts = try Self.hosts(settings)
+    for key in ["host", "hostaddr", "port"] { settings[key] = nil }
+    // Without it a connection whose other end has gone silent is trusted for a quarter of an hour.
+    settings["tcp_user_timeout"] = settings["tcp_user_timeout"] ?? "3000"
+    self.settings = settings
+  }
+
+  /// Loads libpq, unless it is loaded.
+  /// - Throws: `unavailable`, with what to do.
+  public static func loadLibrary() throws(PostgreSQLFailure) {
+    if let fault = pq_load() { throw .unavailable(String(cString: fault)) }
+  }
+
+  /// Pairs the lists of names, addresses and ports, as libpq does.
+  private static func hosts(_ settings: [String: String]) throws(PostgreSQLFailure) -> [Host] {
+    func list(_ key: String) -> [String] {
+      settings[key].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+    }
+    let (names, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+    let count = max(names.count, addresses.count, 1)
+    guard count <= hostsMax else { throw invalid("there are more than \(hostsMax) hosts") }
+    guard names.isEmpty || addresses.isEmpty || names.count == addresses.count else {
+      throw invalid("there must be as many addresses as names of hosts")
+    }
+    guard ports.count <= 1 || ports.count == count else { throw invalid("there must be one port, or one for each host") }
+    return (0..<count).map { index in
+      let port = ports.count == 1 ? ports[0] : ports.isEmpty ? "" : ports[index]
+      let address = addresses.isEmpty ? "" : addresses[index]
+      return Host(
+        name: names.isEmpty ? "" : names[index], address: address.isEmpty ? nil : address, port: port.isEmpty ? nil : port)
+    }
+  }
+
+  private static func invalid(_ reason: String) -> PostgreSQLFailure {
+    .refused(SQLError(state: "08001", message: "the address of the database is not valid: \(reason)"))
+  }
+
+  /// Without what stands in quotes, which may be a part of a password.
+  static func withoutQuotes(_ text: String) -> String {
+    let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+    let words = parts.indices.map { $0 % 2 == 0 ? String(parts[$0]) : "…" }.joined(separator: "\"")
+    return String(words.prefix { $0 != "\n" })
+  }
+}
+
+extension PostgreSQLAddress: CustomStringConvertible, CustomReflectable {
+  /// The servers and the database, without names of users and passwords.
+  public var description: String {
+    let places = hosts.map(\.description).joined(separator: "; ")
+    return settings["dbname"].map { "database '\($0)' at \(places)" } ?? places
+  }
+  public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+}

@@ -1,0 +1,96 @@
+internal import Dispatch
+
+/// A connection to a PostgreSQL server that may write. Callers wait for their turn without blocking a thread; libpq blocks one of its own.
+///
+/// A connection that broke stays broken: whoever needs another opens it, because everything that was known may have changed meanwhile.
+public actor PostgreSQLConnection {
+  /// What the server says of itself.
+  public nonisolated let server: PostgreSQLServer
+  private nonisolated let thread: BlockingThread
+  private let link: Link
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  private init(_ link: sending Link, _ server: PostgreSQLServer, _ thread: BlockingThread) {
+    self.link = link
+    self.server = server
+    self.thread = thread
+  }
+
+  /// Connects to the first server that may write.
+  /// - Parameters:
+  ///   - name: what the server shows of the connection (`application_name`), and the thread is called.
+  ///   - hostTimeout: how long one server may take; all together may take as long as there are servers.
+  /// - Throws: `unavailable` if there is none, with what each of them said; `refused` if the one that there is cannot be used.
+  public static func open(
+    _ address: PostgreSQLAddress, name: String, hostTimeout: Duration = .seconds(5)
+  ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {
+    let thread = BlockingThread(name)
+    let result: Result<PostgreSQLConnection, PostgreSQLFailure> = await withCheckedContinuation { continuation in
+      thread.run {
+        continuation.resume(returning: Self.connect(address, name, hostTimeout, thread))
+      }
+    }
+    return try result.get()
+  }
+
+  private static func connect(
+    _ address: PostgreSQLAddress, _ name: String, _ hostTimeout: Duration, _ thread: BlockingThread
+  ) -> Result<PostgreSQLConnection, PostgreSQLFailure> {
+    var reasons: [String] = []
+    var settings = address.settings
+    settings["application_name"] = name
+    for host in address.hosts {
+      do throws(PostgreSQLFailure) {
+        let deadline = ContinuousClock.now + hostTimeout
+        let link = try Link(host, settings, until: deadline)
+        let server = try PostgreSQLServer.settle(link, until: deadline)
+        if let why = server.standby {
+          link.close()
+          reasons.append("\(host) \(why)")
+          continue
+        }
+        return .success(PostgreSQLConnection(link, server, thread))
+      } catch {
+        guard case .refused = error else {
+          reasons.append(error.description)
+          continue
+        }
+        return .failure(error)
+      }
+    }
+    return .failure(.unavailable("no server of the database can be used: " + reasons.joined(separator: "; ")))
+  }
+
+  /// Has statements done in one transaction, after those that were asked for before. They go in one piece, without an answer in between.
+  /// - Parameter timeout: how long it may take once its turn has come. Then the connection is closed, and never cancelled: a commit that is
+  ///   cancelled may count as done and be lost with its server.
+  /// - Returns: the answers, one for each statement.
+  public func run(_ statements: [SQLStatement], within timeout: Duration) throws(PostgreSQLFailure) -> [SQLRows] {
+    try link.run(statements, until: ContinuousClock.now + timeout)
+  }
+
+  /// Has one statement done.
+  public func run(_ statement: SQLStatement, within timeout: Duration) throws(PostgreSQLFailure) -> SQLRows {
+    let rows = try run([statement], within: timeout)
+    guard let first = rows.first else { throw .unavailable("the database gave no answer") }
+    return first
+  }
+
+  /// Closes the connection once what was asked for before is done.
+  public func close() { link.close() }
+}
+
+/// Runs the work of a connection, one piece after the other, where it may block.
+private final class BlockingThread: SerialExecutor {
+  private let queue: DispatchQueue
+
+  init(_ name: String) { queue = DispatchQueue(label: name) }
+
+  func run(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}

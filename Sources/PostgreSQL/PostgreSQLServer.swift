@@ -1,0 +1,84 @@
+internal import Glibc
+
+/// What a server says of itself when a connection to it begins. Everything that Baton relies on is looked at, because a setting of the
+/// server, the role or the database may take it away without a word.
+public struct PostgreSQLServer: Hashable, Sendable {
+  /// Such as 150018.
+  public let version: Int
+  /// The number of the server's process for this connection.
+  public let backend: Int
+  /// Changes whenever another server has taken over, or an older state was restored. What was read before may not be true any more.
+  public let timeline: String
+  /// How far the server's clock is ahead, in milliseconds, to within the time that the question took.
+  public let clockAhead: Int64
+  /// Whether commits wait for a standby, as far as the settings say.
+  public let hasSynchronousStandby: Bool
+  /// Why it cannot write at present; `nil` if it can.
+  let standby: String?
+
+  /// The oldest version that is tested.
+  public static let versionMin = 150_000
+
+  /// What every connection of Baton's is set to.
+  private static let settings: [(name: String, value: String)] = [
+    // A plan for long arrays would walk through whole tables.
+    ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("TimeZone", "UTC"), ("DateStyle", "ISO, YMD"),
+    ("default_transaction_isolation", "read committed"), ("lock_timeout", "3s"),
+    ("idle_in_transaction_session_timeout", "3s"),
+    // The other end lets go of locks if this one has gone silent.
+    ("tcp_user_timeout", "3000"), ("tcp_keepalives_idle", "1"), ("tcp_keepalives_interval", "1"), ("tcp_keepalives_count", "3"),
+  ]
+
+  /// Sets a new connection up and looks at the server.
+  /// - Throws: `refused` with the SQLSTATE 0A000 if Baton cannot use it.
+  static func settle(_ link: Link, until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> Self {
+    guard link.serverVersion >= versionMin else {
+      throw refusal("it is PostgreSQL \(link.serverVersion / 10_000); version \(versionMin / 10_000) or later is needed")
+    }
+    let columns = settings.indices.map { "set_config($\(2 * $0 + 1), $\(2 * $0 + 2), false)" }.joined(separator: ", ")
+    let values = settings.flatMap { [SQLValue.text($0.name), .text($0.value)] }
+    let facts = SQLStatement(
+      """
+      SELECT pg_backend_pid(), pg_is_in_recovery(), current_setting('server_encoding'), current_setting('synchronous_commit'),
+        current_setting('synchronous_standby_names'), current_setting('default_transaction_read_only'),
+        CASE WHEN pg_is_in_recovery() THEN '' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
+        (extract(epoch FROM clock_timestamp()) * 1000)::int8, current_setting('standard_conforming_strings')
+      """)
+    let begin = Self.milliseconds
+    let rows = try link.run([SQLStatement("SELECT " + columns, values), facts], until: deadline)[1]
+    let middle = (begin + Self.milliseconds) / 2
+    guard let backend = rows.int(0, 0), let isStandby = rows.bool(0, 1), let timeline = rows.text(0, 6),
+      let clock = rows.int(0, 7)
+    else { throw refusal("it does not say what it is") }
+    guard Int(backend) == link.backend else {
+      throw refusal(
+        "something stands between, such as PgBouncer, which hands connections on from one to the other; name the server itself")
+    }
+    guard rows.text(0, 2) == "UTF8" else {
+      throw refusal("its encoding is \(rows.text(0, 2) ?? "unknown"), and not UTF8; create the database with ENCODING 'UTF8'")
+    }
+    let commits = rows.text(0, 3) ?? ""
+    guard ["on", "remote_apply", "remote_write"].contains(commits) else {
+      throw refusal("synchronous_commit is '\(commits)', so it would lose what it has acknowledged; set it to 'on'")
+    }
+    var standby: String?
+    if isStandby {
+      standby = "is a standby"
+    } else if rows.text(0, 5) == "on" {
+      standby = "only reads (default_transaction_read_only)"
+    }
+    return Self(
+      version: link.serverVersion, backend: Int(backend), timeline: timeline, clockAhead: clock - middle,
+      hasSynchronousStandby: rows.text(0, 4)?.isEmpty == false, standby: standby)
+  }
+
+  private static func refusal(_ reason: String) -> PostgreSQLFailure {
+    .refused(SQLError(state: "0A000", message: "the database cannot be used: \(reason)"))
+  }
+
+  private static var milliseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

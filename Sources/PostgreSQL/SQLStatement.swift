@@ -1,0 +1,69 @@
+/// A statement with the values of its parameters. Its text stands for itself: it is prepared once for each connection.
+public struct SQLStatement: Hashable, Sendable {
+  /// One statement of SQL, with parameters `$1`, `$2` and so on.
+  public let text: String
+  public let values: [SQLValue]
+
+  public init(_ text: String, _ values: [SQLValue] = []) {
+    self.text = text
+    self.values = values
+  }
+}
+
+/// The value of a parameter, in PostgreSQL's binary form.
+public enum SQLValue: Hashable, Sendable {
+  case int(Int64?)
+  case bool(Bool?)
+  /// PostgreSQL holds no U+0000 in text, and refuses it (22021).
+  case text(String?)
+  case bytes([UInt8]?)
+  case ints([Int64?])
+  case bools([Bool?])
+  case texts([String?])
+  case byteStrings([[UInt8]?])
+
+  /// PostgreSQL's number for the type.
+  var type: UInt32 {
+    switch self {
+    case .int: 20
+    case .bool: 16
+    case .text: 25
+    case .bytes: 17
+    case .ints: 1_016
+    case .bools: 1_000
+    case .texts: 1_009
+    case .byteStrings: 1_001
+    }
+  }
+
+  /// - Returns: `nil` for NULL.
+  var binary: [UInt8]? {
+    switch self {
+    case .int(let value): value.map(Self.binary)
+    case .bool(let value): value.map { [$0 ? 1 : 0] }
+    case .text(let value): value.map { Array($0.utf8) }
+    case .bytes(let value): value
+    case .ints(let values): Self.array(values.map { $0.map(Self.binary) }, of: 20)
+    case .bools(let values): Self.array(values.map { $0.map { [$0 ? 1 : 0] } }, of: 16)
+    case .texts(let values): Self.array(values.map { $0.map { Array($0.utf8) } }, of: 25)
+    case .byteStrings(let values): Self.array(values, of: 17)
+    }
+  }
+
+  private static func binary(_ value: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+  }
+
+  /// An array of one dimension, which begins at 1: dimensions, whether there are NULLs, the type, the length, the first index, and then
+  /// each element behind its length.
+  private static func array(_ elements: [[UInt8]?], of type: Int32) -> [UInt8] {
+    guard !elements.isEmpty else { return binary(Int32(0)) + binary(Int32(0)) + binary(type) }
+    var bytes = binary(Int32(1)) + binary(Int32(elements.contains { $0 == nil } ? 1 : 0)) + binary(type)
+    bytes += binary(Int32(elements.count)) + binary(Int32(1))
+    for element in elements {
+      bytes += binary(Int32(element?.count ?? -1))
+      bytes += element ?? []
+    }
+    return bytes
+  }
+}

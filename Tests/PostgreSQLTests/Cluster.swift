@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// A PostgreSQL server in a temporary folder. It ends with the test.
+final class Cluster: Sendable {
+  let folder: TemporaryFolder
+  let port: Int
+  let process: Program
+
+  /// Where Debian keeps the newest version's programs.
+  private static let programs: String = {
+    let root = "/usr/lib/postgresql"
+    let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap(Int.init)
+    return "\(root)/\(versions.max() ?? 0)/bin"
+  }()
+
+  /// The server does not run as root, so it has a user of its own.
+  private static let asUser =
+    geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] : []
+
+  private static func command(_ program: String, _ arguments: [String]) -> (path: String, arguments: [String]) {
+    let all = asUser + ["\(programs)/\(program)"] + arguments
+    return (all[0], Array(all.dropFirst()))
+  }
+
+  init(_ settings: [String: String] = [:]) async throws {
+    folder = try TemporaryFolder()
+    port = Program.freePort()
+    let data = folder.path + "/data"
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    if geteuid() == 0, let user = getpwnam("postgres") {
+      chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid)
+      chown(data, user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+    let make = Self.command(
+      "initdb",
+      [
+        "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--auth-local=trust", "--auth-host=scram-sha-256",
+        "--no-sync",
+      ])
+    let (status, lines) = try await Program.run(make.path, make.arguments)
+    guard status == 0 else { throw Program.Ended(description: "initdb: \(lines.suffix(5))") }
+    let all = [
+      "port": "\(port)", "listen_addresses": "127.0.0.1", "unix_socket_directories": folder.path, "max_connections": "50",
+    ].merging(settings) { _, own in own }
+    let start = Self.command(
+      "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] })
+    process = try Program(start.path, start.arguments)
+    _ = try await process.line(containing: "ready to accept connections")
+  }
+
+  /// The address over the Unix socket, where everybody is trusted.
+  func address(_ more: String = "") -> String { "host=\(folder.path) port=\(port) user=postgres dbname=postgres \(more)" }
+
+  /// Stops the server without letting anybody finish.
+  func stop() async {
+    process.signal(SIGINT)
+    _ = await process.status()
+  }
+}
