@@ -83,6 +83,8 @@ let package = Package(
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
     .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", grdb, sqlite, crypto]),
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
+    // Which daemon does what, where several share a database. It imports nothing.
+    .target(name: "Cluster"),
     .target(
       name: "Dialing",
       dependencies: [
@@ -206,6 +208,7 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
+    .testTarget(name: "ClusterTests", dependencies: ["Cluster", "Channels", "TestSupport"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestSupport"]),
     .testTarget(
       name: "CoordinatorTests",

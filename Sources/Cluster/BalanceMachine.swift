@@ -1,0 +1,72 @@
+/// Which parts of the work a daemon takes and lets go of, as a value. Channels are divided into *slots*, and each slot belongs to one
+/// session or to none. What a living session has is never taken from it: only its own daemon lets go of slots.
+public struct BalanceMachine: Hashable, Sendable {
+  public typealias Slot = Int
+
+  public struct Policy: Hashable, Sendable {
+    /// How long the same sessions must have lived before slots move from one to another, so that a restart moves nothing.
+    public var calm: Duration
+
+    public init(calm: Duration = .seconds(10)) { self.calm = calm }
+  }
+
+  /// What the database said of all sessions and slots, at one moment.
+  public struct View: Hashable, Sendable {
+    /// The sessions that have not expired, by number.
+    public var living: [SessionMachine.ID]
+    /// Those that have expired, by the database's clock.
+    public var expired: [SessionMachine.ID]
+    /// Slots that belong to the session that asks, in order.
+    public var own: [Slot]
+    /// How many slots belong to nobody.
+    public var free: Int
+    /// How many slots there are.
+    public var total: Int
+
+    public init(
+      living: [SessionMachine.ID], expired: [SessionMachine.ID], own: [Slot], free: Int, total: Int
+    ) {
+      self.living = living
+      self.expired = expired
+      self.own = own
+      self.free = free
+      self.total = total
+    }
+  }
+
+  public enum Step: Hashable, Sendable {
+    /// End the connections of sessions that have expired, remove them, and set their slots free. One that was renewed meanwhile stays.
+    case takeOver([SessionMachine.ID])
+    /// Take so many free slots.
+    case claim(Int)
+    /// Let go of these: first stop acting on them, and then tell the database.
+    case release([Slot])
+  }
+
+  private let policy: Policy
+  /// The sessions of the last view, and since when they are the same.
+  private var living: [SessionMachine.ID] = []
+  private var since: SessionMachine.Moment = .zero
+
+  public init(_ policy: Policy) { self.policy = policy }
+
+  /// How many slots a session should have: all the same, and the first ones one more if that does not come out even.
+  /// - Parameter living: by number.
+  public static func share(of session: SessionMachine.ID, among living: [SessionMachine.ID], total: Int) -> Int {
+    guard let place = living.firstIndex(of: session) else { return 0 }
+    return total / living.count + (place < total % living.count ? 1 : 0)
+  }
+
+  /// The next step of a session, from what the database said.
+  /// - Returns: `nil` if all is as it should be.
+  public mutating func next(for session: SessionMachine.ID, _ view: View, at now: SessionMachine.Moment) -> Step? {
+    if view.living != living { (living, since) = (view.living, now) }
+    if !view.expired.isEmpty { return .takeOver(view.expired) }
+    let share = Self.share(of: session, among: view.living, total: view.total)
+    let surplus = view.own.count - share
+    // Slots that nobody has are taken at once; slots that have somebody only move when things have calmed down.
+    if surplus < 0 { return view.free > 0 ? .claim(min(-surplus, view.free)) : nil }
+    guard surplus > 0, now - since >= policy.calm else { return nil }
+    return .release(Array(view.own.suffix(surplus)))
+  }
+}

@@ -1,0 +1,147 @@
+/// The session of one run of a daemon in a database that several daemons share, as a value: no database, no clock.
+///
+/// The database has a row for each session, and its clock alone decides when one has expired. Then another daemon may remove the row and
+/// take what belonged to it; until then nobody does. The number of a session is never used again, so each commit asks whether its own is
+/// still there, and a daemon that was asleep for too long can change nothing. What a daemon does outside, it does only as long as it trusts
+/// its session: from a moment *before* it asked for the last renewal that was answered. An answer that never came is not a renewal.
+public struct SessionMachine: Hashable, Sendable {
+  /// The number of a session.
+  public typealias ID = Int64
+
+  /// A moment of the daemon's own clock, which never goes back.
+  public typealias Moment = Duration
+
+  public struct Policy: Hashable, Sendable {
+    /// How long a session lasts after each renewal, by the database's clock.
+    public var lifetime: Duration
+    /// How much of the lifetime is not trusted, because clocks run at different speeds.
+    public var margin: Duration
+    /// How long after a failure a new session is asked for.
+    public var retry: Duration
+
+    public init(lifetime: Duration = .seconds(5), margin: Duration = .milliseconds(500), retry: Duration = .milliseconds(500)) {
+      self.lifetime = lifetime
+      self.margin = margin
+      self.retry = retry
+    }
+  }
+
+  /// What has happened. Questions are asked one at a time.
+  public enum Input: Hashable, Sendable {
+    /// Time has passed.
+    case time
+    /// The database has made a session.
+    case began(ID)
+    /// The database has renewed the session.
+    case renewed
+    /// The database does not have the session any more.
+    case gone
+    /// The last question failed, or its answer is not known.
+    case unanswered
+  }
+
+  /// What is to be asked of the database.
+  public enum Question: Hashable, Sendable {
+    case begin
+    case renew(ID)
+  }
+
+  /// What has changed for whoever acts.
+  public enum Change: Hashable, Sendable {
+    /// A new session: nothing belongs to it yet.
+    case began(ID)
+    /// The session may have expired: nothing may be done outside until it is trusted again.
+    case suspended
+    /// The session is trusted again; what belonged to it still does.
+    case resumed
+    /// The session is over: what belonged to it may be another's.
+    case ended(ID)
+  }
+
+  private enum Phase: Hashable {
+    case none
+    case alive(ID, trustedUntil: Moment, isSuspended: Bool)
+  }
+
+  private let policy: Policy
+  private var phase = Phase.none
+  /// When the question under way was asked; `nil` if none is.
+  private var askedAt: Moment?
+  /// When the next question is due.
+  private var askAt: Moment
+
+  public init(_ policy: Policy, now: Moment) {
+    self.policy = policy
+    askAt = now
+  }
+
+  /// The session; `nil` if there is none.
+  public var session: ID? { if case .alive(let id, _, _) = phase { id } else { nil } }
+
+  /// Whether something may be done outside at this moment.
+  public func isTrusted(at now: Moment) -> Bool {
+    if case .alive(_, let end, _) = phase { now < end } else { false }
+  }
+
+  /// When something has to be done again without another input.
+  public var wakeAt: Moment {
+    guard askedAt == nil else {
+      // A question is under way; only the end of trust matters.
+      if case .alive(_, let end, false) = phase { return end }
+      return .seconds(Int64.max / 4)
+    }
+    if case .alive(_, let end, false) = phase { return min(end, askAt) }
+    return askAt
+  }
+
+  /// Takes an input.
+  /// - Returns: what has changed, and the next question, if one is to be asked now.
+  public mutating func handle(_ input: Input, at now: Moment) -> (changes: [Change], question: Question?) {
+    var changes: [Change] = []
+    // Whatever else is known: what is trusted no more must not be used for a moment longer.
+    if case .alive(let id, let end, false) = phase, now >= end {
+      phase = .alive(id, trustedUntil: end, isSuspended: true)
+      changes.append(.suspended)
+    }
+    let asked = askedAt
+    if input != .time { askedAt = nil }
+    switch (input, phase) {
+    case (.began(let id), .none):
+      guard let asked else { break }
+      phase = .alive(id, trustedUntil: asked, isSuspended: false)
+      changes.append(.began(id))
+      changes += trust(id, since: asked, at: now)
+    case (.renewed, .alive(let id, _, _)):
+      guard let asked else { break }
+      changes += trust(id, since: asked, at: now)
+    case (.gone, .alive(let id, _, _)):
+      changes.append(.ended(id))
+      (phase, askAt) = (.none, now)
+    case (.unanswered, .alive): askAt = now + policy.retry
+    case (.unanswered, .none): askAt = now + policy.retry
+    case (.time, _), (.began, .alive), (.renewed, .none), (.gone, .none): break
+    }
+    return (changes, ask(at: now))
+  }
+
+  /// The session was there when the question arrived, which was after it was asked.
+  private mutating func trust(_ id: ID, since asked: Moment, at now: Moment) -> [Change] {
+    guard case .alive(_, _, let wasSuspended) = phase else { return [] }
+    let end = asked + policy.lifetime - policy.margin
+    let isOver = now >= end
+    phase = .alive(id, trustedUntil: end, isSuspended: isOver)
+    askAt = isOver ? now : asked + policy.lifetime / 3
+    switch (wasSuspended, isOver) {
+    case (true, false): return [.resumed]
+    case (false, true): return [.suspended]
+    case (true, true), (false, false): return []
+    }
+  }
+
+  private mutating func ask(at now: Moment) -> Question? {
+    guard askedAt == nil, now >= askAt else { return nil }
+    askedAt = now
+    if case .alive(let id, _, _) = phase { return .renew(id) }
+    return .begin
+  }
+}

@@ -1,0 +1,156 @@
+import Channels
+import Cluster
+import TestSupport
+import Testing
+
+/// Sessions and slots of several daemons.
+@Suite(.timeLimit(.minutes(10)))
+struct ClusterTests {
+  private static let calm = Duration.seconds(30)
+
+  private static func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
+    Seeds.repeated.map { $0...$0 } ?? 1...min(Seeds.wanted ?? count, 20 * count)
+  }
+
+  /// Whatever is lost, late, asleep or killed: no slot ever has two who act on it, and when it is over all is shared out.
+  @Test(arguments: [1, 2, 3, 4])
+  func twoNeverActAtOnceAndNothingIsLeftAlone(_ nodes: Int) {
+    var all = ClusterSimulation.Tally()
+    for seed in Self.seeds(40) {
+      var faults = ClusterSimulation.Faults()
+      (faults.lossy, faults.troubleEvery, faults.hasOutages) = (10, .seconds(4), true)
+      var simulation = ClusterSimulation(seed: seed, nodes: nodes, faults)
+      simulation.pass(.seconds(60))
+      // The last sleep, outage or start may last for a while.
+      simulation.pass(.seconds(13) + ClusterSimulation.lifetime + .seconds(3))
+      #expect(simulation.idleNow <= ClusterSimulation.lifetime + .seconds(3), "seed \(seed): \(simulation.shares)")
+      simulation.pass(Self.calm)
+      let shares = simulation.shares
+      #expect(shares.reduce(0, +) == ClusterSimulation.slots, "seed \(seed): \(shares)")
+      #expect((shares.max() ?? 0) - (shares.min() ?? 0) <= 1, "seed \(seed): \(shares)")
+      #expect(simulation.violations.isEmpty, "seed \(seed): \(simulation.violations)")
+      let tally = simulation.tally
+      all.sessions += tally.sessions
+      all.takenOver += tally.takenOver
+      all.releases += tally.releases
+      all.suspensions += tally.suspensions
+      all.pauses += tally.pauses
+      all.late += tally.late
+    }
+    // The faults must have happened, or the rest says nothing.
+    #expect(all.sessions > nodes && all.takenOver > 0 && all.suspensions > 0 && all.pauses > 0 && all.late > 0, "\(all)")
+    #expect(nodes == 1 || all.releases > 0)
+  }
+
+  /// Somebody else has the slots of a daemon that was killed within the lifetime of its session and three seconds.
+  @Test func slotsOfADeadDaemonAreTakenInTime() {
+    for seed in Self.seeds(20) {
+      var simulation = ClusterSimulation(seed: seed, nodes: 3, .init())
+      simulation.pass(.seconds(20))
+      #expect(simulation.shares == [8, 8, 8], "seed \(seed)")
+      simulation.countIdleFromNow()
+      simulation.crash(Int(seed % 3), startsAfter: nil)
+      simulation.pass(.seconds(20))
+      #expect(simulation.shares.sorted() == [0, 12, 12], "seed \(seed): \(simulation.shares)")
+      #expect(simulation.idleMax <= ClusterSimulation.lifetime + .seconds(3), "seed \(seed): \(simulation.idleMax)")
+      #expect(simulation.violations.isEmpty)
+    }
+  }
+
+  /// A daemon that starts again gets back what it had: the others neither take it nor let go of anything.
+  @Test func restartMovesNothingFromOthers() {
+    for seed in Self.seeds(20) {
+      var simulation = ClusterSimulation(seed: seed, nodes: 3, .init())
+      simulation.pass(.seconds(40))
+      let releases = simulation.tally.releases
+      simulation.crash(0, startsAfter: .seconds(2))
+      simulation.pass(.seconds(20))
+      #expect(simulation.shares == [8, 8, 8], "seed \(seed): \(simulation.shares)")
+      #expect(simulation.tally.releases == releases, "seed \(seed)")
+    }
+  }
+
+  @Test(arguments: [(1, [60]), (2, [30, 30]), (7, [9, 9, 9, 9, 8, 8, 8])])
+  func sharesAreFairAndComeOutEven(_ count: Int, _ shares: [Int]) {
+    let living = (1...count).map { SessionMachine.ID($0 * 3) }
+    #expect(living.map { BalanceMachine.share(of: $0, among: living, total: 60) } == shares)
+    #expect(BalanceMachine.share(of: 1, among: living, total: 60) == 0, "who does not live has none")
+  }
+
+  // MARK: - Sessions
+
+  private typealias Change = SessionMachine.Change
+
+  /// A session that was begun at second 0, with the answer at second 1.
+  private func session() -> SessionMachine {
+    var machine = SessionMachine(.init(lifetime: .seconds(6), margin: .seconds(1), retry: .seconds(1)), now: .zero)
+    #expect(machine.handle(.time, at: .zero) == ([], .begin))
+    #expect(machine.handle(.began(7), at: .seconds(1)) == ([.began(7)], nil))
+    return machine
+  }
+
+  @Test func trustBeginsBeforeTheQuestionAndEndsByItself() {
+    var machine = session()
+    #expect(machine.isTrusted(at: .milliseconds(4_999)) && !machine.isTrusted(at: .seconds(5)))
+    #expect(machine.wakeAt == .seconds(2))
+    #expect(machine.handle(.time, at: .seconds(2)) == ([], .renew(7)))
+    #expect(machine.wakeAt == .seconds(5), "the end of trust is not missed while the question is under way")
+    #expect(machine.handle(.time, at: .seconds(5)) == ([.suspended], nil))
+    // Counted from when it was asked, and not from when the answer came.
+    #expect(machine.handle(.renewed, at: .seconds(6)) == ([.resumed], .renew(7)))
+    #expect(machine.isTrusted(at: .milliseconds(6_999)) && !machine.isTrusted(at: .seconds(7)))
+  }
+
+  @Test func answerThatCameTooLateIsNotTrusted() {
+    var machine = session()
+    _ = machine.handle(.time, at: .seconds(2))
+    #expect(machine.handle(.renewed, at: .seconds(9)) == ([.suspended], .renew(7)))
+    #expect(!machine.isTrusted(at: .seconds(9)))
+    var slow = SessionMachine(.init(lifetime: .seconds(6), margin: .seconds(1)), now: .zero)
+    _ = slow.handle(.time, at: .zero)
+    #expect(slow.handle(.began(7), at: .seconds(8)) == ([.began(7), .suspended], .renew(7)))
+  }
+
+  @Test func failuresAreNoRenewalsAndAreTriedAgain() {
+    var machine = session()
+    _ = machine.handle(.time, at: .seconds(2))
+    #expect(machine.handle(.unanswered, at: .seconds(3)) == ([], nil))
+    #expect(machine.wakeAt == .seconds(4))
+    #expect(machine.handle(.time, at: .seconds(4)) == ([], .renew(7)))
+    #expect(machine.handle(.unanswered, at: .seconds(5)) == ([.suspended], nil))
+    #expect(machine.handle(.time, at: .seconds(6)) == ([], .renew(7)))
+    #expect(machine.handle(.gone, at: .seconds(7)) == ([.ended(7)], .begin), "a new one is begun at once")
+    #expect(machine.session == nil && !machine.isTrusted(at: .seconds(7)))
+    #expect(machine.handle(.unanswered, at: .seconds(8)) == ([], nil))
+    #expect(machine.handle(.time, at: .milliseconds(8_999)) == ([], nil))
+    #expect(machine.handle(.time, at: .seconds(9)) == ([], .begin))
+  }
+
+  /// An answer to a question that nobody asked, or to another one, changes nothing.
+  @Test func answersWithoutQuestionsChangeNothing() {
+    var machine = session()
+    #expect(machine.handle(.renewed, at: .milliseconds(1_500)) == ([], nil))
+    #expect(!machine.isTrusted(at: .seconds(5)))
+    #expect(machine.handle(.began(9), at: .milliseconds(1_600)) == ([], nil) && machine.session == 7)
+    var none = SessionMachine(.init(), now: .seconds(1))
+    #expect(none.handle(.renewed, at: .zero) == ([], nil) && none.handle(.gone, at: .zero) == ([], nil))
+  }
+
+  // MARK: - Balance
+
+  @Test func slotsMoveOnlyWhenThingsAreCalm() {
+    var machine = BalanceMachine(.init(calm: .seconds(10)))
+    func view(_ living: [Int64], own: Int, free: Int = 0, expired: [Int64] = []) -> BalanceMachine.View {
+      .init(living: living, expired: expired, own: Array(0..<own), free: free, total: 60)
+    }
+    #expect(machine.next(for: 1, view([1], own: 0, free: 60), at: .zero) == .claim(60))
+    #expect(machine.next(for: 1, view([1], own: 60), at: .seconds(1)) == nil)
+    #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(20)) == nil, "somebody has just come")
+    #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(29)) == nil)
+    #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(30)) == .release(Array(30..<60)))
+    #expect(machine.next(for: 1, view([1], own: 30, expired: [2]), at: .seconds(31)) == .takeOver([2]))
+    #expect(machine.next(for: 1, view([1], own: 30, free: 30), at: .seconds(32)) == .claim(30))
+    #expect(machine.next(for: 1, view([1, 3], own: 10, free: 5), at: .seconds(33)) == .claim(5), "no more than there are")
+    #expect(machine.next(for: 1, view([1, 3], own: 30, free: 30), at: .seconds(34)) == nil, "those are for the other")
+  }
+}
