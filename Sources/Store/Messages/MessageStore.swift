@@ -8,6 +8,7 @@ public final class MessageStore: Sendable {
   /// For tests alone: the store itself goes through `open`.
   let pool: DatabasePool
   let open: OpenPool
+  let log: LogWriteback
   /// For people: why the messages that were there before are gone, and where they are kept; `nil` if nothing was put aside.
   public let setAside: String?
 
@@ -15,7 +16,11 @@ public final class MessageStore: Sendable {
   /// program's, or that a newer program has written is renamed to `messages.db.damaged`, in place of an earlier one.
   /// - Parameter firstID: the id of the first message of a new file.
   /// - Throws: `StoreError` that names the file and what to do.
-  public init(directory: String, firstID: Int64 = 1) throws {
+  public convenience init(directory: String, firstID: Int64 = 1) throws {
+    try self.init(directory: directory, firstID: firstID, log: LogWriteback.Limits())
+  }
+
+  init(directory: String, firstID: Int64 = 1, log limits: LogWriteback.Limits) throws {
     let path = directory + "/messages.db"
     do {
       try FileManager.default.createDirectory(
@@ -25,6 +30,12 @@ public final class MessageStore: Sendable {
     }
     (pool, setAside) = try Self.open(path, firstID: firstID)
     open = OpenPool(pool)
+    log = LogWriteback(path, limits)
+    do {
+      try pool.writeWithoutTransaction { [log] db in try db.tellLength(to: log) }
+    } catch {
+      throw Self.wrap(error, path)
+    }
     for suffix in ["", "-wal", "-shm"] { PrivateFile.close(path + suffix) }
   }
 
@@ -63,8 +74,6 @@ public final class MessageStore: Sendable {
         // Messages are read again if the machine loses the last of them, so no commit waits for the disk.
         try pool.writeWithoutTransaction { db in
           try db.execute(sql: "PRAGMA synchronous = NORMAL")
-          // Writing the log back takes milliseconds, for which messages wait that were just said; so it is done a quarter as often.
-          try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
         }
       } catch {
         // A file must not be renamed while it is open.
@@ -95,7 +104,12 @@ public final class MessageStore: Sendable {
 
   /// Writes the log back into the database file and closes it. What is under way is done first, unless it takes longer than ten seconds;
   /// what is asked afterwards fails with a `StoreError`. A second call does nothing.
-  public func close() { _ = open.close { db in _ = try db.checkpoint(.truncate) } }
+  public func close() {
+    _ = open.close { [log] db in
+      log.close()
+      _ = try db.checkpoint(.truncate)
+    }
+  }
 
   // MARK: - Access
 

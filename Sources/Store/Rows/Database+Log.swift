@@ -1,0 +1,20 @@
+internal import GRDB
+internal import GRDBSQLite
+
+extension Database {
+  /// Tells `log` after each commit of this connection how many pages the log of the database has, and writes the log back at once if it
+  /// says so. `log` must live as long as the connection is used.
+  func tellLength(to log: LogWriteback) throws {
+    // SQLite's own way goes first: both use the same hook.
+    try execute(sql: "PRAGMA wal_autocheckpoint = 0")
+    sqlite3_wal_hook(
+      sqliteConnection,
+      { context, database, _, pages in
+        guard let context else { return SQLITE_OK }
+        if Unmanaged<LogWriteback>.fromOpaque(context).takeUnretainedValue().committed(Int(pages)) {
+          sqlite3_wal_checkpoint_v2(database, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        }
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(log).toOpaque())
+  }
+}
