@@ -17,7 +17,7 @@ struct option {
   int dispsize;
 };
 
-enum { FIELD_STATE = 'C', FIELD_TEXT = 'M', FIELD_CONSTRAINT = 'n' };
+enum { FIELD_STATE = 'C', FIELD_TEXT = 'M', FIELD_CONSTRAINT = 'n', FIELD_SEVERITY = 'V' };
 
 static struct {
   int (*PQlibVersion)(void);
@@ -114,12 +114,20 @@ char **pq_settings(const char *conninfo, char **fault) {
     char **next = words;
     for (struct option *option = options; option->keyword; option++) {
       if (!option->val) continue;
-      *next++ = strdup(option->keyword);
-      *next++ = strdup(option->val);
+      char *keyword = strdup(option->keyword), *value = strdup(option->val);
+      if (!keyword || !value) {
+        /* A list that ends early might lack what protects the connection. */
+        free(keyword);
+        free(value);
+        pq_freeWords(words);
+        words = NULL;
+        break;
+      }
+      *next++ = keyword;
+      *next++ = value;
     }
-  } else {
-    *fault = strdup("out of memory");
   }
+  if (!words) *fault = strdup("out of memory");
   library.PQconninfoFree(options);
   return words;
 }
@@ -185,6 +193,7 @@ pq_result *pq_getResult(pq_connection *connection) { return library.PQgetResult(
 
 int pq_resultStatus(const pq_result *result) { return library.PQresultStatus(result); }
 const char *pq_resultState(const pq_result *result) { return library.PQresultErrorField(result, FIELD_STATE); }
+const char *pq_resultSeverity(const pq_result *result) { return library.PQresultErrorField(result, FIELD_SEVERITY); }
 const char *pq_resultMessage(const pq_result *result) { return library.PQresultErrorField(result, FIELD_TEXT); }
 const char *pq_resultConstraint(const pq_result *result) { return library.PQresultErrorField(result, FIELD_CONSTRAINT); }
 const char *pq_affected(pq_result *result) { return library.PQcmdTuples(result); }

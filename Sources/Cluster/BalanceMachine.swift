@@ -6,8 +6,14 @@ public struct BalanceMachine: Hashable, Sendable {
   public struct Policy: Hashable, Sendable {
     /// How long the same sessions must have lived before slots move from one to another, so that a restart moves nothing.
     public var calm: Duration
+    /// How long a session must have been seen expired before it is taken over: after an outage of the database all have expired, and those
+    /// who live renew theirs.
+    public var grace: Duration
 
-    public init(calm: Duration = .seconds(10)) { self.calm = calm }
+    public init(calm: Duration = .seconds(10), grace: Duration = .seconds(1)) {
+      self.calm = calm
+      self.grace = grace
+    }
   }
 
   /// What the database said of all sessions and slots, at one moment.
@@ -47,6 +53,10 @@ public struct BalanceMachine: Hashable, Sendable {
   /// The sessions of the last view, and since when they are the same.
   private var living: [SessionMachine.ID] = []
   private var since: SessionMachine.Moment = .zero
+  /// Since when sessions are seen expired.
+  private var expired: [SessionMachine.ID: SessionMachine.Moment] = [:]
+  /// The sessions of the last takeover, if nothing else was done since.
+  private var lastTakeover: [SessionMachine.ID]?
 
   public init(_ policy: Policy) { self.policy = policy }
 
@@ -60,10 +70,20 @@ public struct BalanceMachine: Hashable, Sendable {
   /// The next step of a session, from what the database said.
   /// - Returns: `nil` if all is as it should be.
   public mutating func next(for session: SessionMachine.ID, _ view: View, at now: SessionMachine.Moment) -> Step? {
-    if view.living != living { (living, since) = (view.living, now) }
-    if !view.expired.isEmpty { return .takeOver(view.expired) }
-    let share = Self.share(of: session, among: view.living, total: view.total)
-    let surplus = view.own.count - share
+    // Whoever asks lives: the session is fenced elsewhere if it does not.
+    let all = Set(view.living).union([session]).sorted()
+    if all != living { (living, since) = (all, now) }
+    let others = view.expired.filter { $0 != session }
+    expired = expired.filter { others.contains($0.key) }
+    for other in others where expired[other] == nil { expired[other] = now }
+    let due = others.filter { now - (expired[$0] ?? now) >= policy.grace }
+    // One that cannot be taken over holds up nothing else.
+    if !due.isEmpty, due != lastTakeover {
+      lastTakeover = due
+      return .takeOver(due)
+    }
+    lastTakeover = nil
+    let surplus = view.own.count - Self.share(of: session, among: all, total: view.total)
     // Slots that nobody has are taken at once; slots that have somebody only move when things have calmed down.
     if surplus < 0 { return view.free > 0 ? .claim(min(-surplus, view.free)) : nil }
     guard surplus > 0, now - since >= policy.calm else { return nil }

@@ -26,24 +26,27 @@ public struct SessionMachine: Hashable, Sendable {
     }
   }
 
-  /// What has happened. Questions are asked one at a time.
+  /// What has happened.
   public enum Input: Hashable, Sendable {
     /// Time has passed.
     case time
     /// The database has made a session.
-    case began(ID)
+    case began(ID, Number)
     /// The database has renewed the session.
-    case renewed
-    /// The database does not have the session any more.
-    case gone
-    /// The last question failed, or its answer is not known.
-    case unanswered
+    case renewed(Number)
+    /// A question failed, or its answer is not known.
+    case unanswered(Number)
+    /// The database does not have this session any more, whatever was asked.
+    case gone(ID)
   }
 
-  /// What is to be asked of the database.
+  /// Tells the questions of one machine apart: an answer counts only for the question under way.
+  public typealias Number = Int
+
+  /// What is to be asked of the database. Questions are asked one at a time.
   public enum Question: Hashable, Sendable {
-    case begin
-    case renew(ID)
+    case begin(Number)
+    case renew(ID, Number)
   }
 
   /// What has changed for whoever acts.
@@ -65,8 +68,14 @@ public struct SessionMachine: Hashable, Sendable {
 
   private let policy: Policy
   private var phase = Phase.none
-  /// When the question under way was asked; `nil` if none is.
+  /// The question under way, and when it was asked; `nil` if there is none.
+  private var asked: (number: Number, at: Moment)? {
+    get { askedNumber.flatMap { number in askedAt.map { (number, $0) } } }
+    set { (askedNumber, askedAt) = (newValue?.number, newValue?.at) }
+  }
+  private var askedNumber: Number?
   private var askedAt: Moment?
+  private var questions: Number = 0
   /// When the next question is due.
   private var askAt: Moment
 
@@ -85,7 +94,7 @@ public struct SessionMachine: Hashable, Sendable {
 
   /// When something has to be done again without another input.
   public var wakeAt: Moment {
-    guard askedAt == nil else {
+    guard asked == nil else {
       // A question is under way; only the end of trust matters.
       if case .alive(_, let end, false) = phase { return end }
       return .seconds(Int64.max / 4)
@@ -103,25 +112,33 @@ public struct SessionMachine: Hashable, Sendable {
       phase = .alive(id, trustedUntil: end, isSuspended: true)
       changes.append(.suspended)
     }
-    let asked = askedAt
-    if input != .time { askedAt = nil }
-    switch (input, phase) {
-    case (.began(let id), .none):
-      guard let asked else { break }
-      phase = .alive(id, trustedUntil: asked, isSuspended: false)
+    switch input {
+    case .time: break
+    case .began(let id, let number):
+      guard let at = answered(number), case .none = phase else { break }
+      phase = .alive(id, trustedUntil: at, isSuspended: false)
       changes.append(.began(id))
-      changes += trust(id, since: asked, at: now)
-    case (.renewed, .alive(let id, _, _)):
-      guard let asked else { break }
-      changes += trust(id, since: asked, at: now)
-    case (.gone, .alive(let id, _, _)):
+      changes += trust(id, since: at, at: now)
+    case .renewed(let number):
+      guard let at = answered(number), case .alive(let id, _, _) = phase else { break }
+      changes += trust(id, since: at, at: now)
+    case .unanswered(let number):
+      guard answered(number) != nil else { break }
+      askAt = now + policy.retry
+    case .gone(let id):
+      guard id == session else { break }
       changes.append(.ended(id))
-      (phase, askAt) = (.none, now)
-    case (.unanswered, .alive): askAt = now + policy.retry
-    case (.unanswered, .none): askAt = now + policy.retry
-    case (.time, _), (.began, .alive), (.renewed, .none), (.gone, .none): break
+      (phase, asked, askAt) = (.none, nil, now)
     }
     return (changes, ask(at: now))
+  }
+
+  /// The question under way is over, if it is this one.
+  /// - Returns: when it was asked; `nil` if it is another one.
+  private mutating func answered(_ number: Number) -> Moment? {
+    guard let asked, asked.number == number else { return nil }
+    self.asked = nil
+    return asked.at
   }
 
   /// The session was there when the question arrived, which was after it was asked.
@@ -139,9 +156,10 @@ public struct SessionMachine: Hashable, Sendable {
   }
 
   private mutating func ask(at now: Moment) -> Question? {
-    guard askedAt == nil, now >= askAt else { return nil }
-    askedAt = now
-    if case .alive(let id, _, _) = phase { return .renew(id) }
-    return .begin
+    guard asked == nil, now >= askAt else { return nil }
+    questions += 1
+    asked = (questions, now)
+    if case .alive(let id, _, _) = phase { return .renew(id, questions) }
+    return .begin(questions)
   }
 }

@@ -71,13 +71,16 @@ extension Coordinator {
       throw .networkUnavailable(.simplex, reason: "this daemon does not serve the network 'simplex'")
     }
     throw .following(
-      .invalidLink(reason: "it is no link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1"))
+      .invalidLink(
+        reason:
+          "it is no link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
+      ))
   }
 
   // MARK: - Where readers are members
 
-  /// Joins a channel. If the daemon ends before that is stored, the network is a member without Baton's knowledge until the same link is
-  /// followed again.
+  /// Joins a channel. If that cannot be stored, or the daemon ends before, the network is a member without Baton's knowledge until the same
+  /// link is followed again.
   private func join(
     _ channel: ChannelReference, _ request: FollowRequest, as identity: IdentityID, on network: any RelayNetwork
   ) async throws(BatonError) -> FoundChannel {
@@ -89,10 +92,11 @@ extension Coordinator {
         .notFollowable(
           reason:
             "whoever reads a channel on \(network.kind.rawValue) joins it: its relays count one reader more, and the link says "
-            + "which servers are asked; agree to that (join, or --join)"))
+            + "which servers are asked; agree to that (join, or --join), also if Baton has the channel already"))
     }
     let found: FoundChannel
     do throws(NetworkFailure) { found = try await network.join(channel, as: identity) } catch {
+      guard !error.isUnavailable else { throw .networkUnavailable(network.kind, reason: error.description) }
       throw .following(.notFollowable(reason: error.description))
     }
     guard found.isOwn else { return found }
@@ -121,13 +125,15 @@ extension Coordinator {
       // Whoever reads without being a member leaves nothing behind.
       guard row.network == .simplex else { return }
       throw .networkUnavailable(
-        row.network, reason: "this daemon does not serve it, so the channel cannot be left; unfollow it with keepMembership")
+        row.network, reason: "this daemon does not serve it, so the channel cannot be left; \(Self.keeping)")
     }
     do throws(NetworkFailure) { try await network.leave(row.content) } catch {
       throw .networkUnavailable(
-        row.network, reason: "the channel could not be left: \(error); try again, or unfollow it with keepMembership")
+        row.network, reason: "the channel could not be left: \(error); try again, or \(Self.keeping)")
     }
   }
+
+  private static let keeping = "unfollow it and keep the membership (keepMembership, or --keep-membership)"
 
   /// The relays from which a channel is read.
   private func relays(

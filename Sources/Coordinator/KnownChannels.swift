@@ -13,7 +13,8 @@ public enum KnownChannels {
     return try await known([id], stored, in: storage).first
   }
 
-  /// Living channels on SimpleX that relays serve, served, or did not take in time, by id, from the first after `after` on.
+  /// Living channels on SimpleX that relays serve, served, or did not take in time, and those of others, by id, from the first after
+  /// `after` on.
   /// - Throws: `StoreError` when storage does not work. A damaged channel is left out.
   public static func servedOnSimpleX(
     after: ChannelID?, limit: Int, in storage: any KnownChannelStorage
@@ -35,7 +36,8 @@ public enum KnownChannels {
       }
       return KnownChannel(
         id: id, content: stored.row.content, relays: relays(.active), lapsed: relays(.failed),
-        isOwned: stored.row.isOwned, isEstablished: stored.relays.contains { [.active, .inactive].contains($0.record.status) })
+        isOwned: stored.row.isOwned,
+        isEstablished: !stored.row.isOwned || stored.relays.contains { [.active, .inactive].contains($0.record.status) })
     }
   }
 }

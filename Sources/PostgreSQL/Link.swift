@@ -11,8 +11,15 @@ final class Link {
   private var connection: OpaquePointer?
   private let notices = Notices()
   private var listener: UnsafeMutableRawPointer?
-  /// The names of statements that this server has prepared, by their texts.
-  private var prepared: [String: String] = [:]
+  /// A statement as it is prepared: the same text with values of other types is another one.
+  private struct Form: Hashable {
+    let text: String
+    let types: [UInt32]
+    init(_ statement: SQLStatement) { (text, types) = (statement.text, statement.values.map(\.type)) }
+  }
+
+  /// The names of statements that this server has prepared.
+  private var prepared: [Form: String] = [:]
   private var names = 0
 
   /// How many statements a connection keeps prepared. Those of Baton are a few hundred.
@@ -43,6 +50,7 @@ final class Link {
     all["hostaddr"] = host.address
     all["port"] = host.port
     all["client_encoding"] = "UTF8"
+    all["target_session_attrs"] = "any"
     let sorted = all.sorted { $0.key < $1.key }
     var keys: [UnsafePointer<CChar>?] = sorted.map { UnsafePointer(strdup($0.key)) } + [nil]
     var values: [UnsafePointer<CChar>?] = sorted.map { UnsafePointer(strdup($0.value)) } + [nil]
@@ -56,6 +64,10 @@ final class Link {
         guard let context, let state else { return }
         Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue().states.append(String(cString: state))
       }, context)
+    guard listener != nil else {
+      close()
+      throw .unavailable("there is no memory for a connection")
+    }
     var step = CInt(PQ_POLLING_WRITING)
     while step != PQ_POLLING_OK {
       if pq_status(connection) == PQ_CONNECTION_BAD || step == PQ_POLLING_FAILED { throw lost(host) }
@@ -90,22 +102,27 @@ final class Link {
   func run(_ statements: [SQLStatement], until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> [SQLRows] {
     guard let connection else { throw .unavailable("there is no connection to the database") }
     notices.states = []
+    // A server that has ended the connection meanwhile has said so, and nothing is sent yet.
+    while pq_socket(connection) >= 0, wait(for: POLLIN, until: ContinuousClock.now, atLeastOnce: true) {
+      guard pq_consumeInput(connection) == 1 else { throw broken(isSent: false) }
+    }
     if prepared.count > Self.preparedMax {
       // Too many different texts; a new connection begins with none.
       close()
       throw .unavailable("the connection has prepared too many statements")
     }
-    var (steps, fresh): ([Step], [String: String]) = ([], [:])
+    var (steps, fresh): ([Step], [Form: String]) = ([], [:])
     for (index, statement) in statements.enumerated() {
-      let name: String
-      if let known = prepared[statement.text] ?? fresh[statement.text] {
+      let (name, form): (String, Form)
+      form = Form(statement)
+      if let known = prepared[form] ?? fresh[form] {
         name = known
       } else {
         names += 1
         name = "baton\(names)"
-        fresh[statement.text] = name
+        fresh[form] = name
         guard prepare(statement, as: name) else { throw broken(isSent: false) }
-        steps.append(.prepare(index, statement.text, name))
+        steps.append(.prepare(index, form, name))
       }
       guard send(statement, as: name) else { throw broken(isSent: false) }
       steps.append(.execute(index))
@@ -116,7 +133,7 @@ final class Link {
   }
 
   private enum Step {
-    case prepare(Int, String, String)
+    case prepare(Int, Form, String)
     case execute(Int)
   }
 
@@ -154,8 +171,8 @@ final class Link {
           close()
           throw .unavailable("the database takes no more within the time for it")
         }
-        // Whoever does not read may not be read by the other side either.
-        guard pq_consumeInput(connection) == 1 else { throw broken(isSent: false) }
+        // Whoever does not read may not be read by the other side either. This sends as well, so when it fails the end may be there.
+        guard pq_consumeInput(connection) == 1 else { throw broken(isSent: true) }
       default: throw broken(isSent: false)
       }
     }
@@ -169,18 +186,18 @@ final class Link {
     for step in steps {
       let result = try next(until: deadline)
       switch (step, pq_resultStatus(result)) {
-      case (.prepare(_, let text, let name), CInt(PQ_COMMAND_OK)):
-        prepared[text] = name
+      case (.prepare(_, let form, let name), CInt(PQ_COMMAND_OK)):
+        prepared[form] = name
         pq_clear(result)
       case (.execute, CInt(PQ_COMMAND_OK)), (.execute, CInt(PQ_TUPLES_OK)), (.execute, CInt(PQ_EMPTY_QUERY)):
         found.append(SQLRows(result))
         pq_clear(result)
       case (_, CInt(PQ_PIPELINE_ABORTED)): pq_clear(result)
       case (.prepare(let index, _, _), _), (.execute(let index), _):
-        let fault = Self.error(result, statement: index)
+        let (fault, isEnd) = Self.error(result, statement: index)
         pq_clear(result)
         error = error ?? fault
-        if fault.endsConnection { throw broken(isSent: true, fault) }
+        if isEnd { throw broken(isSent: true, fault) }
       }
       try endOfStep(until: deadline)
     }
@@ -189,13 +206,18 @@ final class Link {
       let result = try next(until: deadline)
       defer { pq_clear(result) }
       if pq_resultStatus(result) == CInt(PQ_PIPELINE_SYNC) { break }
-      let fault = Self.error(result, statement: nil)
+      let (fault, isEnd) = Self.error(result, statement: nil)
       error = error ?? fault
-      if fault.endsConnection { throw broken(isSent: true, fault) }
+      if isEnd { throw broken(isSent: true, fault) }
     }
     if let error {
-      // A statement that the server has forgotten is prepared again.
-      if error.state == "26000" { prepared = [:] }
+      switch error.state {
+      // The server has forgotten a statement, or its tables have changed: it is prepared again.
+      case "26000", "0A000": prepared = [:]
+      // The server only reads now, and another one may write.
+      case "25006": close()
+      default: break
+      }
       throw .refused(error)
     }
     // A warning at the end of a transaction: the server has given up waiting for its standby, so what it has may be lost with it.
@@ -226,10 +248,13 @@ final class Link {
   /// Waits until the next answer is there.
   private func settle(until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) {
     while pq_isBusy(connection) == 1 {
-      guard wait(for: POLLIN, until: deadline) else {
+      let now = ContinuousClock.now
+      guard now < deadline else {
         close()
         throw .inDoubt("the database did not answer within the time for it")
       }
+      // What is encrypted may have arrived, and be kept where the socket does not show it.
+      _ = wait(for: POLLIN, until: min(deadline, now + Self.lookAgain))
       guard pq_consumeInput(connection) == 1 else { throw broken(isSent: true) }
     }
   }
@@ -242,29 +267,36 @@ final class Link {
     return isSent ? .inDoubt(words) : .unavailable(words)
   }
 
-  private static func error(_ result: OpaquePointer, statement: Int?) -> SQLError {
+  /// The error in an answer, and whether the connection ends with it.
+  private static func error(_ result: OpaquePointer, statement: Int?) -> (SQLError, isEnd: Bool) {
     func text(_ part: UnsafePointer<CChar>?) -> String? { part.map { String(cString: $0) } }
-    return SQLError(
-      // An error of libpq itself has no state: the connection broke.
+    let error = SQLError(
       state: text(pq_resultState(result)) ?? "08006", message: text(pq_resultMessage(result)) ?? "the connection broke",
       constraint: text(pq_resultConstraint(result)), statement: statement)
+    // An error of libpq itself has neither: the connection broke.
+    let isEnd = text(pq_resultState(result)) == nil || ["FATAL", "PANIC"].contains(text(pq_resultSeverity(result)))
+    return (error, isEnd)
   }
+
+  private static let lookAgain = Duration.milliseconds(50)
 
   // MARK: - Waiting
 
   /// - Returns: whether something can be done before the deadline.
-  private func wait(for events: CInt, until deadline: ContinuousClock.Instant) -> Bool {
+  /// - Parameter atLeastOnce: whether it is looked at also after the deadline, without waiting.
+  private func wait(for events: CInt, until deadline: ContinuousClock.Instant, atLeastOnce: Bool = false) -> Bool {
     let descriptor = pq_socket(connection)
     guard descriptor >= 0 else { return true }
     while true {
       let rest = ContinuousClock.now.duration(to: deadline)
-      guard rest > .zero else { return false }
-      let (seconds, attoseconds) = rest.components
-      let milliseconds = min(seconds, 86_400) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
+      guard rest > .zero || atLeastOnce else { return false }
+      let (seconds, attoseconds) = max(rest, .zero).components
+      let milliseconds = atLeastOnce ? 0 : min(seconds, 86_400) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
       var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
       let count = poll(&entry, 1, CInt(milliseconds))
       if count > 0 { return true }
       if count < 0, errno != EINTR { return true }
+      if atLeastOnce, count == 0 { return false }
     }
   }
 }

@@ -29,7 +29,8 @@ public struct PostgreSQLAddress: Hashable, Sendable {
   ]
   private static let hostsMax = 16
 
-  /// Reads an address, as in `postgresql://user@one,two:5433/baton?sslmode=verify-full`, or `host=one dbname=baton`.
+  /// Reads an address. Several servers are tried one by one only if they stand in it; those of a service file or the environment are
+  /// libpq's. As in `postgresql://user@one,two:5433/baton?sslmode=verify-full`, or `host=one dbname=baton`.
   /// - Throws: `unavailable` if libpq cannot be loaded, and `refused` with the SQLSTATE 08001 if the text is no address.
   public init(_ text: String) throws(PostgreSQLFailure) {
     try Self.loadLibrary()
@@ -73,6 +74,17 @@ public struct PostgreSQLAddress: Hashable, Sendable {
       throw invalid("there must be as many addresses as names of hosts")
     }
     guard ports.count <= 1 || ports.count == count else { throw invalid("there must be one port, or one for each host") }
+    // A password with a character that separates parts of an address ends up in one of these.
+    guard !names.contains(where: { $0.contains("@") }), settings["dbname"]?.contains("@") != true else {
+      throw invalid(
+        "a host or the name of the database has an '@'; in an address the characters @ / : ? # of a password are written as %40 and so on"
+      )
+    }
+    guard ports.allSatisfy({ $0.isEmpty || UInt16($0).map { $0 > 0 } == true }) else {
+      throw invalid(
+        "a port is no number from 1 to 65535; in an address the characters @ / : ? # of a password are written as %40 and so on"
+      )
+    }
     return (0..<count).map { index in
       let port = ports.count == 1 ? ports[0] : ports.isEmpty ? "" : ports[index]
       let address = addresses.isEmpty ? "" : addresses[index]
@@ -87,9 +99,10 @@ public struct PostgreSQLAddress: Hashable, Sendable {
 
   /// Without what stands in quotes, which may be a part of a password.
   static func withoutQuotes(_ text: String) -> String {
-    let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
-    let words = parts.indices.map { $0 % 2 == 0 ? String(parts[$0]) : "…" }.joined(separator: "\"")
-    return String(words.prefix { $0 != "\n" })
+    guard let first = text.firstIndex(of: "\""), let last = text.lastIndex(of: "\"") else {
+      return String(text.prefix { $0 != "\n" })
+    }
+    return String((text[..<first] + "…" + text[text.index(after: last)...]).prefix { $0 != "\n" })
   }
 }
 

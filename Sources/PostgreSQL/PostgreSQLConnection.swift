@@ -21,7 +21,7 @@ public actor PostgreSQLConnection {
   /// - Parameters:
   ///   - name: what the server shows of the connection (`application_name`), and the thread is called.
   ///   - hostTimeout: how long one server may take; all together may take as long as there are servers.
-  /// - Throws: `unavailable` if there is none, with what each of them said; `refused` if the one that there is cannot be used.
+  /// - Throws: `refused` if there is one that Baton cannot use, and none that it can; otherwise `unavailable`, with what each of them said.
   public static func open(
     _ address: PostgreSQLAddress, name: String, hostTimeout: Duration = .seconds(5)
   ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {
@@ -40,6 +40,7 @@ public actor PostgreSQLConnection {
     var reasons: [String] = []
     var settings = address.settings
     settings["application_name"] = name
+    var refusal: PostgreSQLFailure?
     for host in address.hosts {
       do throws(PostgreSQLFailure) {
         let deadline = ContinuousClock.now + hostTimeout
@@ -52,13 +53,12 @@ public actor PostgreSQLConnection {
         }
         return .success(PostgreSQLConnection(link, server, thread))
       } catch {
-        guard case .refused = error else {
-          reasons.append(error.description)
-          continue
-        }
-        return .failure(error)
+        // Another server may be the right one all the same.
+        if case .refused(let error) = error, error.state == PostgreSQLServer.unfit { refusal = refusal ?? .refused(error) }
+        reasons.append("\(host): \(error)")
       }
     }
+    if let refusal { return .failure(refusal) }
     return .failure(.unavailable("no server of the database can be used: " + reasons.joined(separator: "; ")))
   }
 

@@ -37,7 +37,4 @@ public struct SQLError: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { "\(message) (SQLSTATE \(state))" }
-
-  /// Whether the server ends the connection with it (classes 08 and 57P).
-  var endsConnection: Bool { state.hasPrefix("08") || state.hasPrefix("57P") }
 }

@@ -25,6 +25,8 @@ public struct PostgreSQLServer: Hashable, Sendable {
     ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("TimeZone", "UTC"), ("DateStyle", "ISO, YMD"),
     ("default_transaction_isolation", "read committed"), ("lock_timeout", "3s"),
     ("idle_in_transaction_session_timeout", "3s"),
+    // A commit that did not wait for its standby is told by a warning only.
+    ("client_min_messages", "warning"), ("standard_conforming_strings", "on"),
     // The other end lets go of locks if this one has gone silent.
     ("tcp_user_timeout", "3000"), ("tcp_keepalives_idle", "1"), ("tcp_keepalives_interval", "1"), ("tcp_keepalives_count", "3"),
   ]
@@ -42,7 +44,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
       SELECT pg_backend_pid(), pg_is_in_recovery(), current_setting('server_encoding'), current_setting('synchronous_commit'),
         current_setting('synchronous_standby_names'), current_setting('default_transaction_read_only'),
         CASE WHEN pg_is_in_recovery() THEN '' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
-        (extract(epoch FROM clock_timestamp()) * 1000)::int8, current_setting('standard_conforming_strings')
+        (extract(epoch FROM clock_timestamp()) * 1000)::int8
       """)
     let begin = Self.milliseconds
     let rows = try link.run([SQLStatement("SELECT " + columns, values), facts], until: deadline)[1]
@@ -54,26 +56,31 @@ public struct PostgreSQLServer: Hashable, Sendable {
       throw refusal(
         "something stands between, such as PgBouncer, which hands connections on from one to the other; name the server itself")
     }
-    guard rows.text(0, 2) == "UTF8" else {
-      throw refusal("its encoding is \(rows.text(0, 2) ?? "unknown"), and not UTF8; create the database with ENCODING 'UTF8'")
-    }
-    let commits = rows.text(0, 3) ?? ""
-    guard ["on", "remote_apply", "remote_write"].contains(commits) else {
-      throw refusal("synchronous_commit is '\(commits)', so it would lose what it has acknowledged; set it to 'on'")
-    }
     var standby: String?
     if isStandby {
       standby = "is a standby"
     } else if rows.text(0, 5) == "on" {
       standby = "only reads (default_transaction_read_only)"
     }
+    if standby == nil {
+      guard rows.text(0, 2) == "UTF8" else {
+        throw refusal("its encoding is \(rows.text(0, 2) ?? "unknown"), and not UTF8; create the database with ENCODING 'UTF8'")
+      }
+      let commits = rows.text(0, 3) ?? ""
+      guard ["on", "remote_apply", "remote_write"].contains(commits) else {
+        throw refusal("synchronous_commit is '\(commits)', so it would lose what it has acknowledged; set it to 'on'")
+      }
+    }
     return Self(
       version: link.serverVersion, backend: Int(backend), timeline: timeline, clockAhead: clock - middle,
       hasSynchronousStandby: rows.text(0, 4)?.isEmpty == false, standby: standby)
   }
 
+  /// The SQLSTATE of a server that Baton cannot use.
+  static let unfit = "0A000"
+
   private static func refusal(_ reason: String) -> PostgreSQLFailure {
-    .refused(SQLError(state: "0A000", message: "the database cannot be used: \(reason)"))
+    .refused(SQLError(state: unfit, message: "the database cannot be used: \(reason)"))
   }
 
   private static var milliseconds: Int64 {

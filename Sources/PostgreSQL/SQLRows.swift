@@ -4,7 +4,7 @@ internal import CPostgreSQL
 public struct SQLRows: Sendable {
   /// How many rows came back.
   public let count: Int
-  /// How many rows the statement has changed; 0 if it changes none.
+  /// How many rows the statement has changed; for those that only read, how many came back.
   public let affected: Int
   private let columns: Int
   /// All values behind each other, and where each begins; the last place is the end. A NULL is negative: the one's complement of its place.

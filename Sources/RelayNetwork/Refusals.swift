@@ -19,7 +19,10 @@ public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible
   public let description: String
   /// Whether the network does not offer the requested thing at all.
   public let isUnsupported: Bool
-  public init(_ description: String, isUnsupported: Bool = false) {
+  /// Whether the network as a whole cannot be used at present.
+  public let isUnavailable: Bool
+  public init(_ description: String, isUnsupported: Bool = false, isUnavailable: Bool = false) {
+    self.isUnavailable = isUnavailable
     self.description = description
     self.isUnsupported = isUnsupported
   }

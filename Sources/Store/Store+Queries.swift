@@ -120,7 +120,7 @@ extension Store {
     }
   }
 
-  /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, by id.
+  /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, and those of others, by id.
   public func channelsServedOnSimpleX(after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
@@ -129,7 +129,10 @@ extension Store {
           cached: """
             SELECT id FROM channels INDEXED BY channels_by_core_name
             WHERE network = 'simplex' AND deleted_at IS NULL AND id > ?
-              AND EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = channels.id AND status IN ('active', 'inactive', 'failed'))
+              AND (
+                wanted_relays = 0
+                OR EXISTS (
+                  SELECT 1 FROM channel_relays WHERE channel_id = channels.id AND status IN ('active', 'inactive', 'failed')))
             ORDER BY id LIMIT ?
             """, arguments: [after?.rawValue ?? 0, limit]
         ).map(ChannelID.init(rawValue:))

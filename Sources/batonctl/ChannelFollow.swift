@@ -12,7 +12,7 @@ struct ChannelFollow: AsyncParsableCommand {
       LINK is nostr:nevent1… of a public channel, nostr:naddr1… of a group, or the short link of a SimpleX channel. Messages are read and \
       nothing is published: see batonctl messages, batonctl inbox and batonctl channel unfollow. A link alone makes Baton connect to \
       nobody: the channel is read from those relays of the link that Baton has, or from those that --relay names. On SimpleX whoever \
-      reads joins, so --join is needed: the chat core then asks the servers of the link, and joins under a random name.
+      reads joins, so --join is needed: the chat core then asks the servers of the link, and joins under a random name, unless it has joined before.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The link to the channel.") var link: String
@@ -41,7 +41,7 @@ struct ChannelFollow: AsyncParsableCommand {
       try session.show(channel) {
         let name = "Channel \(channel.id) '\(channel.profile.displayName)'"
         guard !channel.owned else { return "\(name) is your own." }
-        let relays = channel.readRelayIds.isEmpty ? "as a member" : "from \(counted(channel.readRelayIds.count, "relay"))"
+        let relays = channel.network == "simplex" ? "as a member" : "from \(counted(channel.readRelayIds.count, "relay"))"
         return "\(name) is followed, read \(relays). See batonctl messages \(channel.id)."
       }
     }
@@ -53,7 +53,7 @@ struct ChannelUnfollow: AsyncParsableCommand {
     commandName: "unfollow", abstract: "Reads a channel of others no more.",
     discussion: """
       What was read of it is forgotten here; others go on without notice. On SimpleX the channel is left, which its relays notice; when \
-      that cannot be done now, nothing changes. --keep-membership only forgets it.
+      that cannot be done now, Baton goes on following it. --keep-membership only forgets it.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -65,8 +65,10 @@ struct ChannelUnfollow: AsyncParsableCommand {
       let channel = try await session.channel(channel)
       // The daemon refuses own channels, and says what to do.
       if !channel.owned {
+        let leaves = channel.network == "simplex" && !keepMembership
         try session.confirm(
-          "Forget what was read of channel \(channel.id) '\(channel.profile.displayName)'?", isDefault: false, yes: yes)
+          "\(leaves ? "Leave channel" : "Forget what was read of channel") \(channel.id) '\(channel.profile.displayName)'"
+            + "\(leaves ? ", and forget what was read of it" : "")?", isDefault: false, yes: yes)
       }
       let left = try await session.client.unfollow(channel: channel.id, keepMembership: keepMembership)
       try session.show(left) { "Channel \(left.id) is not followed any more." }

@@ -79,8 +79,9 @@ struct ClusterSimulation {
     var view: BalanceMachine.View?
     /// The question under way: which, and on which connection.
     var asked: (number: Int, connection: Int)?
-    /// A question about the session that comes next.
+    /// A question about the session that comes next, and the number of the one under way.
     var waiting: SessionMachine.Question?
+    var askedSession: SessionMachine.Number?
     var connection = 0
     var lookAt = Duration.zero
     var alarm = 0
@@ -123,7 +124,7 @@ struct ClusterSimulation {
     random = SplitMix64(seed: seed)
     self.faults = faults
     for name in 0..<count {
-      let rate = 1 + Double(Int.random(in: -20...20, using: &random)) / 1_000
+      let rate = 1 + Double(Int.random(in: -90...90, using: &random)) / 1_000
       runs += 1
       var node = Node(name: name, rate: rate, session: SessionMachine(.init(lifetime: Self.lifetime), now: .zero))
       node.run = runs
@@ -217,9 +218,14 @@ struct ClusterSimulation {
       guard nodes[name].run == run, nodes[name].isUp, nodes[name].asked?.number == number else { return }
       if let end = nodes[name].sleepsUntil { return put(end - time + .milliseconds(1), event) }
       // The connection is given up; what was asked may still be done.
-      (nodes[name].asked, nodes[name].waiting, nodes[name].view) = (nil, nil, nil)
+      (nodes[name].asked, nodes[name].view) = (nil, nil)
       nodes[name].connection += 1
-      work(name, .unanswered)
+      if let number = nodes[name].askedSession {
+        nodes[name].askedSession = nil
+        work(name, .unanswered(number))
+      } else {
+        work(name, .time)
+      }
     case .trouble: trouble()
     case .starts(let name):
       runs += 1
@@ -280,6 +286,9 @@ struct ClusterSimulation {
     if let question { nodes[name].waiting = question }
     if nodes[name].asked == nil, let question = nodes[name].waiting {
       nodes[name].waiting = nil
+      switch question {
+      case .begin(let number), .renew(_, let number): nodes[name].askedSession = number
+      }
       ask(name, .session(question))
     } else if nodes[name].asked == nil, let id = nodes[name].session.session {
       if let view = nodes[name].view {
@@ -316,11 +325,15 @@ struct ClusterSimulation {
 
   private mutating func take(_ name: Int, _ question: Question, _ answer: Answer) {
     switch (question, answer) {
-    case (.session, .began(let id)): work(name, .began(id))
-    case (.session, .renewed): work(name, .renewed)
-    case (_, .gone):
-      nodes[name].waiting = nil
-      work(name, .gone)
+    case (.session(.begin(let number)), .began(let id)):
+      nodes[name].askedSession = nil
+      work(name, .began(id, number))
+    case (.session(.renew(_, let number)), .renewed):
+      nodes[name].askedSession = nil
+      work(name, .renewed(number))
+    case (.session(.renew(let id, _)), .gone), (.look(let id), .gone), (.step(let id, _), .gone):
+      if nodes[name].session.session == id { (nodes[name].waiting, nodes[name].askedSession) = (nil, nil) }
+      work(name, .gone(id))
     case (.look(let id), .view(let view)) where nodes[name].session.session == id:
       (nodes[name].owned, nodes[name].view) = (Self.bits(view.own), view)
       work(name, .time)
@@ -350,7 +363,7 @@ struct ClusterSimulation {
       defer { database.next += 1 }
       database.rows[database.next] = Row(node: name, expires: time + Self.lifetime)
       return .began(database.next)
-    case .session(.renew(let id)):
+    case .session(.renew(let id, _)):
       guard database.rows[id] != nil else { return .gone }
       database.rows[id]?.expires = time + Self.lifetime
       return .renewed
@@ -358,8 +371,8 @@ struct ClusterSimulation {
       guard database.rows[id] != nil else { return .gone }
       return .view(
         BalanceMachine.View(
-          living: database.rows.filter { $0.value.expires >= time || $0.key == id }.keys.sorted(),
-          expired: database.rows.filter { $0.value.expires < time && $0.key != id }.keys.sorted(),
+          living: database.rows.filter { $0.value.expires >= time }.keys.sorted(),
+          expired: database.rows.filter { $0.value.expires < time }.keys.sorted(),
           own: (0..<Self.slots).filter { database.owners[$0] == id }, free: database.owners.count { $0 == nil },
           total: Self.slots))
     case .step(let id, let step):

@@ -35,10 +35,13 @@ struct ClusterTests {
       all.releases += tally.releases
       all.suspensions += tally.suspensions
       all.pauses += tally.pauses
+      all.crashes += tally.crashes
+      all.outages += tally.outages
       all.late += tally.late
     }
     // The faults must have happened, or the rest says nothing.
-    #expect(all.sessions > nodes && all.takenOver > 0 && all.suspensions > 0 && all.pauses > 0 && all.late > 0, "\(all)")
+    #expect(all.sessions > nodes && all.takenOver > 0 && all.suspensions > 0 && all.late > 0, "\(all)")
+    #expect(all.pauses > 0 && all.crashes > 0 && all.outages > 0, "\(all)")
     #expect(nodes == 1 || all.releases > 0)
   }
 
@@ -84,8 +87,8 @@ struct ClusterTests {
   /// A session that was begun at second 0, with the answer at second 1.
   private func session() -> SessionMachine {
     var machine = SessionMachine(.init(lifetime: .seconds(6), margin: .seconds(1), retry: .seconds(1)), now: .zero)
-    #expect(machine.handle(.time, at: .zero) == ([], .begin))
-    #expect(machine.handle(.began(7), at: .seconds(1)) == ([.began(7)], nil))
+    #expect(machine.handle(.time, at: .zero) == ([], .begin(1)))
+    #expect(machine.handle(.began(7, 1), at: .seconds(1)) == ([.began(7)], nil))
     return machine
   }
 
@@ -93,47 +96,55 @@ struct ClusterTests {
     var machine = session()
     #expect(machine.isTrusted(at: .milliseconds(4_999)) && !machine.isTrusted(at: .seconds(5)))
     #expect(machine.wakeAt == .seconds(2))
-    #expect(machine.handle(.time, at: .seconds(2)) == ([], .renew(7)))
+    #expect(machine.handle(.time, at: .seconds(2)) == ([], .renew(7, 2)))
     #expect(machine.wakeAt == .seconds(5), "the end of trust is not missed while the question is under way")
     #expect(machine.handle(.time, at: .seconds(5)) == ([.suspended], nil))
     // Counted from when it was asked, and not from when the answer came.
-    #expect(machine.handle(.renewed, at: .seconds(6)) == ([.resumed], .renew(7)))
+    #expect(machine.handle(.renewed(2), at: .seconds(6)) == ([.resumed], .renew(7, 3)))
     #expect(machine.isTrusted(at: .milliseconds(6_999)) && !machine.isTrusted(at: .seconds(7)))
   }
 
   @Test func answerThatCameTooLateIsNotTrusted() {
     var machine = session()
     _ = machine.handle(.time, at: .seconds(2))
-    #expect(machine.handle(.renewed, at: .seconds(9)) == ([.suspended], .renew(7)))
+    #expect(machine.handle(.renewed(2), at: .seconds(9)) == ([.suspended], .renew(7, 3)))
     #expect(!machine.isTrusted(at: .seconds(9)))
     var slow = SessionMachine(.init(lifetime: .seconds(6), margin: .seconds(1)), now: .zero)
     _ = slow.handle(.time, at: .zero)
-    #expect(slow.handle(.began(7), at: .seconds(8)) == ([.began(7), .suspended], .renew(7)))
+    #expect(slow.handle(.began(7, 1), at: .seconds(8)) == ([.began(7), .suspended], .renew(7, 2)))
   }
 
   @Test func failuresAreNoRenewalsAndAreTriedAgain() {
     var machine = session()
     _ = machine.handle(.time, at: .seconds(2))
-    #expect(machine.handle(.unanswered, at: .seconds(3)) == ([], nil))
+    #expect(machine.handle(.unanswered(2), at: .seconds(3)) == ([], nil))
     #expect(machine.wakeAt == .seconds(4))
-    #expect(machine.handle(.time, at: .seconds(4)) == ([], .renew(7)))
-    #expect(machine.handle(.unanswered, at: .seconds(5)) == ([.suspended], nil))
-    #expect(machine.handle(.time, at: .seconds(6)) == ([], .renew(7)))
-    #expect(machine.handle(.gone, at: .seconds(7)) == ([.ended(7)], .begin), "a new one is begun at once")
+    #expect(machine.handle(.time, at: .seconds(4)) == ([], .renew(7, 3)))
+    #expect(machine.handle(.unanswered(3), at: .seconds(5)) == ([.suspended], nil))
+    #expect(machine.handle(.time, at: .seconds(6)) == ([], .renew(7, 4)))
+    #expect(machine.handle(.gone(7), at: .seconds(7)) == ([.ended(7)], .begin(5)), "a new one is begun at once")
     #expect(machine.session == nil && !machine.isTrusted(at: .seconds(7)))
-    #expect(machine.handle(.unanswered, at: .seconds(8)) == ([], nil))
+    #expect(machine.handle(.unanswered(5), at: .seconds(8)) == ([], nil))
     #expect(machine.handle(.time, at: .milliseconds(8_999)) == ([], nil))
-    #expect(machine.handle(.time, at: .seconds(9)) == ([], .begin))
+    #expect(machine.handle(.time, at: .seconds(9)) == ([], .begin(6)))
   }
 
-  /// An answer to a question that nobody asked, or to another one, changes nothing.
-  @Test func answersWithoutQuestionsChangeNothing() {
+  /// An answer to an earlier question says nothing about the one under way.
+  @Test func answersToOtherQuestionsChangeNothing() {
     var machine = session()
-    #expect(machine.handle(.renewed, at: .milliseconds(1_500)) == ([], nil))
+    #expect(machine.handle(.renewed(1), at: .milliseconds(1_500)) == ([], nil))
+    _ = machine.handle(.time, at: .seconds(2))
+    _ = machine.handle(.unanswered(2), at: .milliseconds(2_500))
+    #expect(machine.handle(.time, at: .milliseconds(3_500)) == ([], .renew(7, 3)))
+    // The renewal that was asked for at second 2 came through, and nobody knows when.
+    #expect(machine.handle(.renewed(2), at: .seconds(4)) == ([], nil))
     #expect(!machine.isTrusted(at: .seconds(5)))
-    #expect(machine.handle(.began(9), at: .milliseconds(1_600)) == ([], nil) && machine.session == 7)
+    #expect(machine.handle(.began(9, 2), at: .seconds(4)) == ([], nil) && machine.session == 7)
+    #expect(machine.handle(.gone(6), at: .seconds(4)) == ([], nil) && machine.session == 7, "of an earlier session")
+    #expect(machine.handle(.renewed(3), at: .milliseconds(4_500)) == ([], nil))
+    #expect(machine.isTrusted(at: .seconds(8)), "the answer to the question under way counts")
     var none = SessionMachine(.init(), now: .seconds(1))
-    #expect(none.handle(.renewed, at: .zero) == ([], nil) && none.handle(.gone, at: .zero) == ([], nil))
+    #expect(none.handle(.renewed(1), at: .zero) == ([], nil) && none.handle(.gone(7), at: .zero) == ([], nil))
   }
 
   // MARK: - Balance
@@ -148,9 +159,19 @@ struct ClusterTests {
     #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(20)) == nil, "somebody has just come")
     #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(29)) == nil)
     #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(30)) == .release(Array(30..<60)))
-    #expect(machine.next(for: 1, view([1], own: 30, expired: [2]), at: .seconds(31)) == .takeOver([2]))
+    #expect(machine.next(for: 1, view([1], own: 30, expired: [2]), at: .seconds(31)) == nil, "it may be renewed in a moment")
+    #expect(machine.next(for: 1, view([1], own: 30, expired: [2]), at: .seconds(32)) == .takeOver([2]))
     #expect(machine.next(for: 1, view([1], own: 30, free: 30), at: .seconds(32)) == .claim(30))
     #expect(machine.next(for: 1, view([1, 3], own: 10, free: 5), at: .seconds(33)) == .claim(5), "no more than there are")
     #expect(machine.next(for: 1, view([1, 3], own: 30, free: 30), at: .seconds(34)) == nil, "those are for the other")
+  }
+
+  /// One that cannot be taken over holds up nothing else, and nobody takes over their own.
+  @Test func takeoverThatFailsHoldsUpNothing() {
+    var machine = BalanceMachine(.init(calm: .seconds(10), grace: .zero))
+    let view = BalanceMachine.View(living: [], expired: [1, 2], own: [], free: 20, total: 60)
+    #expect(machine.next(for: 1, view, at: .zero) == .takeOver([2]))
+    #expect(machine.next(for: 1, view, at: .seconds(1)) == .claim(20))
+    #expect(machine.next(for: 1, view, at: .seconds(2)) == .takeOver([2]))
   }
 }

@@ -149,7 +149,9 @@ struct ForeignChannelTests {
       await refusal(FollowRequest(link: "news"))
         == .following(
           .invalidLink(
-            reason: "it is no link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1")))
+            reason:
+              "it is no link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
+          )))
     #expect(await refusal(FollowRequest(link: "fake|x")) == .following(.invalidLink(reason: "it names nothing")))
     #expect(
       await refusal(FollowRequest(link: "fake|channel|unheard|k"))

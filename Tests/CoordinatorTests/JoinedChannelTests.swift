@@ -105,10 +105,12 @@ struct JoinedChannelTests {
     let bench = try await bench()
     let id = try await bench.coordinator.follow(Self.request).row.id
     bench.network.following.trouble = "there is no core"
-    let reason = "the channel could not be left: there is no core; try again, or unfollow it with keepMembership"
+    let reason =
+      "the channel could not be left: there is no core; try again, or unfollow it and keep the membership (keepMembership, or "
+      + "--keep-membership)"
     #expect(await unfollowing(id, bench) == .networkUnavailable(.nostr, reason: reason))
     #expect(try bench.store.channel(id)?.row.deletedAt == nil)
-    #expect(await refusal(Self.request, bench) == .following(.notFollowable(reason: "there is no core")))
+    #expect(await refusal(Self.request, bench) == .networkUnavailable(.nostr, reason: "there is no core"))
     #expect(try await bench.coordinator.unfollow(id, keepMembership: true).phase == .deleted)
     bench.network.following.trouble = nil
     #expect(bench.network.following.joined == ["town"])

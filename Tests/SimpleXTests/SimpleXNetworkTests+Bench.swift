@@ -23,7 +23,9 @@ extension SimpleXNetworkTests {
     private let state: Mutex<State>
     private let task: Task<Void, Never>
 
-    init(testPatience: Duration = .seconds(120), _ prepare: (inout CoreModel) -> Void = { _ in }) async throws {
+    init(
+      testPatience: Duration = .seconds(120), doubtTime: Duration = .zero, _ prepare: (inout CoreModel) -> Void = { _ in }
+    ) async throws {
       var model = CoreModel(relays: SimpleXNetworkTests.relays)
       prepare(&model)
       server = try await ScriptedServer(model, group: MultiThreadedEventLoopGroup.singleton)
@@ -35,7 +37,7 @@ extension SimpleXNetworkTests {
       }
       let box = Box()
       var simplex = SimpleXLimits()
-      (simplex.gatherTime, simplex.doubtTime, simplex.failedTestCounts) = (.zero, .zero, .zero)
+      (simplex.gatherTime, simplex.doubtTime, simplex.failedTestCounts) = (.zero, doubtTime, .zero)
       (simplex.recogniseAgain, simplex.testPatience) = (.milliseconds(10), testPatience)
       network = SimpleXNetwork(
         client: clients[0], lanes: Array(clients.dropFirst()), limits: simplex, logger: logger,

@@ -77,7 +77,8 @@ extension SimpleXNetworkTests {
   }
 
   @Test(arguments: [
-    (CoreModel.Offer.Fate.noRelays, "no relay serves"), (.tooOld, "too old"), (.person, "no channel"), (.unreachable, "says"),
+    (CoreModel.Offer.Fate.noRelays, "no relay serves"), (.tooOld, "too old"), (.person, "does not know"),
+    (.unreachable, "says"),
   ])
   func channelThatCannotBeJoinedLeavesNothingBehind(_ fate: CoreModel.Offer.Fate, _ words: String) async throws {
     let bench = try await Bench()
@@ -126,7 +127,7 @@ extension SimpleXNetworkTests {
     let bench = try await Bench()
     let link = try await bench.server.withModel { $0.offer("Theirs") }
     let found = try await join(link, bench)
-    for (status, words) in [("removed", "removed"), ("deleted", "deleted"), ("rejected", "let"), ("left", "left")] {
+    for (status, words) in [("removed", "removed"), ("deleted", "deleted"), ("rejected", "let")] {
       try await bench.server.withModel { $0.setStatus(status, channel: 1) }
       let refusal = try await refusal(link, bench)
       #expect(refusal.contains(words), "\(refusal)")
@@ -137,6 +138,11 @@ extension SimpleXNetworkTests {
     try await bench.network.leave(found.content)
     #expect(try await memberships(bench) == [:])
     #expect(try await bench.server.received.allSatisfy { $0 != "/_leave #1" }, "there is nothing to leave")
+    // Whoever has left joins again.
+    _ = try await join(link, bench)
+    try await bench.server.withModel { $0.setStatus("left", channel: 1) }
+    #expect(try await refusal(link, bench) == "joined")
+    #expect(try await memberships(bench) == [1: "joined"])
     try await bench.end()
   }
 
@@ -151,6 +157,79 @@ extension SimpleXNetworkTests {
     try await bench.network.leave(content)
     #expect(await bench.perform(.verify, 1, at: 1) == .verified(edition: 1))
     #expect(try await bench.server.received.allSatisfy { !$0.hasPrefix("/_leave") && !$0.hasPrefix("/_delete") })
+    try await bench.end()
+  }
+
+  /// Another user of the core does not see the channel: it is not left by that.
+  @Test func channelOfAnotherUserIsNotTakenForGone() async throws {
+    let bench = try await Bench()
+    let link = try await bench.server.withModel { $0.offer("Theirs") }
+    let found = try await join(link, bench)
+    _ = try await bench.server.withModel { model in
+      _ = model.execute(#"/_create user {"profile":{"displayName":"eve","fullName":""},"pastTimestamp":false}"#)
+    }
+    await #expect(throws: NetworkFailure.self) { try await bench.network.leave(found.content) }
+    #expect(try await memberships(bench) == [1: "joined"])
+    _ = try await bench.server.withModel { model in _ = model.execute("/_user 1") }
+    while (try? await bench.network.leave(found.content)) == nil {}
+    #expect(try await memberships(bench) == [:])
+    try await bench.end()
+  }
+
+  /// Whoever was removed still has old messages in the core. That does not make the channel fresh.
+  @Test func channelToWhichOneDoesNotBelongIsNotFresh() async throws {
+    let bench = try await Bench()
+    let link = try await bench.server.withModel { $0.offer("Theirs") }
+    let found = try await join(link, bench)
+    try await bench.server.withModel { $0.setStatus("removed", channel: 1) }
+    bench.network.follow(FollowedChannel(id: Self.channel, content: found.content, relays: [:], isOwned: false))
+    await bench.heard { report in
+      guard case .synced(_, .network, .failed(let trouble)) = report else { return false }
+      return trouble.cause == .left
+    }
+    #expect(!bench.reports.contains { if case .synced(_, _, .complete) = $0 { true } else { false } })
+    try await bench.end()
+  }
+
+  /// As long as the core may still be joining, nothing else is done about the link.
+  @Test func lostAnswerIsNotJoinedBesides() async throws {
+    let bench = try await Bench(doubtTime: .seconds(600))
+    let links = try await bench.server.withModel { model in [model.offer("Theirs"), model.offer("Others")] }
+    try await bench.server.holdNextReply(to: "/_connect group")
+    async let first = refusal(links[0], bench)
+    try await bench.server.wait(forCommand: "/_connect group")
+    try await bench.server.dropConnections()
+    #expect(try await first != "joined")
+    while try await refusal(links[1], bench) != "joined" {}
+    let second = try await refusal(links[0], bench)
+    #expect(second.contains("may still be joining"), "\(second)")
+    try await bench.end()
+  }
+
+  /// Whoever asks a network that ends is told so.
+  @Test func errandsAreAnsweredWhenTheNetworkEnds() async throws {
+    let bench = try await Bench()
+    let link = try await bench.server.withModel { $0.offer("Theirs") }
+    let found = try await join(link, bench)
+    try await bench.end()
+    #expect(try await refusal(link, bench) == "Baton ends")
+    await #expect(throws: NetworkFailure.self) { try await bench.network.leave(found.content) }
+  }
+
+  /// Nobody joins for somebody who does not wait any more.
+  @Test func joinThatWasCancelledInTimeIsNotDone() async throws {
+    let bench = try await Bench()
+    let links = try await bench.server.withModel { model in [model.offer("One"), model.offer("Two")] }
+    try await bench.server.holdNextReply(to: "/_connect plan")
+    async let first = join(links[0], bench)
+    try await bench.server.wait(forCommand: "/_connect plan")
+    let reference = try #require(try bench.network.channel(fromLink: links[1]))
+    let second = Task { [network = bench.network] in try await network.join(reference, as: Self.identity) }
+    second.cancel()
+    try await bench.server.releaseReplies()
+    #expect(try await first.name == "One")
+    #expect(await (try? second.value) == nil)
+    #expect(try await memberships(bench) == [1: "joined"])
     try await bench.end()
   }
 

@@ -42,7 +42,7 @@ extension FakeNetwork {
   public func join(
     _ channel: ChannelReference, as identity: IdentityID
   ) async throws(NetworkFailure) -> FoundChannel {
-    if let trouble = following.trouble { throw NetworkFailure(trouble) }
+    if let trouble = following.trouble { throw NetworkFailure(trouble, isUnavailable: true) }
     let name = channel.trustAnchor ?? ""
     guard let found = following.foreign[name] else { throw NetworkFailure("the link leads nowhere") }
     if !found.isOwn { following.joined.insert(name) }
@@ -52,7 +52,7 @@ extension FakeNetwork {
   }
 
   public func leave(_ content: ChannelContent) async throws(NetworkFailure) {
-    if let trouble = following.trouble { throw NetworkFailure(trouble) }
+    if let trouble = following.trouble { throw NetworkFailure(trouble, isUnavailable: true) }
     following.joined.remove(content.networkID)
   }
 }

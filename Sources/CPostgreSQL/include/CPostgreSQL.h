@@ -39,7 +39,8 @@ const char *pq_parameterStatus(const pq_connection *connection, const char *name
 const char *pq_host(const pq_connection *connection);
 void pq_finish(pq_connection *connection);
 
-/* Hands each notice of the server to `receive`, with its SQLSTATE and text. Returns what has to be freed once the connection is finished. */
+/* Hands each notice of the server to `receive`, with its SQLSTATE and text. Returns what has to be freed once the connection is finished, and
+   NULL if there is no memory for it. */
 void *pq_onNotice(pq_connection *connection, void (*receive)(void *context, const char *state, const char *text), void *context);
 
 int pq_setNonblocking(pq_connection *connection);
@@ -55,6 +56,8 @@ pq_result *pq_getResult(pq_connection *connection);
 
 int pq_resultStatus(const pq_result *result);
 const char *pq_resultState(const pq_result *result);
+/* FATAL and PANIC end the connection; in English whatever the server speaks. NULL if the error is libpq's own. */
+const char *pq_resultSeverity(const pq_result *result);
 const char *pq_resultMessage(const pq_result *result);
 /* The name of the constraint that was violated; NULL if none was. */
 const char *pq_resultConstraint(const pq_result *result);

@@ -62,7 +62,7 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   /// followed already, or is Baton's own, the reply has it as it is.
   func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply
   /// Reads a channel of others no more, and forgets what was read of it. On simplex it is left, which its relays notice; when that cannot be
-  /// done now, nothing changes and the reply is NetworkUnavailable.
+  /// done now, Baton goes on following it and the reply is NetworkUnavailable.
   func unfollow(_ request: ChannelsUnfollowRequest) async throws -> ChannelReply
   /// Mutes a channel, or unmutes it. Its messages are read and counted all the same.
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply

@@ -184,6 +184,9 @@ extension CoreWorker {
       counted(group)
       switch progress {
       case .more: break
+      case .over where !group.membership.isThere && readings[channel]?.channel.isOwned == false:
+        // What was said until then was read.
+        fail(channel, Self.notThere)
       case .over: readings.tell(channel, after: outbox.mark)
       case .stuck: fail(channel, Trouble(.protocol, "the messages that the chat core has of the channel cannot be read"))
       }
@@ -197,6 +200,7 @@ extension CoreWorker {
     }
   }
 
+  private static let notThere = Trouble(.left, "the chat core's user does not belong to the channel any more")
   private static let channelMissing = Trouble(.missing, "the chat core does not have the channel any more")
 
   /// Reports that a channel could not be read, and tries again after a while.

@@ -24,7 +24,7 @@ extension SimpleXNetwork {
     let profile = joined.group.profile
     let about = profile.summary.isEmpty ? profile.text : profile.summary
     let content = ChannelContent(
-      identity: identity, networkID: joined.group.name, trustAnchor: profile.publicLink ?? link.text,
+      identity: identity, networkID: joined.group.name, trustAnchor: link.text,
       document: ChannelDocument(Profile(displayName: profile.name), preparedAt: now().milliseconds).text)
     return FoundChannel(content: content, name: profile.name, about: about, isOwn: joined.isOwn)
   }
@@ -35,6 +35,15 @@ extension SimpleXNetwork {
   }
 
   private func done(_ task: CoreErrand.Task) async throws(NetworkFailure) -> CoreErrand.Joined? {
-    try await withCheckedContinuation { put(.errand(CoreErrand(task, $0))) }.get()
+    let errand = CoreErrand(task)
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { waiting in
+        errand.wait(waiting)
+        put(errand)
+      }
+    } onCancel: {
+      errand.cancel()
+    }
+    return try outcome.get()
   }
 }

@@ -20,49 +20,78 @@ final class CoreErrand: Sendable {
   /// `nil` in place of a channel says that it was left.
   typealias Outcome = Result<Joined?, NetworkFailure>
 
-  let task: Task
-  private let waiting: Mutex<CheckedContinuation<Outcome, Never>?>
-
-  init(_ task: Task, _ waiting: CheckedContinuation<Outcome, Never>) {
-    self.task = task
-    self.waiting = Mutex(waiting)
+  private struct State {
+    var waiting: CheckedContinuation<Outcome, Never>?
+    var isCancelled = false
   }
+
+  let task: Task
+  private let state = Mutex(State())
+
+  init(_ task: Task) { self.task = task }
+
+  func wait(_ waiting: CheckedContinuation<Outcome, Never>) { state.withLock { $0.waiting = waiting } }
+
+  /// Nobody waits any more. What is under way is done all the same.
+  func cancel() { state.withLock { $0.isCancelled = true } }
+
+  var isCancelled: Bool { state.withLock(\.isCancelled) }
 
   /// Answers; only the first answer counts.
   func end(_ outcome: Outcome) {
-    waiting.withLock { waiting in
-      defer { waiting = nil }
-      return waiting
+    state.withLock { state in
+      defer { state.waiting = nil }
+      return state.waiting
     }?.resume(returning: outcome)
   }
 
-  func refuse(_ reason: String) { end(.failure(NetworkFailure(reason))) }
+  /// Answers that it cannot be done at present.
+  func refuse(_ reason: String) { end(.failure(NetworkFailure(reason, isUnavailable: true))) }
 
   // MARK: - Doing it
 
   typealias Ask = @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
 
+  /// What became of it, for whoever does errands.
+  enum End: Hashable, Sendable {
+    case clear
+    /// The core may have another active user than the one who is meant.
+    case mayBeAnotherUser
+    /// The core may still be doing it.
+    case mayGoOn
+  }
+
   /// Does it.
-  /// - Returns: whether the core may have another active user than the one who is meant.
-  func run(as user: CoreUser.ID, ask: Ask) async -> Bool {
+  func run(as user: CoreUser.ID, ask: Ask) async -> End {
     do throws(CoreFailure) {
       switch task {
       case .join(let link): end(try await Self.join(link, as: user, ask).map(Optional.some))
-      case .leave(let place): end(try await Self.leave(place, ask).map { nil })
+      case .leave(let place): end(try await Self.leave(place, as: user, ask).map { nil })
       }
-      return false
+      return .clear
     } catch {
-      if case .refused(let error) = error {
+      switch error {
+      case .refused(let error) where error.mayMeanAnotherUser:
         refuse("the chat core says: \(error.sentence)")
-        return error.mayMeanAnotherUser
+        return .mayBeAnotherUser
+      case .refused(let error):
+        end(.failure(NetworkFailure("the chat core says: \(error.sentence)")))
+        return .clear
+      case .unreadable:
+        end(.failure(NetworkFailure(error.description)))
+        return .clear
+      case .notSent:
+        refuse(error.description)
+        return .clear
+      case .unknown:
+        refuse(error.description)
+        return .mayGoOn
       }
-      refuse(error.description)
-      return false
     }
   }
 
   private static func join(
-    _ link: CoreChannelLink, as user: CoreUser.ID, _ ask: Ask
+    _ link: CoreChannelLink, as user: CoreUser.ID, isAgain: Bool = false, _ ask: Ask
   ) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
     let reply = try await ask(.plan(user, link)).get()
     guard case .plan(let both, let plan) = reply else { throw CoreWorker.unexpected(reply) }
@@ -74,14 +103,23 @@ final class CoreErrand: Sendable {
       }
       let reply = try await ask(.prepare(user, both, data)).get()
       guard case .prepared(let group) = reply else { throw CoreWorker.unexpected(reply) }
-      return try await begin(group, ask)
+      return try await begin(group, isFresh: true, ask)
     case .own(let group): return .success(Joined(group: group, isOwn: true))
     case .joining(nil): return .failure(NetworkFailure("the chat core is about to join it; try again in a moment"))
-    case .joining(let group?), .known(let group): return try await goOn(group, ask)
+    case .joining(let group?), .known(let group):
+      // Whoever has left can join again, once the core has forgotten the channel.
+      guard group.membership.status.known == .left, group.isJoinStarted != false, group.usesRelays else {
+        return try await goOn(group, ask)
+      }
+      _ = try await ask(.deleteGroup(group.id)).get()
+      return isAgain
+        ? .failure(NetworkFailure("the chat core's user has left the channel"))
+        : try await join(link, as: user, isAgain: true, ask)
     case .noRelays: return .failure(NetworkFailure("no relay serves the channel at present"))
     case .tooOld: return .failure(NetworkFailure("the chat core is too old for the channel; install a newer one"))
     case .failed(let error): return .failure(NetworkFailure("the link could not be looked up: \(error.sentence)"))
-    case .other(let tag): return .failure(NetworkFailure("the chat core says that it is no channel, but: \(tag)"))
+    case .other(let tag):
+      return .failure(NetworkFailure("the link leads to something that Baton does not know as a channel: \(tag)"))
     }
   }
 
@@ -89,30 +127,33 @@ final class CoreErrand: Sendable {
   private static func goOn(_ group: CoreGroup, _ ask: Ask) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
     guard group.usesRelays else { return .failure(NetworkFailure("it is a group, and no channel")) }
     if group.membership.role.known == .owner { return .success(Joined(group: group, isOwn: true)) }
-    if group.isJoinStarted == false { return try await begin(group, ask) }
+    if group.isJoinStarted == false { return try await begin(group, isFresh: false, ask) }
     switch group.membership.status.known {
     case .removed: return .failure(NetworkFailure("whoever runs the channel has removed the chat core's user from it"))
     case .deleted: return .failure(NetworkFailure("whoever runs the channel has deleted it"))
     case .rejected: return .failure(NetworkFailure("the channel does not let the chat core's user in"))
-    case .left:
-      return .failure(NetworkFailure("the chat core's user has left the channel; delete it in the core, and try again"))
     default: return .success(Joined(group: group, isOwn: false))
     }
   }
 
-  /// Joins a channel that is prepared. If no relay can be reached, nothing stays behind.
-  private static func begin(_ group: CoreGroup, _ ask: Ask) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
+  /// Joins a channel that is prepared.
+  /// - Parameter isFresh: whether it was prepared just now; if no relay can be reached, nothing of it stays behind then.
+  private static func begin(
+    _ group: CoreGroup, isFresh: Bool, _ ask: Ask
+  ) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
     switch await ask(.join(group.id)) {
     case .success(.joinStarted(let joined, _)): return .success(Joined(group: joined, isOwn: false))
     case .success(let reply): throw CoreWorker.unexpected(reply)
     case .failure(.refused(let error)):
-      _ = await ask(.deleteGroup(group.id, notify: false))
+      if isFresh { _ = await ask(.deleteGroup(group.id, notify: false)) }
       throw .refused(error)
     case .failure(let failure): throw failure
     }
   }
 
-  private static func leave(_ place: CoreWorker.Place, _ ask: Ask) async throws(CoreFailure) -> Result<Void, NetworkFailure> {
+  private static func leave(
+    _ place: CoreWorker.Place, as user: CoreUser.ID, _ ask: Ask
+  ) async throws(CoreFailure) -> Result<Void, NetworkFailure> {
     switch await ask(.info(place.group)) {
     // The number may be another channel's by now.
     case .success(.group(let group)) where !group.isCalled(place.name): return .success(())
@@ -121,9 +162,13 @@ final class CoreErrand: Sendable {
       if group.membership.isThere, group.isJoinStarted != false {
         _ = try await ask(.leave(place.group)).get()
       }
-      _ = try await ask(.deleteGroup(place.group)).get()
+      // It is left. What the core keeps of it is deleted the next time that the same link is followed, if not now.
+      _ = await ask(.deleteGroup(place.group))
       return .success(())
-    case .failure(.refused(let error)) where error.isGroupMissing: return .success(())
+    case .failure(.refused(let error)) where error.isGroupMissing:
+      // The core looks for channels of the active user only.
+      guard case .activeUser(let active) = try await ask(.activeUser).get(), active.id == user else { throw .refused(error) }
+      return .success(())
     case .success(let reply): throw CoreWorker.unexpected(reply)
     case .failure(let failure): throw failure
     }

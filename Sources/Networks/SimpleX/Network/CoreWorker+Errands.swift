@@ -1,4 +1,5 @@
 internal import Channels
+internal import Dialing
 internal import RelayNetwork
 
 // Errands: joining and leaving channels of others. They are done over lanes, one after the other, and nothing here waits for them.
@@ -7,6 +8,14 @@ extension CoreWorker {
   static let errandsMax = 100
 
   func take(_ errand: CoreErrand) {
+    if case .join(let link) = errand.task, let since = doubtfulJoins[link.text] {
+      // The core may still be joining.
+      let rest = limits.doubtTime - max(now() - since, .zero)
+      guard rest <= .zero else {
+        return errand.refuse("the chat core may still be joining it; try again in \(rest.briefly)")
+      }
+      doubtfulJoins[link.text] = nil
+    }
     guard errands.count < Self.errandsMax else { return errand.refuse("too many requests wait for the chat core; try again") }
     errands.append((errand, now()))
     if lanes.isEmpty { around.nudge(limits.patience) }
@@ -15,9 +24,16 @@ extension CoreWorker {
 
   /// Starts the next errand, if none is under way and a lane is free.
   func startErrand(_ user: CoreUser.ID) {
-    guard errandLane == nil, let lane = lanes.sorted().first(where: { testing[$0] == nil }), !errands.isEmpty else { return }
-    errandLane = lane
-    around.errand(lane, user, errands.removeFirst().errand)
+    guard errandLane == nil, let lane = lanes.sorted().first(where: { testing[$0] == nil }) else { return }
+    while !errands.isEmpty {
+      let next = errands.removeFirst().errand
+      guard !next.isCancelled else {
+        next.refuse("it was cancelled")
+        continue
+      }
+      errandLane = lane
+      return around.errand(lane, user, next)
+    }
   }
 
   /// Refuses the errands that have waited too long for a lane.
@@ -28,9 +44,16 @@ extension CoreWorker {
     for (errand, _) in late { errand.refuse("the chat core takes no further connection; try again in a moment") }
   }
 
-  func errandDone(mayBeAnotherUser: Bool) {
+  func errandDone(_ errand: CoreErrand, _ end: CoreErrand.End) {
     errandLane = nil
-    if mayBeAnotherUser { doubtUser() }
+    switch end {
+    case .clear: break
+    case .mayBeAnotherUser: doubtUser()
+    case .mayGoOn:
+      guard case .join(let link) = errand.task else { break }
+      doubtfulJoins = doubtfulJoins.filter { now() - $0.value < limits.doubtTime }
+      doubtfulJoins[link.text] = now()
+    }
     startTests()
   }
 

@@ -74,18 +74,20 @@ extension CoreWorker {
     // A core that is not known to have the channels is left alone.
     guard let served = try? await around.served(nil, Self.lookedThroughMax) else { return holdRecognition() }
     var places = served.filter(\.isEstablished).compactMap { channel in
-      channel.content.group.map { Bound(name: channel.content.networkID, group: $0, link: "") }
+      channel.content.group.map { (place: Place(name: channel.content.networkID, group: $0), isOwned: channel.isOwned) }
     }
     // A channel that was just created is not served yet, but belongs to the user for whom it was created.
-    if isOther { places += bound.values }
+    if isOther { places += bound.values.map { ($0.place, true) } }
     var missing = 0
-    for place in places.prefix(Self.recognisedMax) {
-      switch await put(.relays(place.group)) {
-      case .success(.relays(let found, _)) where found.isCalled(place.name):
+    for (place, isOwned) in places.prefix(Self.recognisedMax) {
+      // The relays of a channel of others are not listed.
+      switch await put(isOwned ? .relays(place.group) : .info(place.group)) {
+      case .success(.relays(let found, _)) where found.isCalled(place.name),
+        .success(.group(let found)) where found.isCalled(place.name):
         // Results from an earlier connection do not apply to this one.
         if connection == connections { welcome(active) }
         return
-      case .success(.relays): missing += 1
+      case .success(.relays), .success(.group): missing += 1
       case .failure(.refused(let error)) where error.isGroupMissing: missing += 1
       default: return holdRecognition()
       }

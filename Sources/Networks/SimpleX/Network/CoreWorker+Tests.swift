@@ -73,6 +73,7 @@ extension CoreWorker {
       lanes.insert(lane)
       return startTests()
     }
+    if lanes.subtracting([lane]).isEmpty, !errands.isEmpty { around.nudge(limits.patience) }
     // Events that the core sent over it are lost.
     if lanes.remove(lane) != nil, user != nil {
       resynchronised = (nil, true)

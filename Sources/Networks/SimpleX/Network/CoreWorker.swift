@@ -127,6 +127,8 @@ final class CoreWorker {
   /// Errands that wait, in order, and the lane of the one under way.
   var errands: [(errand: CoreErrand, since: Timestamp)] = []
   var errandLane: Int?
+  /// Links whose joining the core may still be at, and since when.
+  var doubtfulJoins: [String: Timestamp] = [:]
 
   /// What is asked for posts, by channel.
   var desks: [ChannelID: PostDesk] = [:]
@@ -186,7 +188,7 @@ final class CoreWorker {
       tests.append(request)
       startTests()
     case .errand(let errand): take(errand)
-    case .errandDone(let mayBeAnotherUser): errandDone(mayBeAnotherUser: mayBeAnotherUser)
+    case .errandDone(let errand, let end): errandDone(errand, end)
     case .lane(let lane, let isUp): self.lane(lane, isUp: isUp)
     case .tested(let lane, let address, let result): tested(lane, address, result)
     case .core(.up(let version, let user)): up(version, user)

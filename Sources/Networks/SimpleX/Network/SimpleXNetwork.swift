@@ -30,7 +30,7 @@ public final class SimpleXNetwork: RelayNetwork {
     case test(CoreRelayTestRequest)
     case errand(CoreErrand)
     /// The errand under way ended.
-    case errandDone(mayBeAnotherUser: Bool)
+    case errandDone(CoreErrand, CoreErrand.End)
     /// A connection for tests came up or went away.
     case lane(Int, isUp: Bool)
     /// A test of a relay ended.
@@ -52,6 +52,8 @@ public final class SimpleXNetwork: RelayNetwork {
     /// Names that were given since the program started, the oldest first.
     var prepared: Deque<String> = []
     var preparedSet: Set<String> = []
+    /// Whether nobody takes inputs any more.
+    var isOver = false
   }
 
   private static let preparedMax = 10_000
@@ -203,8 +205,8 @@ public final class SimpleXNetwork: RelayNetwork {
         nudge: { self.nudge(after: $0) }, presets: presets, files: files,
         errand: { lane, user, errand in
           Task {
-            let isDoubtful = await errand.run(as: user) { await self.ask($0, self.lanes[lane]) }
-            self.put(.errandDone(mayBeAnotherUser: isDoubtful))
+            let end = await errand.run(as: user) { await self.ask($0, self.lanes[lane]) }
+            self.put(.errandDone(errand, end))
           }
         }))
     for await _ in wakes {
@@ -212,10 +214,15 @@ public final class SimpleXNetwork: RelayNetwork {
         let inputs = takeInputs()
         for input in inputs { worker.take(input) }
         guard await worker.step() || !inputs.isEmpty else { break }
-        if Task.isCancelled { return worker.end() }
+        if Task.isCancelled { return end(worker) }
       }
     }
+    end(worker)
+  }
+
+  private func end(_ worker: CoreWorker) {
     worker.end()
+    refuseErrands()
   }
 
   private func takeInputs() -> [Input] {
@@ -265,6 +272,24 @@ public final class SimpleXNetwork: RelayNetwork {
   func put(_ input: Input) {
     state.withLock { $0.inputs.put(input) }
     waker.yield(())
+  }
+
+  /// Hands an errand to the worker. It is answered in any case.
+  func put(_ errand: CoreErrand) {
+    let isOver = state.withLock { state in
+      if !state.isOver { state.inputs.put(.errand(errand)) }
+      return state.isOver
+    }
+    if isOver { errand.refuse("Baton ends") } else { waker.yield(()) }
+  }
+
+  /// Refuses what nobody takes any more.
+  private func refuseErrands() {
+    let left = state.withLock { state in
+      state.isOver = true
+      return state.inputs.take()
+    }
+    for case .errand(let errand) in left { errand.refuse("Baton ends") }
   }
 
   func tell(_ what: NetworkReport) {
