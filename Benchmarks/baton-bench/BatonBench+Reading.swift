@@ -98,13 +98,7 @@ extension BatonBench {
       await watcher.close()
     }
 
-    let events = strangersEvents(count, in: [root])
-    let begin = ContinuousClock.now + .seconds(1)
-    for (number, event) in events.enumerated() {
-      try await Task.sleep(until: begin + .seconds(Double(number) / Double(perSecond)), clock: .continuous)
-      sent.note(event.id)
-      stranger.send(ClientMessage.event(event.text))
-    }
+    try await say(strangersEvents(count, in: [root]), perSecond, stranger, sent)
     await bare.reach(count)
     try await watching.value
     let (a, b) = (ours.since(sent), bare.since(sent))
@@ -121,6 +115,18 @@ extension BatonBench {
     subscriber.hangUp()
     stranger.hangUp()
     await kill(sandbox)
+  }
+
+  /// Hands messages to the relay, so many in a second, and notes when.
+  private static func say(
+    _ events: [NostrEvent], _ perSecond: Int, _ stranger: PlainWebSocket, _ sent: Moments
+  ) async throws {
+    let begin = ContinuousClock.now + .seconds(1)
+    for (number, event) in events.enumerated() {
+      try await Task.sleep(until: begin + .seconds(Double(number) / Double(perSecond)), clock: .continuous)
+      sent.note(event.id)
+      stranger.send(ClientMessage.event(event.text))
+    }
   }
 
   /// The same without a daemon, for the least that it takes: one process that verifies each message, stores it, and hands it on through a
@@ -157,12 +163,7 @@ extension BatonBench {
       }
     }
     let events = strangersEvents(count, in: [root])
-    let begin = ContinuousClock.now + .seconds(1)
-    for (number, event) in events.enumerated() {
-      try await Task.sleep(until: begin + .seconds(Double(number) / Double(perSecond)), clock: .continuous)
-      sent.note(event.id)
-      stranger.send(ClientMessage.event(event.text))
-    }
+    try await say(events, perSecond, stranger, sent)
     try await work.value
     await end.reach(count)
     await bare.reach(known + count)

@@ -61,6 +61,12 @@ public struct SessionMachine: Hashable, Sendable {
     case ended(ID)
   }
 
+  /// A question, and when it was asked.
+  private struct Asked: Hashable {
+    let number: Number
+    let at: Moment
+  }
+
   private enum Phase: Hashable {
     case none
     case alive(ID, trustedUntil: Moment, isSuspended: Bool)
@@ -68,13 +74,8 @@ public struct SessionMachine: Hashable, Sendable {
 
   private let policy: Policy
   private var phase = Phase.none
-  /// The question under way, and when it was asked; `nil` if there is none.
-  private var asked: (number: Number, at: Moment)? {
-    get { askedNumber.flatMap { number in askedAt.map { (number, $0) } } }
-    set { (askedNumber, askedAt) = (newValue?.number, newValue?.at) }
-  }
-  private var askedNumber: Number?
-  private var askedAt: Moment?
+  /// The question under way; `nil` if there is none.
+  private var asked: Asked?
   private var questions: Number = 0
   /// When the next question is due.
   private var askAt: Moment
@@ -158,7 +159,7 @@ public struct SessionMachine: Hashable, Sendable {
   private mutating func ask(at now: Moment) -> Question? {
     guard asked == nil, now >= askAt else { return nil }
     questions += 1
-    asked = (questions, now)
+    asked = Asked(number: questions, at: now)
     if case .alive(let id, _, _) = phase { return .renew(id, questions) }
     return .begin(questions)
   }

@@ -122,8 +122,8 @@ extension Coordinator {
     // The decider refuses what cannot be left.
     guard let row, !row.isOwned, row.deletedAt == nil else { return }
     guard let network = directory.networks[row.network] else {
-      // Whoever reads without being a member leaves nothing behind.
-      guard row.network == .simplex else { return }
+      // Only what is read as a member is read from no relay in particular; elsewhere there is nothing to leave.
+      guard row.readFrom.isEmpty else { return }
       throw .networkUnavailable(
         row.network, reason: "this daemon does not serve it, so the channel cannot be left; \(Self.keeping)")
     }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// One connection of libpq. One thread at a time uses it, and waits in it no longer than until a deadline.
 final class Link {
-  /// What the server was told that nobody asked for; it may come at any moment of a call.
+  /// What the server says that nobody asked for; it may come at any moment of a call.
   private final class Notices {
     var states: [String] = []
   }
@@ -25,7 +25,6 @@ final class Link {
   /// How many statements a connection keeps prepared. Those of Baton are a few hundred.
   private static let preparedMax = 1_000
 
-  var isOpen: Bool { connection != nil }
   var serverVersion: Int { connection.map { Int(pq_serverVersion($0)) } ?? 0 }
   var backend: Int { connection.map { Int(pq_backendPID($0)) } ?? 0 }
 
@@ -88,7 +87,7 @@ final class Link {
     return .unavailable("\(host): \(words)")
   }
 
-  /// What libpq says of the connection, without what may be a password, in one line.
+  /// What libpq says of the connection, in one line. It names users and servers, and never a password.
   private var reason: String {
     guard let connection, let text = pq_errorMessage(connection) else { return "the connection is closed" }
     let lines = String(cString: text).split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }
@@ -113,8 +112,8 @@ final class Link {
     }
     var (steps, fresh): ([Step], [Form: String]) = ([], [:])
     for (index, statement) in statements.enumerated() {
-      let (name, form): (String, Form)
-      form = Form(statement)
+      let form = Form(statement)
+      let name: String
       if let known = prepared[form] ?? fresh[form] {
         name = known
       } else {
@@ -282,8 +281,8 @@ final class Link {
 
   // MARK: - Waiting
 
-  /// - Returns: whether something can be done before the deadline.
   /// - Parameter atLeastOnce: whether it is looked at also after the deadline, without waiting.
+  /// - Returns: whether something can be done before the deadline.
   private func wait(for events: CInt, until deadline: ContinuousClock.Instant, atLeastOnce: Bool = false) -> Bool {
     let descriptor = pq_socket(connection)
     guard descriptor >= 0 else { return true }

@@ -29,8 +29,8 @@ public struct PostgreSQLAddress: Hashable, Sendable {
   ]
   private static let hostsMax = 16
 
-  /// Reads an address. Several servers are tried one by one only if they stand in it; those of a service file or the environment are
-  /// libpq's. As in `postgresql://user@one,two:5433/baton?sslmode=verify-full`, or `host=one dbname=baton`.
+  /// Reads an address, as in `postgresql://user@one,two:5433/baton?sslmode=verify-full`, or `host=one dbname=baton`. Several servers are
+  /// tried one by one only if they stand in it; those of a service file or the environment are libpq's.
   /// - Throws: `unavailable` if libpq cannot be loaded, and `refused` with the SQLSTATE 08001 if the text is no address.
   public init(_ text: String) throws(PostgreSQLFailure) {
     try Self.loadLibrary()

@@ -25,6 +25,10 @@ public struct FollowedChannel: Hashable, Sendable {
     self.relays = relays
     self.window = window
   }
+
+  /// Who tells how far it was read: its relays, or the network as a whole.
+  /// - Parameter asMember: whether whoever reads a channel of others on its network is a member of it (`RelayNetwork.readsAsMember`).
+  public func places(asMember: Bool) -> Set<RelayID> { asMember && !isOwned ? [.network] : Set(relays.keys) }
 }
 
 /// How much of what was said before is read.

@@ -20,7 +20,6 @@ struct ClusterSimulation {
   struct Tally {
     var sessions = 0
     var takenOver = 0
-    var claims = 0
     var releases = 0
     var suspensions = 0
     var pauses = 0
@@ -77,8 +76,8 @@ struct ClusterSimulation {
     /// The slots on which it acts while its session is trusted, a bit for each.
     var owned: UInt64 = 0
     var view: BalanceMachine.View?
-    /// The question under way: which, and on which connection.
-    var asked: (number: Int, connection: Int)?
+    /// The number of the question under way.
+    var asked: Int?
     /// A question about the session that comes next, and the number of the one under way.
     var waiting: SessionMachine.Question?
     var askedSession: SessionMachine.Number?
@@ -211,11 +210,11 @@ struct ClusterSimulation {
     case .answers(let name, let run, let number, let question, let answer):
       guard nodes[name].run == run, nodes[name].isUp else { return }
       if let end = nodes[name].sleepsUntil { return put(end - time + .milliseconds(1), event) }
-      guard nodes[name].asked?.number == number else { return }
+      guard nodes[name].asked == number else { return }
       nodes[name].asked = nil
       take(name, question, answer)
     case .tooLate(let name, let run, let number):
-      guard nodes[name].run == run, nodes[name].isUp, nodes[name].asked?.number == number else { return }
+      guard nodes[name].run == run, nodes[name].isUp, nodes[name].asked == number else { return }
       if let end = nodes[name].sleepsUntil { return put(end - time + .milliseconds(1), event) }
       // The connection is given up; what was asked may still be done.
       (nodes[name].asked, nodes[name].view) = (nil, nil)
@@ -312,7 +311,7 @@ struct ClusterSimulation {
   private mutating func ask(_ name: Int, _ question: Question) {
     numbers += 1
     let (run, number, connection) = (nodes[name].run, numbers, nodes[name].connection)
-    nodes[name].asked = (number, connection)
+    nodes[name].asked = number
     put(delay, .arrives(node: name, run: run, number: number, connection: connection, question))
     put(Self.deadline, .tooLate(node: name, run: run, number: number))
   }
@@ -351,7 +350,7 @@ struct ClusterSimulation {
 
   private mutating func arrive(_ name: Int, _ run: Int, _ number: Int, _ connection: Int, _ question: Question) {
     guard database.isUp, connection >= database.connections[run] ?? 0 else { return }
-    if nodes[name].asked?.number != number || nodes[name].run != run { tally.late += 1 }
+    if nodes[name].asked != number || nodes[name].run != run { tally.late += 1 }
     database.connections[run] = connection
     let answer = execute(name, question)
     if !isLossy { put(delay, .answers(node: name, run: run, number: number, question, answer)) }
@@ -391,7 +390,6 @@ struct ClusterSimulation {
       }
       return .done
     case .claim(let count):
-      tally.claims += 1
       let free = (0..<Self.slots).filter { database.owners[$0] == nil }.prefix(count)
       for slot in free { database.owners[slot] = id }
       return .took(Array(free))

@@ -26,6 +26,15 @@ extension SimpleXNetworkTests {
     }
   }
 
+  /// Joins, and loses the connections before the answer to `command` is there.
+  private func cutOff(_ link: String, at command: String, _ bench: Bench) async throws {
+    try await bench.server.holdNextReply(to: command)
+    async let first = refusal(link, bench)
+    try await bench.server.wait(forCommand: command)
+    try await bench.server.dropConnections()
+    #expect(try await first != "joined")
+  }
+
   private func memberships(_ bench: Bench) async throws -> [Int64: String] {
     try await bench.server.withModel { $0.memberships }
   }
@@ -111,11 +120,7 @@ extension SimpleXNetworkTests {
   func attemptThatWasCutOffIsGoneOnWith(_ command: String) async throws {
     let bench = try await Bench()
     let link = try await bench.server.withModel { $0.offer("Theirs") }
-    try await bench.server.holdNextReply(to: command)
-    async let first = refusal(link, bench)
-    try await bench.server.wait(forCommand: command)
-    try await bench.server.dropConnections()
-    #expect(try await first != "joined")
+    try await cutOff(link, at: command, bench)
     // It waits until there is a connection again.
     await bench.heard { if case .state(_, let state) = $0 { state.trouble != nil } else { false } }
     while try await refusal(link, bench) != "joined" {}
@@ -195,11 +200,7 @@ extension SimpleXNetworkTests {
   @Test func lostAnswerIsNotJoinedBesides() async throws {
     let bench = try await Bench(doubtTime: .seconds(600))
     let links = try await bench.server.withModel { model in [model.offer("Theirs"), model.offer("Others")] }
-    try await bench.server.holdNextReply(to: "/_connect group")
-    async let first = refusal(links[0], bench)
-    try await bench.server.wait(forCommand: "/_connect group")
-    try await bench.server.dropConnections()
-    #expect(try await first != "joined")
+    try await cutOff(links[0], at: "/_connect group", bench)
     while try await refusal(links[1], bench) != "joined" {}
     let second = try await refusal(links[0], bench)
     #expect(second.contains("may still be joining"), "\(second)")

@@ -180,10 +180,9 @@ final class MessageKeeper {
     }
   }
 
-  /// The relays that tell how far a channel was read; `.network` where it is read as a member.
+  /// Who tells how far a channel was read.
   func places(of entry: FollowList.Entry) -> Set<RelayID> {
-    let isMember = !entry.channel.isOwned && directory.networks[entry.network]?.readsAsMember == true
-    return isMember ? [.network] : Set(entry.channel.relays.keys)
+    entry.channel.places(asMember: directory.networks[entry.network]?.readsAsMember == true)
   }
 
   /// A relay was asked for everything.

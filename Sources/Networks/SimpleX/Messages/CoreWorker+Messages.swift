@@ -54,7 +54,7 @@ extension CoreWorker {
   /// Reports the same of all relays of a channel, because the core does not tell them apart. One of others has no relays here.
   private func tellSynced(_ channel: ChannelID, _ sync: MessageSync) {
     guard let followed = readings[channel]?.channel else { return }
-    for relay in followed.isOwned ? followed.relays.keys.sorted() : [.network] {
+    for relay in followed.places(asMember: true).sorted() {
       report(.synced(channel: channel, relay: relay, sync))
     }
   }

@@ -142,7 +142,7 @@ final class CoreErrand: Sendable {
     _ group: CoreGroup, isFresh: Bool, _ ask: Ask
   ) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
     switch await ask(.join(group.id)) {
-    case .success(.joinStarted(let joined, _)): return .success(Joined(group: joined, isOwn: false))
+    case .success(.joinStarted(let joined)): return .success(Joined(group: joined, isOwn: false))
     case .success(let reply): throw CoreWorker.unexpected(reply)
     case .failure(.refused(let error)):
       if isFresh { _ = await ask(.deleteGroup(group.id, notify: false)) }

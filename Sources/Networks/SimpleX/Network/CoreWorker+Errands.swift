@@ -39,9 +39,13 @@ extension CoreWorker {
   /// Refuses the errands that have waited too long for a lane.
   func lookAtErrands() {
     guard lanes.isEmpty else { return }
-    let late = errands.filter { now() - $0.since >= limits.patience - .milliseconds(20) }
-    errands.removeFirst(late.count)
-    for (errand, _) in late { errand.refuse("the chat core takes no further connection; try again in a moment") }
+    errands.removeAll { errand, since in
+      // A clock that was set back does not make the wait longer.
+      let waited = now() - since
+      guard waited >= limits.patience - .milliseconds(20) || waited < .zero else { return false }
+      errand.refuse("the chat core takes no further connection; try again in a moment")
+      return true
+    }
   }
 
   func errandDone(_ errand: CoreErrand, _ end: CoreErrand.End) {

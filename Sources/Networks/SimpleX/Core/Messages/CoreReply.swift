@@ -38,8 +38,8 @@ public enum CoreReply: Hashable, Sendable {
   /// What a link is, and both of its forms.
   case plan(CoreGivenLink, CoreConnectionPlan)
   case prepared(CoreGroup)
-  /// The channel is being joined. There is one result for each relay; at least one was reached.
-  case joinStarted(CoreGroup, [CoreJoinResult])
+  /// The channel is being joined; at least one relay was reached.
+  case joinStarted(CoreGroup)
   case left(CoreGroup)
   /// The messages that were sent, with their shared ids. Nobody has them yet.
   case itemsSent([CoreChatItem])
@@ -118,15 +118,9 @@ extension CoreReply {
     switch tag {
     case "connectionPlan": .plan(try reader.read("connLink"), try reader.read("connectionPlan"))
     case "newPreparedChat": .prepared(try reader.object("chat").object("chatInfo").read("groupInfo"))
-    case "startedConnectionToGroup": try joinStarted(reader)
+    case "startedConnectionToGroup": .joinStarted(try reader.read("groupInfo"))
     default: try aboutItem(tag: tag, reader)
     }
-  }
-
-  private static func joinStarted(_ reader: CoreReader) throws(CoreShapeError) -> CoreReply {
-    // Older cores do not say it.
-    let results: [CoreJoinResult]? = try reader.listIfPresent("relayResults", atMost: CoreJoinResult.countMax)
-    return .joinStarted(try reader.read("groupInfo"), results ?? [])
   }
 
   private static func members(_ group: CoreReader) throws(CoreShapeError) -> CoreReply {
