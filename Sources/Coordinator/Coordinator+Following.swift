@@ -91,7 +91,7 @@ extension Coordinator {
       throw .following(
         .notFollowable(
           reason:
-            "whoever reads a channel on \(network.kind.rawValue) joins it: its relays count one reader more, and the link says "
+            "whoever reads a channel on \(network.kind.rawValue) joins it: its relays count one more reader, and the link says "
             + "which servers are asked; agree to that (join, or --join), also if Baton has the channel already"))
     }
     let found: FoundChannel

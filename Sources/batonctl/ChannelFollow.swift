@@ -25,10 +25,11 @@ struct ChannelFollow: AsyncParsableCommand {
     help: "The identity on whose behalf it is read, by id or name: messages that name its key are for you. Default: main.",
     completion: .names(of: .identity))
   var identity: String?
-  @Flag(help: "Join the channel, which reading needs on SimpleX: its relays count one reader more.") var join = false
+  @Flag(help: "Join the channel, which reading needs on SimpleX: its relays count one more reader.") var join = false
 
   func run() async throws {
-    try await global.connected { session in
+    // Servers and relays may take minutes to let somebody in.
+    try await global.connected(limit: join ? TimeSpan(argument: "20min") : nil) { session in
       var request = ChannelsFollowRequest(link: link, displayName: name)
       if join { request.join = true }
       if !relay.isEmpty {
@@ -61,7 +62,7 @@ struct ChannelUnfollow: AsyncParsableCommand {
   @Flag(help: "Do not ask.") var yes = false
 
   func run() async throws {
-    try await global.connected { session in
+    try await global.connected(limit: TimeSpan(argument: "20min")) { session in
       let channel = try await session.channel(channel)
       // The daemon refuses own channels, and says what to do.
       if !channel.owned {

@@ -26,7 +26,7 @@ struct GlobalOptions: ParsableArguments {
   @Option(
     help: """
       How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create, \
-      post publish, post edit and post react, and no limit for streams and imports.
+      channel follow --join, channel unfollow, post publish, post edit and post react, and no limit for streams and imports.
       """)
   var timeout: TimeSpan?
 

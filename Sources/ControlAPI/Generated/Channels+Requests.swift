@@ -116,7 +116,7 @@ public struct ChannelsFollowRequest: Codable, Hashable, Sendable {
   public var displayName: String?
   /// Name of the identity on whose behalf it is read: messages that name its key are mentions. When absent the main one.
   public var identity: String?
-  /// Whether it may be joined, which reading needs on simplex: there its relays count one reader more, under a random name, and the link says
+  /// Whether it may be joined, which reading needs on simplex: there its relays count one more reader, under a random name, and the link says
   /// which servers the chat core asks. When absent it may not, and links on simplex are refused with NotFollowable, also those of channels that
   /// are followed already: only the core knows which channel a link is.
   public var join: Bool?
