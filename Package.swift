@@ -85,6 +85,7 @@ let package = Package(
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     // Which daemon does what, where several share a database. It imports nothing.
     .target(name: "Cluster"),
+    .target(name: "PostgreSQLStore", dependencies: ["Cluster", "PostgreSQL"]),
     .target(
       name: "Dialing",
       dependencies: [
@@ -210,6 +211,7 @@ let package = Package(
       dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
     .testTarget(name: "ClusterTests", dependencies: ["Cluster", "Channels", "TestSupport"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestSupport"]),
+    .testTarget(name: "PostgreSQLStoreTests", dependencies: ["PostgreSQLStore", "PostgreSQL", "Cluster", "TestSupport"]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: [

@@ -88,6 +88,9 @@ public struct SessionMachine: Hashable, Sendable {
   /// The session; `nil` if there is none.
   public var session: ID? { if case .alive(let id, _, _) = phase { id } else { nil } }
 
+  /// Until when something may be done outside; `nil` without a session.
+  public var trustedUntil: Moment? { if case .alive(_, let end, _) = phase { end } else { nil } }
+
   /// Whether something may be done outside at this moment.
   public func isTrusted(at now: Moment) -> Bool {
     if case .alive(_, let end, _) = phase { now < end } else { false }

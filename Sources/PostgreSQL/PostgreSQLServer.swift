@@ -32,11 +32,15 @@ public struct PostgreSQLServer: Hashable, Sendable {
   ]
 
   /// Sets a new connection up and looks at the server.
+  /// - Parameter schema: where tables are that are named without one; what the server says if `nil`.
   /// - Throws: `refused` with the SQLSTATE 0A000 if Baton cannot use it.
-  static func settle(_ link: Link, until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> Self {
+  static func settle(
+    _ link: Link, schema: String?, until deadline: ContinuousClock.Instant
+  ) throws(PostgreSQLFailure) -> Self {
     guard link.serverVersion >= versionMin else {
       throw refusal("it is PostgreSQL \(link.serverVersion / 10_000); version \(versionMin / 10_000) or later is needed")
     }
+    let settings = settings + (schema.map { [("search_path", $0)] } ?? [])
     let columns = settings.indices.map { "set_config($\(2 * $0 + 1), $\(2 * $0 + 2), false)" }.joined(separator: ", ")
     let values = settings.flatMap { [SQLValue.text($0.name), .text($0.value)] }
     let facts = SQLStatement(
@@ -77,7 +81,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
   }
 
   /// The SQLSTATE of a server that Baton cannot use.
-  static let unfit = "0A000"
+  public static let unfit = "0A000"
 
   private static func refusal(_ reason: String) -> PostgreSQLFailure {
     .refused(SQLError(state: unfit, message: "the database cannot be used: \(reason)"))

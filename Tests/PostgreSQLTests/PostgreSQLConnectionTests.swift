@@ -10,7 +10,9 @@ import Testing
 struct PostgreSQLConnectionTests {
   private static let patience = Duration.seconds(60)
 
-  private func open(_ cluster: Cluster, _ more: String = "", name: String = "test") async throws -> PostgreSQLConnection {
+  private func open(_ cluster: PostgreSQLCluster, _ more: String = "", name: String = "test") async throws
+    -> PostgreSQLConnection
+  {
     try await PostgreSQLConnection.open(try PostgreSQLAddress(cluster.address(more)), name: name, hostTimeout: Self.patience)
   }
 
@@ -39,7 +41,7 @@ struct PostgreSQLConnectionTests {
   private func isInDoubt(_ failure: PostgreSQLFailure?) -> Bool { if case .inDoubt? = failure { true } else { false } }
 
   @Test func valuesComeBackAsTheyWere() async throws {
-    let cluster = try await Cluster()
+    let cluster = try await PostgreSQLCluster()
     let connection = try await open(cluster)
     var draw = SplitMix64(seed: 7)
     for round in 0..<200 {
@@ -85,7 +87,7 @@ struct PostgreSQLConnectionTests {
   }
 
   @Test func statementsThatGoTogetherStandOrFallTogether() async throws {
-    let cluster = try await Cluster()
+    let cluster = try await PostgreSQLCluster()
     let connection = try await open(cluster)
     _ = try await connection.run(
       SQLStatement("CREATE TABLE things (id int8 PRIMARY KEY, word text CONSTRAINT short CHECK (length(word) < 9))"),
@@ -153,7 +155,7 @@ struct PostgreSQLConnectionTests {
 
   /// Much more than the buffers between hold, in both directions.
   @Test func largePipelinesDoNotLockUp() async throws {
-    let cluster = try await Cluster()
+    let cluster = try await PostgreSQLCluster()
     let connection = try await open(cluster)
     let one = SQLStatement("SELECT repeat('x', 200), $1::text", [.text(String(repeating: "y", count: 200))])
     let rows = try await connection.run(Array(repeating: one, count: 50_000), within: Self.patience)
@@ -174,7 +176,7 @@ struct PostgreSQLConnectionTests {
   }
 
   @Test func whatMayHaveHappenedIsInDoubt() async throws {
-    let cluster = try await Cluster()
+    let cluster = try await PostgreSQLCluster()
     let (connection, other) = (try await open(cluster), try await open(cluster, name: "other"))
     _ = try await other.run(SQLStatement("CREATE TABLE things (id int8 PRIMARY KEY)"), within: Self.patience)
     // The other side takes longer than is waited.
@@ -214,7 +216,7 @@ struct PostgreSQLConnectionTests {
   /// A server that gives up waiting for its standby says that the commit is done. It is not safe.
   @Test func commitThatDidNotWaitForTheStandbyIsInDoubt() async throws {
     // Nobody would hear of it, if that could not be set for a session.
-    let cluster = try await Cluster(["synchronous_standby_names": "nobody", "client_min_messages": "error"])
+    let cluster = try await PostgreSQLCluster(["synchronous_standby_names": "nobody", "client_min_messages": "error"])
     // Without a standby even the table would wait.
     let other = try await open(cluster, "options='-c synchronous_commit=remote_write'", name: "other")
     let connection = try await open(cluster, name: "writer")
@@ -233,7 +235,7 @@ struct PostgreSQLConnectionTests {
   }
 
   @Test func serversThatCannotBeUsedAreRefused() async throws {
-    let cluster = try await Cluster()
+    let cluster = try await PostgreSQLCluster()
     let connection = try await open(cluster)
     #expect(connection.server.version >= PostgreSQLServer.versionMin && connection.server.timeline == "00000001")
     #expect(abs(connection.server.clockAhead) < 60_000 && !connection.server.hasSynchronousStandby)

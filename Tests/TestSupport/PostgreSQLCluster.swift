@@ -1,12 +1,16 @@
-import Foundation
-import Glibc
-import TestSupport
+internal import Foundation
+internal import Glibc
+internal import Synchronization
 
 /// A PostgreSQL server in a temporary folder. It ends with the test.
-final class Cluster: Sendable {
-  let folder: TemporaryFolder
-  let port: Int
-  let process: Program
+public final class PostgreSQLCluster: Sendable {
+  public let folder: TemporaryFolder
+  public let port: Int
+  private let start: (path: String, arguments: [String])
+  private let running: Mutex<Program>
+
+  /// The server as it runs now.
+  public var process: Program { running.withLock { $0 } }
 
   /// Where Debian keeps the newest version's programs.
   private static let programs: String = {
@@ -24,7 +28,7 @@ final class Cluster: Sendable {
     return (all[0], Array(all.dropFirst()))
   }
 
-  init(_ settings: [String: String] = [:]) async throws {
+  public init(_ settings: [String: String] = [:]) async throws {
     folder = try TemporaryFolder()
     port = Program.freePort()
     let data = folder.path + "/data"
@@ -44,18 +48,27 @@ final class Cluster: Sendable {
     let all = [
       "port": "\(port)", "listen_addresses": "127.0.0.1", "unix_socket_directories": folder.path, "max_connections": "50",
     ].merging(settings) { _, own in own }
-    let start = Self.command(
+    start = Self.command(
       "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] })
-    process = try Program(start.path, start.arguments)
+    running = Mutex(try Program(start.path, start.arguments))
     _ = try await process.line(containing: "ready to accept connections")
   }
 
   /// The address over the Unix socket, where everybody is trusted.
-  func address(_ more: String = "") -> String { "host=\(folder.path) port=\(port) user=postgres dbname=postgres \(more)" }
+  public func address(_ more: String = "") -> String {
+    "host=\(folder.path) port=\(port) user=postgres dbname=postgres \(more)"
+  }
 
   /// Stops the server without letting anybody finish.
-  func stop() async {
+  public func stop() async {
     process.signal(SIGINT)
     _ = await process.status()
+  }
+
+  /// Starts the server again after it was stopped.
+  public func restart() async throws {
+    let program = try Program(start.path, start.arguments)
+    running.withLock { $0 = program }
+    _ = try await program.line(containing: "ready to accept connections")
   }
 }

@@ -1,0 +1,237 @@
+internal import Cluster
+internal import PostgreSQL
+
+/// Asks the database what a session needs to know, over one connection of its own. Nothing is asked before what an earlier connection left
+/// behind has ended: otherwise it could be done later.
+actor SessionDatabase {
+  enum Question: Sendable {
+    case session(SessionMachine.Question)
+    case look(SessionMachine.ID)
+    case step(SessionMachine.ID, BalanceMachine.Step)
+    /// The daemon has stopped acting. If it will begin again, its slots wait for it until the session expires.
+    case stop(SessionMachine.ID, beginsAgain: Bool)
+  }
+
+  enum Answer: Sendable {
+    case began(SessionMachine.ID)
+    case renewed
+    case gone
+    case view(BalanceMachine.View)
+    case took([BalanceMachine.Slot])
+    case done
+    /// Why there is no answer, for people.
+    case failed(String)
+  }
+
+  private let settings: SessionKeeper.Settings
+  private var connection: PostgreSQLConnection?
+  /// The server's process of the last connection, and when it started.
+  private var backend: (number: Int64, since: String)?
+  private var isPrepared = false
+
+  init(_ settings: SessionKeeper.Settings) { self.settings = settings }
+
+  /// What the server shows of the connections of a session (`application_name`). Whoever takes the session over ends them by this.
+  static func name(of session: SessionMachine.ID) -> String { "batond/\(session)" }
+
+  /// - Returns: the answer, and what the server says of itself if the connection is a new one.
+  func ask(_ question: Question) async -> (Answer, PostgreSQLServer?) {
+    var server: PostgreSQLServer?
+    do throws(PostgreSQLFailure) {
+      if connection == nil { server = try await connect(for: question.session) }
+      guard let connection else { return (.failed("there is no connection to the database"), nil) }
+      return (try await Self.put(question, to: connection, settings), server)
+    } catch {
+      switch error {
+      // The first statement of each question finds the session.
+      case .refused(let fault) where fault.state == Self.missing && question.session != nil: return (.gone, server)
+      case .refused: break
+      case .unavailable, .inDoubt: await close()
+      }
+      return (.failed("\(error)"), server)
+    }
+  }
+
+  func close() async {
+    await connection?.close()
+    connection = nil
+  }
+
+  // MARK: - Connecting
+
+  private func connect(for session: SessionMachine.ID?) async throws(PostgreSQLFailure) -> PostgreSQLServer {
+    let fresh = try await PostgreSQLConnection.open(
+      settings.address, name: session.map(Self.name) ?? "batond", schema: DatabaseSchema.name, hostTimeout: settings.timeout)
+    do throws(PostgreSQLFailure) {
+      try await endFormer(over: fresh)
+      if !isPrepared { try await DatabaseSchema.prepare(fresh, within: settings.migrationTimeout) }
+      isPrepared = true
+      let rows = try await fresh.run(
+        SQLStatement("SELECT pid::int8, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()"),
+        within: settings.timeout)
+      backend = rows.int(0, 0).flatMap { number in rows.text(0, 1).map { (number, $0) } }
+    } catch {
+      await fresh.close()
+      throw error
+    }
+    connection = fresh
+    return fresh.server
+  }
+
+  /// Ends the server's process of the connection before, if it is still there, and waits until it is not.
+  private func endFormer(over fresh: PostgreSQLConnection) async throws(PostgreSQLFailure) {
+    guard let backend else { return }
+    let values: [SQLValue] = [.int(backend.number), .text(backend.since)]
+    let end = ContinuousClock.now + settings.timeout
+    while true {
+      let rows = try await fresh.run(
+        SQLStatement(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int8::int4 AND backend_start::text = $2",
+          values),
+        within: settings.timeout)
+      guard rows.count > 0 else { break }
+      guard ContinuousClock.now < end else { throw .unavailable("the server does not end a connection that was given up") }
+      _ = try await fresh.run(SQLStatement("SELECT pg_sleep(0.02)"), within: settings.timeout)
+    }
+    self.backend = nil
+  }
+
+  // MARK: - Asking
+
+  /// The SQLSTATE of a statement that did not find its session: a division by the number of rows.
+  private static let missing = "22012"
+
+  /// Fails if there is no such session, and keeps it from being removed until the transaction is over. Renewals go on meanwhile.
+  static func fence(_ session: SessionMachine.ID) -> SQLStatement {
+    SQLStatement("SELECT 1 / count(*) FROM (SELECT FROM sessions WHERE id = $1 FOR KEY SHARE) found", [.int(session)])
+  }
+
+  private static func put(
+    _ question: Question, to connection: PostgreSQLConnection, _ settings: SessionKeeper.Settings
+  ) async throws(PostgreSQLFailure) -> Answer {
+    let lifetime = SQLValue.int(settings.session.lifetime.milliseconds)
+    switch question {
+    case .session(.begin):
+      let rows = try await connection.run(beginning(settings, lifetime), within: settings.timeout)
+      guard let id = rows.first?.int(0, 0) else { return .failed("the database gave no session") }
+      return .began(id)
+    case .session(.renew(let id, _)):
+      let rows = try await connection.run(
+        SQLStatement(
+          "UPDATE sessions SET expires = clock_timestamp() + $2 * interval '1 millisecond' WHERE id = $1 AND NOT stopped",
+          [.int(id), lifetime]), within: settings.timeout)
+      return rows.affected == 1 ? .renewed : .gone
+    case .look(let id): return try await view(of: id, over: connection, settings.timeout)
+    case .step(let id, let step): return try await take(step, of: id, over: connection, settings.timeout)
+    case .stop(let id, beginsAgain: true):
+      _ = try await connection.run(
+        SQLStatement("UPDATE sessions SET stopped = true WHERE id = $1", [.int(id)]), within: settings.timeout)
+      return .done
+    case .stop(let id, beginsAgain: false):
+      _ = try await connection.run(SQLStatement("DELETE FROM sessions WHERE id = $1", [.int(id)]), within: settings.timeout)
+      return .done
+    }
+  }
+
+  /// A new session gets at once what a session of the same name left when it stopped in order. That one acts no more: it said so last.
+  private static func beginning(_ settings: SessionKeeper.Settings, _ lifetime: SQLValue) -> [SQLStatement] {
+    let own = "currval(pg_get_serial_sequence('sessions', 'id'))"
+    return [
+      SQLStatement(
+        """
+        INSERT INTO sessions (name, version, schema, expires)
+        VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond') RETURNING id
+        """, [.text(settings.name), .text(settings.version), .int(DatabaseSchema.version), lifetime]),
+      SQLStatement(
+        """
+        UPDATE slots SET session = \(own), since = clock_timestamp()
+        WHERE session IN (SELECT id FROM sessions WHERE name = $1 AND stopped)
+        """, [.text(settings.name)]),
+      SQLStatement("DELETE FROM sessions WHERE name = $1 AND stopped", [.text(settings.name)]),
+      SQLStatement("SELECT set_config('application_name', 'batond/' || \(own), false)"),
+    ]
+  }
+
+  /// All sessions and slots, in one statement, so that it is one moment.
+  private static func view(
+    of session: SessionMachine.ID, over connection: PostgreSQLConnection, _ timeout: Duration
+  ) async throws(PostgreSQLFailure) -> Answer {
+    let rows = try await connection.run(
+      SQLStatement(
+        """
+        SELECT 0, id, expires >= clock_timestamp() FROM sessions
+        UNION ALL SELECT 1, id, NULL FROM slots WHERE session = $1
+        UNION ALL SELECT 2, count(*) FILTER (WHERE session IS NULL), NULL FROM slots
+        UNION ALL SELECT 3, count(*), NULL FROM slots
+        """, [.int(session)]), within: timeout)
+    var view = BalanceMachine.View(living: [], expired: [], own: [], free: 0, total: 0)
+    var isThere = false
+    for row in 0..<rows.count {
+      guard let kind = rows.int(row, 0), let value = rows.int(row, 1) else { continue }
+      switch kind {
+      case 0:
+        if rows.bool(row, 2) == true { view.living.append(value) } else { view.expired.append(value) }
+        isThere = isThere || value == session
+      case 1: view.own.append(Int(value))
+      case 2: view.free = Int(value)
+      default: view.total = Int(value)
+      }
+    }
+    view.living.sort()
+    view.expired.sort()
+    view.own.sort()
+    return isThere ? .view(view) : .gone
+  }
+
+  private static func take(
+    _ step: BalanceMachine.Step, of session: SessionMachine.ID, over connection: PostgreSQLConnection, _ timeout: Duration
+  ) async throws(PostgreSQLFailure) -> Answer {
+    switch step {
+    case .takeOver(let others):
+      // One that hangs in the middle of a transaction holds its own row, and whatever others wait for, until its connections end. Those
+      // that are still ending are skipped, and found again with the next look.
+      let ended = try await connection.run(
+        SQLStatement(
+          """
+          SELECT pg_terminate_backend(a.pid) FROM sessions s JOIN pg_stat_activity a ON a.application_name = 'batond/' || s.id
+          WHERE s.id = ANY($1) AND s.expires < clock_timestamp() AND a.datname = current_database()
+          """, [.ints(others)]), within: timeout)
+      if ended.count > 0 { _ = try await connection.run(SQLStatement("SELECT pg_sleep(0.05)"), within: timeout) }
+      let removal = SQLStatement(
+        """
+        DELETE FROM sessions WHERE id IN
+          (SELECT id FROM sessions WHERE id = ANY($1) AND expires < clock_timestamp() FOR UPDATE SKIP LOCKED)
+        """, [.ints(others)])
+      _ = try await connection.run([fence(session), removal], within: timeout)
+      return .done
+    case .claim(let count):
+      let claim = SQLStatement(
+        """
+        UPDATE slots SET session = $1, since = clock_timestamp() WHERE id IN
+          (SELECT id FROM slots WHERE session IS NULL ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id
+        """, [.int(session), .int(Int64(count))])
+      let rows = try await connection.run([fence(session), claim], within: timeout)[1]
+      return .took((0..<rows.count).compactMap { rows.int($0, 0).map(Int.init) })
+    case .release(let slots):
+      let release = SQLStatement(
+        "UPDATE slots SET session = NULL, since = clock_timestamp() WHERE session = $1 AND id = ANY($2)",
+        [.int(session), .ints(slots.map { Int64($0) })])
+      _ = try await connection.run([fence(session), release], within: timeout)
+      return .done
+    }
+  }
+}
+
+extension SessionDatabase.Question {
+  /// The session that asks; `nil` if it asks for one.
+  var session: SessionMachine.ID? {
+    switch self {
+    case .session(.begin): nil
+    case .session(.renew(let id, _)), .look(let id), .step(let id, _), .stop(let id, _): id
+    }
+  }
+}
+
+extension Duration {
+  var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+}

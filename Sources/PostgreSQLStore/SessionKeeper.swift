@@ -1,0 +1,255 @@
+public import Cluster
+public import PostgreSQL
+
+/// What a keeper tells whoever acts for the session.
+public enum SessionNews: Hashable, Sendable {
+  /// There is a new connection. If the timeline is not the one of the connection before, what was read before may not be true any more.
+  case connected(PostgreSQLServer)
+  /// There is a session, and nothing belongs to it yet.
+  case began(SessionMachine.ID)
+  /// These slots belong to the session from now on.
+  case gained(Set<BalanceMachine.Slot>)
+  /// These slots are to be let go of. Once it is taken, nothing may be under way for them.
+  case lost(Set<BalanceMachine.Slot>)
+  /// Nothing may be done outside for now; nothing was lost yet.
+  case suspended
+  case resumed
+  /// The session is over; nothing belongs to it any more.
+  case ended(SessionMachine.ID)
+  /// A question was not answered, for people.
+  case trouble(String)
+}
+
+/// Keeps a daemon's session in the database alive, and its share of slots fair: `SessionMachine` and `BalanceMachine` decide, and this asks
+/// the database over a connection that does nothing else.
+public actor SessionKeeper {
+  public struct Settings: Sendable {
+    public var address: PostgreSQLAddress
+    /// The daemon's name, which is the same after a restart and differs from those of all others.
+    public var name: String
+    /// The version of the daemon, for people.
+    public var version: String
+    public var session = SessionMachine.Policy()
+    public var balance = BalanceMachine.Policy()
+    /// How often the daemon looks at sessions and slots.
+    public var poll = Duration.milliseconds(500)
+    /// How long a question may take, and connecting to each server.
+    public var timeout = Duration.milliseconds(1_500)
+    /// How long changing tables may take.
+    public var migrationTimeout = Duration.seconds(600)
+
+    public init(address: PostgreSQLAddress, name: String, version: String) {
+      self.address = address
+      self.name = name
+      self.version = version
+    }
+  }
+
+  private enum Input: Sendable {
+    case alarm(Int)
+    case answer(SessionDatabase.Question, SessionDatabase.Answer, PostgreSQLServer?)
+    /// Nothing is under way for these slots any more.
+    case letGo(SessionMachine.ID, [BalanceMachine.Slot])
+    case stop(beginsAgain: Bool)
+  }
+
+  /// Whether something may be done outside at this very moment.
+  public nonisolated let trust = SessionTrust()
+
+  private let settings: Settings
+  private let database: SessionDatabase
+  private let start = ContinuousClock.now
+  private let inputs: AsyncStream<Input>
+  private nonisolated let inbox: AsyncStream<Input>.Continuation
+  private let news: AsyncStream<SessionNews>
+  private let outbox: AsyncStream<SessionNews>.Continuation
+
+  private var session: SessionMachine
+  private var balance: BalanceMachine
+  private var owned: Set<BalanceMachine.Slot> = []
+  private var view: BalanceMachine.View?
+  /// Whether a question is under way. There is one at a time.
+  private var isAsking = false
+  /// A question about the session, which comes next.
+  private var waiting: SessionMachine.Question?
+  /// Slots that are being let go of, and whether nothing is under way for them any more. Nothing is decided until that is done.
+  private var lettingGo: (slots: [BalanceMachine.Slot], isIdle: Bool)?
+  private var lookAt = Duration.zero
+  private var alarm = 0
+  /// How to stop; `nil` as long as it goes on.
+  private var stopping: (beginsAgain: Bool, isAsked: Bool)?
+
+  public init(_ settings: Settings) {
+    self.settings = settings
+    database = SessionDatabase(settings)
+    (inputs, inbox) = AsyncStream.makeStream()
+    (news, outbox) = AsyncStream.makeStream()
+    session = SessionMachine(settings.session, now: .zero)
+    balance = BalanceMachine(settings.balance)
+  }
+
+  /// Works until it is told to stop, or its task is cancelled: then the session is left to expire. It can run only once.
+  /// - Parameter take: takes the news, one after the other. Renewals do not wait for it.
+  public func run(_ take: @escaping @Sendable (SessionNews) async -> Void) async {
+    await withDiscardingTaskGroup { group in
+      let (news, inbox) = (news, inbox)
+      group.addTask {
+        // The session for which slots were lost.
+        var session: SessionMachine.ID = 0
+        for await one in news {
+          await take(one)
+          switch one {
+          case .began(let id): session = id
+          case .lost(let slots): inbox.yield(.letGo(session, slots.sorted()))
+          case .connected, .gained, .suspended, .resumed, .ended, .trouble: break
+          }
+        }
+      }
+      work(.time, &group)
+      for await input in inputs {
+        handle(input, &group)
+        if stopping?.isAsked == true, !isAsking { break }
+      }
+      trust.set(nil, until: .now)
+      outbox.finish()
+      group.cancelAll()
+    }
+    await database.close()
+  }
+
+  /// Has `run` end. Whoever acts has stopped acting.
+  /// - Parameter beginsAgain: whether the daemon is likely to begin again within seconds, so that its slots wait for it; otherwise others
+  ///   take them at once.
+  public nonisolated func stop(beginsAgain: Bool) { inbox.yield(.stop(beginsAgain: beginsAgain)) }
+
+  private var now: Duration { ContinuousClock.now - start }
+
+  // MARK: - What happens
+
+  private func handle(_ input: Input, _ group: inout DiscardingTaskGroup) {
+    switch input {
+    case .alarm(let number): if number == alarm { work(.time, &group) }
+    case .answer(let question, let answer, let server):
+      isAsking = false
+      if let server { outbox.yield(.connected(server)) }
+      if case .failed(let words) = answer { outbox.yield(.trouble(words)) }
+      take(answer, to: question, &group)
+    case .letGo(let id, let slots):
+      if session.session == id, lettingGo?.slots == slots { lettingGo?.isIdle = true }
+      work(.time, &group)
+    case .stop(let beginsAgain):
+      if stopping == nil { stopping = (beginsAgain, false) }
+      trust.set(nil, until: .now)
+      work(.time, &group)
+    }
+  }
+
+  private func take(_ answer: SessionDatabase.Answer, to question: SessionDatabase.Question, _ group: inout DiscardingTaskGroup)
+  {
+    switch (question, answer) {
+    case (.session(.begin(let number)), .began(let id)): work(.began(id, number), &group)
+    case (.session(.renew(_, let number)), .renewed): work(.renewed(number), &group)
+    case (.session(.begin(let number)), _): work(.unanswered(number), &group)
+    case (_, .gone): work(question.session.map { .gone($0) } ?? .time, &group)
+    case (.session(.renew(_, let number)), _): work(.unanswered(number), &group)
+    case (.look(let id), .view(let view)) where session.session == id:
+      own(Set(view.own))
+      self.view = view
+      work(.time, &group)
+    case (.step(let id, _), .took(let slots)) where session.session == id:
+      own(owned.union(slots))
+      lookAt = now
+      work(.time, &group)
+    case (.step, .done):
+      lookAt = now
+      work(.time, &group)
+    default: work(.time, &group)
+    }
+  }
+
+  /// What belongs to the session, from what the database said.
+  private func own(_ slots: Set<BalanceMachine.Slot>) {
+    let (gained, lost) = (slots.subtracting(owned), owned.subtracting(slots))
+    owned = slots
+    // Nobody takes what belongs to a living session, so this is somebody's hand in the tables.
+    if !lost.isEmpty { outbox.yield(.lost(lost)) }
+    if !gained.isEmpty { outbox.yield(.gained(gained)) }
+  }
+
+  // MARK: - What to do
+
+  private func work(_ input: SessionMachine.Input, _ group: inout DiscardingTaskGroup) {
+    let now = now
+    let (changes, question) = session.handle(input, at: now)
+    if stopping == nil { trust.set(session.session, until: start + (session.trustedUntil ?? .zero)) }
+    for change in changes { note(change) }
+    if let question { waiting = question }
+    decide(now, &group)
+    let wakeAt = min(session.wakeAt, max(lookAt, now + .milliseconds(20)))
+    alarm += 1
+    let (number, inbox, at) = (alarm, inbox, start + wakeAt)
+    group.addTask {
+      // A sleep that was cancelled has no one who waits for its end.
+      try? await Task.sleep(until: at, clock: .continuous)
+      inbox.yield(.alarm(number))
+    }
+  }
+
+  private func note(_ change: SessionMachine.Change) {
+    switch change {
+    case .began(let id):
+      (owned, view, lettingGo, lookAt) = ([], nil, nil, .zero)
+      outbox.yield(.began(id))
+    case .ended(let id):
+      (owned, view, lettingGo, waiting) = ([], nil, nil, nil)
+      outbox.yield(.ended(id))
+    case .suspended: outbox.yield(.suspended)
+    case .resumed: outbox.yield(.resumed)
+    }
+  }
+
+  private func decide(_ now: Duration, _ group: inout DiscardingTaskGroup) {
+    guard !isAsking else { return }
+    if let stopping {
+      guard !stopping.isAsked else { return }
+      self.stopping?.isAsked = true
+      // Without a session there is nothing to say; the last input ends the loop.
+      if let id = session.session { ask(.stop(id, beginsAgain: stopping.beginsAgain), &group) }
+      return
+    }
+    if let question = waiting {
+      waiting = nil
+      return ask(.session(question), &group)
+    }
+    guard let id = session.session else { return }
+    if let (slots, isIdle) = lettingGo {
+      guard isIdle else { return }
+      lettingGo = nil
+      return ask(.step(id, .release(slots)), &group)
+    }
+    if let view {
+      self.view = nil
+      switch balance.next(for: id, view, at: now) {
+      case nil: break
+      case .release(let slots):
+        // What is let go of is not acted on from now on, whatever becomes of the question.
+        owned.subtract(slots)
+        lettingGo = (slots.sorted(), false)
+        outbox.yield(.lost(Set(slots)))
+      case .some(let step): ask(.step(id, step), &group)
+      }
+    } else if now >= lookAt {
+      lookAt = now + settings.poll
+      ask(.look(id), &group)
+    }
+  }
+
+  private func ask(_ question: SessionDatabase.Question, _ group: inout DiscardingTaskGroup) {
+    isAsking = true
+    let (database, inbox) = (database, inbox)
+    group.addTask {
+      let (answer, server) = await database.ask(question)
+      inbox.yield(.answer(question, answer, server))
+    }
+  }
+}

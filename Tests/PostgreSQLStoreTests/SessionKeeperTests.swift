@@ -1,0 +1,223 @@
+import Cluster
+import Glibc
+import PostgreSQL
+import TestSupport
+import Testing
+
+@testable import PostgreSQLStore
+
+/// Sessions and slots in a real database.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct SessionKeeperTests {
+  private static let patience = Duration.seconds(60)
+  /// A lifetime that a busy machine does not reach.
+  private static let ample = Duration.seconds(5)
+
+  private func state(_ body: () async throws(PostgreSQLFailure) -> Void) async -> String? {
+    do throws(PostgreSQLFailure) {
+      try await body()
+      return nil
+    } catch {
+      if case .refused(let fault) = error { return fault.state }
+      return "\(error)"
+    }
+  }
+
+  private func owners(_ connection: PostgreSQLConnection) async throws -> [Int64?: Int] {
+    let rows = try await connection.run(
+      SQLStatement("SELECT session, count(*) FROM slots GROUP BY session"), within: Self.patience)
+    return Dictionary(uniqueKeysWithValues: (0..<rows.count).map { (rows.int($0, 0), Int(rows.int($0, 1) ?? 0)) })
+  }
+
+  @Test func slotsAreSharedAndTakenFromTheDead() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster())
+    try keepers.start("a")
+    await keepers.waitUntilShared(["a"])
+    try keepers.start("b")
+    try keepers.start("c")
+    await keepers.waitUntilShared(["a", "b", "c"])
+    let connection = try await keepers.connection()
+    #expect(try await owners(connection).values.sorted() == [341, 341, 342])
+    let token = keepers["b"]?.session
+    await keepers.crash("b")
+    await keepers.waitUntilShared(["a", "c"])
+    // Whatever the dead one would still write is refused.
+    let fenced = await state { () throws(PostgreSQLFailure) in
+      _ = try await connection.run(SessionDatabase.fence(token ?? 0), within: Self.patience)
+    }
+    #expect(fenced == "22012")
+    try keepers.start("b")
+    await keepers.waitUntilShared(["a", "b", "c"])
+    #expect(try #require(keepers["b"]?.session) > token ?? .max, "a number is never used again")
+    // Who leaves for good leaves at once.
+    await keepers.stop("c", beginsAgain: false)
+    await keepers.waitUntilShared(["a", "b"])
+    #expect(try await owners(connection).keys.count == 2)
+    await connection.close()
+    await keepers.stopAll()
+  }
+
+  @Test func restartInOrderMovesNothing() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
+    try keepers.start("a")
+    try keepers.start("b")
+    await keepers.waitUntilShared(["a", "b"])
+    let (before, others) = (try #require(keepers["a"]), try #require(keepers["b"]))
+    for _ in 0..<3 {
+      await keepers.stop("a", beginsAgain: true)
+      try keepers.start("a")
+      await keepers.wait { $0["a"]?.owned == before.owned }
+    }
+    #expect(keepers["b"]?.owned == others.owned && keepers["b"]?.session == others.session)
+    // Who does not come back is taken over like a dead one.
+    await keepers.stop("a", beginsAgain: true)
+    await keepers.waitUntilShared(["b"])
+    await keepers.stopAll()
+  }
+
+  /// A process that hangs in the middle of a transaction holds its session, and locks that others wait for.
+  @Test func whoHangsInATransactionIsTakenOver() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster())
+    try keepers.start("a")
+    try keepers.start("b")
+    await keepers.waitUntilShared(["a", "b"])
+    let token = try #require(keepers["a"]?.session)
+    let hanging = try await keepers.connection(SessionDatabase.name(of: token))
+    // Some statement keeps the transaction open, and the server does not end it by itself.
+    _ = try await hanging.run(
+      SQLStatement("SELECT set_config('idle_in_transaction_session_timeout', '0', false)"), within: Self.patience)
+    _ = try await hanging.run(SQLStatement("BEGIN"), within: Self.patience)
+    _ = try await hanging.run(
+      [SessionDatabase.fence(token), SQLStatement("SELECT FROM slots WHERE session = $1 FOR UPDATE", [.int(token)])],
+      within: Self.patience)
+    await keepers.crash("a")
+    await keepers.waitUntilShared(["b"])
+    let end = await state { () throws(PostgreSQLFailure) in
+      _ = try await hanging.run(SQLStatement("COMMIT"), within: Self.patience)
+    }
+    #expect(end != nil, "its connection has ended")
+    await hanging.close()
+    await keepers.stopAll()
+  }
+
+  /// The server's end of a connection hangs: the daemon stops acting before another one has its slots, and begins again later.
+  @Test func whoIsNotAnsweredStopsActingAndComesBack() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster())
+    try keepers.start("a")
+    try keepers.start("b")
+    await keepers.waitUntilShared(["a", "b"])
+    let token = try #require(keepers["a"]?.session)
+    let connection = try await keepers.connection()
+    let rows = try await connection.run(
+      SQLStatement(
+        "SELECT pid::int8 FROM pg_stat_activity WHERE application_name = $1", [.text(SessionDatabase.name(of: token))]),
+      within: Self.patience)
+    let backend = pid_t(try #require(rows.int(0, 0)))
+    kill(backend, SIGSTOP)
+    await keepers.wait { $0["a"]?.news.last == .suspended || $0["a"]?.news.contains(.suspended) == true }
+    #expect(keepers["a"]?.keeper.trust.session == nil)
+    await keepers.waitUntilShared(["b"])
+    kill(backend, SIGCONT)
+    await keepers.waitUntilShared(["a", "b"])
+    #expect(keepers["a"]?.endings == 1 && keepers["a"]?.troubles.isEmpty == false)
+    #expect(keepers["b"]?.endings == 0)
+    await connection.close()
+    await keepers.stopAll()
+  }
+
+  /// Nothing belongs to others before their owner has stopped acting on it, however long that takes.
+  @Test func slotsAreKeptUntilNothingIsUnderWay() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
+    try keepers.start("a")
+    await keepers.waitUntilShared(["a"])
+    keepers.hold("a", true)
+    try keepers.start("b")
+    await keepers.wait { $0["a"]?.isHeld == true }
+    let connection = try await keepers.connection()
+    let session = try #require(keepers["a"]?.session)
+    #expect(try await owners(connection) == [session: 1_024])
+    // The session is renewed meanwhile.
+    let expiry = SQLStatement("SELECT extract(epoch FROM max(expires))::text FROM sessions WHERE id = $1", [.int(session)])
+    let first = try await connection.run(expiry, within: Self.patience).text(0, 0)
+    while try await connection.run(expiry, within: Self.patience).text(0, 0) == first {}
+    #expect(try await owners(connection) == [session: 1_024])
+    keepers.hold("a", false)
+    await keepers.waitUntilShared(["a", "b"])
+    #expect(keepers["a"]?.endings == 0)
+    await connection.close()
+    await keepers.stopAll()
+  }
+
+  /// Connections that were ended and a server that starts again take nothing from anybody.
+  @Test func sessionsOutliveConnectionsAndRestartsOfTheServer() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
+    try keepers.start("a")
+    try keepers.start("b")
+    await keepers.waitUntilShared(["a", "b"])
+    let before = ["a", "b"].map { keepers[$0]?.session }
+    let connection = try await keepers.connection()
+    for _ in 0..<5 {
+      let connections = keepers["a"]?.news.count { if case .connected = $0 { true } else { false } } ?? 0
+      _ = try await connection.run(
+        SQLStatement("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'batond/%'"),
+        within: Self.patience)
+      await keepers.wait { $0["a"]?.news.count { if case .connected = $0 { true } else { false } } ?? 0 > connections }
+    }
+    await connection.close()
+    await keepers.cluster.stop()
+    await keepers.wait { daemons in ["a", "b"].allSatisfy { daemons[$0]?.news.contains(.suspended) == true } }
+    try await keepers.cluster.restart()
+    await keepers.wait { daemons in ["a", "b"].allSatisfy { daemons[$0]?.keeper.trust.session != nil } }
+    await keepers.waitUntilShared(["a", "b"])
+    #expect(["a", "b"].map { keepers[$0]?.session } == before && keepers["a"]?.endings == 0 && keepers["b"]?.endings == 0)
+    await keepers.stopAll()
+  }
+
+  @Test func tablesAreMadeOnceAndNewerOnesAreRefused() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster())
+    var connections: [PostgreSQLConnection] = []
+    for number in 0..<6 { connections.append(try await keepers.connection("test \(number)")) }
+    try await withThrowingTaskGroup { group in
+      for connection in connections {
+        group.addTask { try await DatabaseSchema.prepare(connection, within: Self.patience) }
+      }
+      try await group.waitForAll()
+    }
+    let first = connections[0]
+    let found = try await first.run(SQLStatement("SELECT count(*), max(version) FROM migrations"), within: Self.patience)
+    #expect(found.int(0, 0) == DatabaseSchema.version && found.int(0, 1) == DatabaseSchema.version)
+    // Tables that only got something new are fine; others are not.
+    _ = try await first.run(
+      SQLStatement("INSERT INTO migrations VALUES (98, 1, now())"), within: Self.patience)
+    try await DatabaseSchema.prepare(first, within: Self.patience)
+    _ = try await first.run(SQLStatement("INSERT INTO migrations VALUES (99, 98, now())"), within: Self.patience)
+    let refused = await state { () throws(PostgreSQLFailure) in
+      try await DatabaseSchema.prepare(first, within: Self.patience)
+    }
+    #expect(refused == PostgreSQLServer.unfit)
+    try keepers.start("old")
+    await keepers.wait { $0["old"]?.troubles.isEmpty == false }
+    #expect(keepers["old"]?.troubles.first?.contains("newer Baton") == true, "\(keepers["old"]?.troubles ?? [])")
+    for connection in connections { await connection.close() }
+    await keepers.stopAll()
+  }
+
+  @Test func roleThatMayNotMakeTablesIsTold() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster())
+    let administrator = try await keepers.connection()
+    _ = try await administrator.run(SQLStatement("CREATE ROLE guest LOGIN"), within: Self.patience)
+    let address = keepers.cluster.address().replacing("user=postgres", with: "user=guest")
+    let guest = try await PostgreSQLConnection.open(
+      try PostgreSQLAddress(address), name: "guest", schema: DatabaseSchema.name, hostTimeout: Self.patience)
+    let refused = await state { () throws(PostgreSQLFailure) in
+      try await DatabaseSchema.prepare(guest, within: Self.patience)
+    }
+    #expect(refused == PostgreSQLServer.unfit)
+    // It is enough to be given the schema.
+    _ = try await administrator.run(SQLStatement("CREATE SCHEMA baton AUTHORIZATION guest"), within: Self.patience)
+    try await DatabaseSchema.prepare(guest, within: Self.patience)
+    await guest.close()
+    await administrator.close()
+    await keepers.cluster.stop()
+  }
+}
