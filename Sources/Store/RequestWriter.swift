@@ -158,7 +158,7 @@ struct RequestWriter {
       try rows.write(.appendPostTransition) { row.bind(to: &$0) }
       useOfPosts(row.revision)
     case .savePostRoute(let row): try rows.write(.savePostRoute) { row.bind(to: &$0) }
-    case .savePostRetention(let row): try Store.save(row, db)
+    case .savePostRetention(let row): try rows.write(.savePostRetention) { row.bind(to: &$0) }
     case .insertChannel(let row): try rows.write(.insertChannel) { row.bind(to: &$0) }
     case .touchChannel(let row): try rows.write(.touchChannel) { row.bind(to: &$0) }
     case .rewriteChannel(let row): try rows.write(.rewriteChannel) { row.bind(to: &$0) }
@@ -170,20 +170,13 @@ struct RequestWriter {
     case .appendChange(let row):
       try rows.write(.appendChange) { row.bind(to: &$0) }
       use(row.revision)
-    case .saveOperator(let row): try Store.save(row, base: rows.base, db)
-    case .saveServer(let row): try Store.save(row, base: rows.base, db)
-    case .saveRelay(let row): try Store.save(row, base: rows.base, db)
+    case .saveOperator(let row): try rows.write(.saveOperator) { row.bind(to: &$0) }
+    case .saveServer(let row): try rows.write(.saveServer) { row.bind(to: &$0) }
+    case .saveRelay(let row): try rows.write(.saveRelay) { row.bind(to: &$0) }
     case .recordRoundTrip(let peer, let at, let milliseconds): try Store.record(peer, at, milliseconds, db)
     case .probe(let at, let commit): try Store.put("probe", "\(at.milliseconds) \(commit)", db)
     case .removeIdentity(let id): try removeIdentity(id)
-    case .insertIdentity(let row):
-      try Store.insert(
-        .identities,
-        Store.values(
-          row.id.rawValue, row.name, row.network.rawValue, row.publicName, Data(row.sealedKey), row.createdAt.milliseconds,
-          false
-        ),
-        db)
+    case .insertIdentity(let row): try rows.write(.insertIdentity) { row.bind(to: &$0) }
     }
   }
 

@@ -74,12 +74,12 @@ struct RowSum {
 }
 
 /// A table whose rows carry a sum, in its last column.
-struct SummedTable: Sendable {
-  let name: String
+package struct SummedTable: Sendable {
+  package let name: String
   /// Its first columns, which identify its rows and give their order.
-  let key: [String]
+  package let key: [String]
   /// Its columns except the sum, in the table's order.
-  let columns: [String]
+  package let columns: [String]
 
   /// A name of a row, for people: "channel 7".
   let title: @Sendable (Row) -> String
@@ -132,17 +132,17 @@ struct SummedTable: Sendable {
     Int64.fromDatabaseValue(row[column] as DatabaseValue).map(String.init) ?? "?"
   }
 
-  static let settings = SummedTable(name: "settings", key: ["key"], columns: ["key", "value"]) {
+  package static let settings = SummedTable(name: "settings", key: ["key"], columns: ["key", "value"]) {
     "the setting '\(String.fromDatabaseValue($0["key"] as DatabaseValue)?.prefix(40) ?? "?")'"
   }
-  static let operators = SummedTable(
+  package static let operators = SummedTable(
     name: "operators", key: ["id"],
     columns: [
       "id", "name", "legal_name", "domains", "enabled", "deleted", "smp_storage", "smp_proxy", "smp_names", "xftp_storage",
       "xftp_proxy", "conditions_accepted_at", "preset", "undeclared", "declared_in", "declaration", "revision",
     ]
   ) { "operator \(number($0, "id"))" }
-  static let servers = SummedTable(
+  package static let servers = SummedTable(
     name: "servers", key: ["id"],
     columns: [
       "id", "transport", "address", "fingerprint", "hosts", "port", "sealed_password", "operator_id", "operator_assigned",
@@ -152,7 +152,7 @@ struct SummedTable: Sendable {
       "round_trip_ms", "failures", "failed_at", "preset", "undeclared", "declared_in", "declaration", "revision",
     ]
   ) { "server \(number($0, "id"))" }
-  static let relays = SummedTable(
+  package static let relays = SummedTable(
     name: "relays", key: ["id"],
     columns: [
       "id", "network", "address", "name", "operator_id", "enabled", "preset", "deleted", "tested", "tested_at", "health",
@@ -161,11 +161,11 @@ struct SummedTable: Sendable {
       "capabilities", "fully_tested_at", "fault", "failures", "failed_at", "undeclared", "declared_in", "declaration",
     ]
   ) { "relay \(number($0, "id"))" }
-  static let identities = SummedTable(
+  package static let identities = SummedTable(
     name: "identities", key: ["id"],
     columns: ["id", "name", "network", "public_key", "sealed_key", "created_at", "removed"]
   ) { "identity \(number($0, "id"))" }
-  static let channels = SummedTable(
+  package static let channels = SummedTable(
     name: "channels", key: ["id"],
     columns: [
       "id", "kind", "network", "identity_id", "display_name", "full_name", "description", "image", "preferences", "network_id",
@@ -175,22 +175,22 @@ struct SummedTable: Sendable {
       "muted", "pinned", "frozen", "truncated_at", "followed", "follow_days", "follow_count", "follow_keep",
     ]
   ) { "channel \(number($0, "id"))" }
-  static let channelRelays = SummedTable(
+  package static let channelRelays = SummedTable(
     name: "channel_relays", key: ["channel_id", "relay_id"],
     columns: [
       "channel_id", "relay_id", "position", "status", "since", "operation", "relay_link", "cause", "detail", "task", "attempt",
       "started_at", "under_way", "timer_at", "check_due", "shown",
     ]
   ) { "relay \(number($0, "relay_id")) of channel \(number($0, "channel_id"))" }
-  static let transitions = SummedTable(
+  package static let transitions = SummedTable(
     name: "transitions", key: ["revision"],
     columns: ["revision", "channel_id", "relay_id", "from_status", "to_status", "cause", "detail", "attempt", "at"]
   ) { "the transition of revision \(number($0, "revision"))" }
-  static let changes = SummedTable(
+  package static let changes = SummedTable(
     name: "changes", key: ["revision"], columns: ["revision", "at", "channel_id", "relay_id", "operator_id", "server_id"]
   ) { "the change of revision \(number($0, "revision"))" }
 
-  static let all = [
+  package static let all = [
     settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes, posts, deliveries,
     postRoutes, postTransitions, postRetention,
   ]

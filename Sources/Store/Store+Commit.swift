@@ -105,10 +105,7 @@ extension Store {
     values.map { $0?.databaseValue ?? .null }
   }
 
-  /// - Parameter values: those of all columns except the sum, in the table's order.
-  static func insert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
-    try run(table.insertion, values, db)
-  }
+  // `values` are those of all columns except the sum, in the table's order.
 
   /// Inserts a row, or replaces the one with the same key.
   static func upsert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {

@@ -1,8 +1,6 @@
 public import Channels
-internal import Foundation
 internal import GRDB
 public import Storage
-internal import StrictJSON
 
 extension Store {
   public func counters() throws -> StoreCounters {
@@ -19,14 +17,7 @@ extension Store {
   public func identities() throws -> [IdentityRow] {
     try reading { pool in
       try pool.read { db in
-        try Self.rows(.identities, db).compactMap { row in
-          guard !(row["removed"] as Bool) else { return nil }
-          guard let network = NetworkKind(rawValue: row["network"]) else { throw Self.unreadable(.identities, row) }
-          let sealed: Data = row["sealed_key"]
-          return IdentityRow(
-            id: IdentityID(rawValue: row["id"]), name: row["name"], network: network, publicName: row["public_key"],
-            sealedKey: Array(sealed), createdAt: Timestamp(milliseconds: row["created_at"]))
-        }
+        try Self.rows(.identities, db) { try IdentityRow(&$0) }.compactMap { $0 }
       }
     }
   }

@@ -1,6 +1,6 @@
 // The tables of posts.
 extension SummedTable {
-  static let posts = SummedTable(
+  package static let posts = SummedTable(
     name: "posts", key: ["id"],
     columns: [
       "id", "channel_id", "revision", "reply_to", "replaces", "replaced_by", "reaction_to", "edition", "delivery_count",
@@ -10,22 +10,22 @@ extension SummedTable {
       "about_id", "about_author", "is_aside",
     ]
   ) { "post \(number($0, "id"))" }
-  static let deliveries = SummedTable(
+  package static let deliveries = SummedTable(
     name: "deliveries", key: ["post_id", "relay_id"],
     columns: [
       "post_id", "relay_id", "status", "since", "operation", "left_edition", "shown_edition", "deletion_requested", "cause",
       "detail", "task", "attempt", "repair", "started_at", "under_way", "timer_at", "departed",
     ]
   ) { "the delivery of post \(number($0, "post_id")) at relay \(number($0, "relay_id"))" }
-  static let postRoutes = SummedTable(
+  package static let postRoutes = SummedTable(
     name: "post_routes", key: ["channel_id", "relay_id"],
     columns: ["channel_id", "relay_id", "status", "cursor", "compare_at", "compared_at"]
   ) { "the route of the posts of channel \(number($0, "channel_id")) to relay \(number($0, "relay_id"))" }
-  static let postTransitions = SummedTable(
+  package static let postTransitions = SummedTable(
     name: "post_transitions", key: ["revision"],
     columns: ["revision", "post_id", "relay_id", "from_status", "to_status", "cause", "detail", "attempt", "at"]
   ) { "the transition of post \(number($0, "post_id")) with revision \(number($0, "revision"))" }
-  static let postRetention = SummedTable(
+  package static let postRetention = SummedTable(
     name: "post_retention", key: ["channel_id"], columns: ["channel_id", "keep_days", "keep_count"]
   ) { "the retention of the posts of channel \(number($0, "channel_id"))" }
 }

@@ -122,18 +122,19 @@ extension Store {
       ]
     ).map { PostRetentionPlace.Post(createdAt: Timestamp(milliseconds: $0[0]), id: PostID(rawValue: $0[1])) }
   }
-
-  // MARK: - Inside a commit
-
-  static func save(_ retention: PostRetention, _ db: Database) throws {
-    try upsert(.postRetention, values(retention.channel.rawValue, retention.days, retention.count), db)
-  }
 }
 
 extension PostRetention {
+  /// The values of all columns except the sum, in the order of `SummedTable.postRetention`.
+  package func bind(to row: inout some RowSink) {
+    row.bind(channel.rawValue)
+    row.bind(days)
+    row.bind(count)
+  }
+
   /// The row that `values` reads, in the order of `SummedTable.postRetention`.
   /// - Throws: `StoreError.corrupt` when it is not what was written.
-  init(_ values: inout RowReader) throws {
+  package init(_ values: inout some RowSource) throws {
     let channel = ChannelID(rawValue: values.integer())
     let (days, count) = (values.integerIfAny(), values.integerIfAny())
     try values.end(.postRetention)

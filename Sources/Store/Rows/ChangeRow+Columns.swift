@@ -1,9 +1,9 @@
 internal import Channels
-internal import Storage
+package import Storage
 
 extension TransitionRow {
   /// The values of all columns except the sum, in the order of `SummedTable.transitions`.
-  func bind(to row: inout BoundRow) {
+  package func bind(to row: inout some RowSink) {
     row.bind(revision: revision)
     row.bind(channel.rawValue)
     row.bind(relay.rawValue)
@@ -12,7 +12,7 @@ extension TransitionRow {
 
   /// The row that `values` reads, in the order of `SummedTable.transitions`.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
-  init(_ values: inout RowReader) throws {
+  package init(_ values: inout some RowSource) throws {
     let revision = values.integer()
     let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
     let transition: StatusTransition<RelayStatus>? = values.transition()
@@ -24,7 +24,7 @@ extension TransitionRow {
 
 extension ChangeRow {
   /// The values of all columns except the sum, in the order of `SummedTable.changes`.
-  func bind(to row: inout BoundRow) {
+  package func bind(to row: inout some RowSink) {
     var (channel, relay, organisation, server): (Int64?, Int64?, Int64?, Int64?)
     switch object {
     case .channel(let id): channel = id.rawValue
@@ -43,7 +43,7 @@ extension ChangeRow {
 
   /// The row that `values` reads, in the order of `SummedTable.changes`; `nil` if it is not known what changed.
   /// - Throws: `StoreError.corrupt` when it is not what was written.
-  init?(_ values: inout RowReader) throws {
+  package init?(_ values: inout some RowSource) throws {
     let (revision, at) = (values.integer(), Timestamp(milliseconds: values.integer()))
     let (channel, relay) = (values.integerIfAny(), values.integerIfAny())
     let (organisation, server) = (values.integerIfAny(), values.integerIfAny())

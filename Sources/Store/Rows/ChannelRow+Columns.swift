@@ -1,10 +1,10 @@
-internal import Channels
-internal import Storage
+package import Channels
+package import Storage
 internal import StrictJSON
 
 extension ChannelRow {
   /// The values of all columns except the sum, in the order of `SummedTable.channels`.
-  func bind(to row: inout BoundRow) {
+  package func bind(to row: inout some RowSink) {
     row.bind(id.rawValue)
     row.bind(kind.rawValue)
     row.bind(network.rawValue)
@@ -49,7 +49,7 @@ extension ChannelRow {
 
   /// The row that `values` reads, in the order of `SummedTable.channels`.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or holds an unknown value.
-  init(_ id: ChannelID, _ values: inout RowReader) throws {
+  package init(_ id: ChannelID, _ values: inout some RowSource) throws {
     _ = values.integer()
     let (kindWord, networkWord) = (values.text(), values.text())
     let identity = IdentityID(rawValue: values.integer())
@@ -112,7 +112,7 @@ extension ChannelRow {
 
 extension ChannelRelayRow {
   /// The values of all columns except the sum, in the order of `SummedTable.channelRelays`.
-  func bind(to row: inout BoundRow, _ channel: ChannelID, _ position: Int) {
+  package func bind(to row: inout some RowSink, _ channel: ChannelID, _ position: Int) {
     row.bind(channel.rawValue)
     row.bind(relay.rawValue)
     row.bind(position)
@@ -134,7 +134,7 @@ extension ChannelRelayRow {
   /// The row that `values` reads, in the order of `SummedTable.channelRelays`.
   /// - Parameter position: receives its place among the channel's relays.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
-  init(of channel: ChannelID, at position: inout Int64, _ values: inout RowReader) throws {
+  package init(of channel: ChannelID, at position: inout Int64, _ values: inout some RowSource) throws {
     _ = values.integer()
     let relay = RelayID(rawValue: values.integer())
     position = values.integer()

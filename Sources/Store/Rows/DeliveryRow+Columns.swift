@@ -1,9 +1,9 @@
-internal import Channels
-internal import Storage
+package import Channels
+package import Storage
 
 extension DeliveryRow {
   /// The values of all columns except the sum, in the order of `SummedTable.deliveries`.
-  func bind(to row: inout BoundRow, _ post: PostID) {
+  package func bind(to row: inout some RowSink, _ post: PostID) {
     row.bind(post.rawValue)
     row.bind(relay.rawValue)
     row.bind(record.status.rawValue)
@@ -26,7 +26,7 @@ extension DeliveryRow {
   /// The row that `values` reads, in the order of `SummedTable.deliveries`.
   /// - Parameter post: the post that it belongs to, in its present edition.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
-  init(of post: PostRow, _ values: inout RowReader) throws {
+  package init(of post: PostRow, _ values: inout some RowSource) throws {
     _ = values.integer()
     let relay = RelayID(rawValue: values.integer())
     let (status, since, operation) = (values.text(), values.integer(), values.count())
@@ -59,7 +59,7 @@ extension DeliveryRow {
 
 extension PostRouteRow {
   /// The values of all columns except the sum, in the order of `SummedTable.postRoutes`.
-  func bind(to row: inout BoundRow) {
+  package func bind(to row: inout some RowSink) {
     row.bind(channel.rawValue)
     row.bind(relay.rawValue)
     row.bind(status.rawValue)
@@ -70,7 +70,7 @@ extension PostRouteRow {
 
   /// The row that `values` reads, in the order of `SummedTable.postRoutes`.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
-  init(_ values: inout RowReader) throws {
+  package init(_ values: inout some RowSource) throws {
     let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
     let (word, cursor) = (values.text(), PostID(rawValue: values.integer()))
     let (compareAt, comparedAt) = (values.integerIfAny(), values.integerIfAny())

@@ -5,7 +5,8 @@ struct HotRows {
   /// A kind of write, with its table.
   enum Write: Int, CaseIterable {
     case insertChannel, touchChannel, rewriteChannel, saveChannelRelay, appendTransition, appendChange
-    case insertPost, updatePost, rewritePost, saveDelivery, appendPostTransition, savePostRoute
+    case insertPost, updatePost, rewritePost, saveDelivery, appendPostTransition, savePostRoute, savePostRetention
+    case saveOperator, saveServer, saveRelay, insertIdentity
 
     fileprivate var statement: RowStatement {
       switch self {
@@ -21,35 +22,32 @@ struct HotRows {
       case .saveDelivery: SummedTable.deliveries.upsertion
       case .appendPostTransition: SummedTable.postTransitions.insertion
       case .savePostRoute: SummedTable.postRoutes.upsertion
+      case .savePostRetention: SummedTable.postRetention.upsertion
+      case .saveOperator: SummedTable.operators.upsertion
+      case .saveServer: SummedTable.servers.upsertion
+      case .saveRelay: SummedTable.relays.upsertion
+      case .insertIdentity: SummedTable.identities.insertion
       }
     }
 
     /// Whether the revision of the row is one of posts.
     fileprivate var isOfPosts: Bool {
       switch self {
-      case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute: true
-      case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange: false
+      case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
+        true
+      case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
+        .saveServer, .saveRelay, .insertIdentity:
+        false
       }
     }
 
-    private static let updating = RowStatement.updating(
-      SummedTable.posts.name, SummedTable.posts.columns, key: SummedTable.posts.key,
-      setting: changing)
-    /// The columns that change of a post that was published.
-    private static let changing = [
-      "revision", "replaces", "replaced_by", "edition", "delivery_count", "deleted_at", "deletion_id", "deletion_author",
-      "deletion",
-    ]
-    /// It sets also what changes of a post that has a schedule, is signed anew, or is forgotten.
-    private static let rewritingPost = RowStatement.updating(
-      SummedTable.posts.name, SummedTable.posts.columns, key: SummedTable.posts.key,
-      setting: changing + [
-        "created_at", "forgotten_at", "network_id", "author", "text", "document", "publish_at", "tolerance", "schedule_trouble",
-        "request",
-      ])
-    private static let touching = RowStatement.updating(
-      SummedTable.channels.name, SummedTable.channels.columns, key: SummedTable.channels.key,
-      setting: ["revision", "updated_at", "deleted_at", "wanted_relays", "relay_count"])
+    private static let updating = updating(.posts, ChangingColumns.ofPost)
+    private static let rewritingPost = updating(.posts, ChangingColumns.ofRewrittenPost)
+    private static let touching = updating(.channels, ChangingColumns.ofTouchedChannel)
+
+    private static func updating(_ table: SummedTable, _ columns: [String]) -> RowStatement {
+      .updating(table.name, table.columns, key: table.key, setting: columns)
+    }
   }
 
   private let db: Database
@@ -82,4 +80,21 @@ struct HotRows {
     writers[write.rawValue] = writer
     return writer
   }
+}
+
+/// The columns of a row that writes change that do not change all.
+package enum ChangingColumns {
+  /// Of a channel whose revision, times or number of relays change.
+  package static let ofTouchedChannel = ["revision", "updated_at", "deleted_at", "wanted_relays", "relay_count"]
+  /// Of a post that was published.
+  package static let ofPost = [
+    "revision", "replaces", "replaced_by", "edition", "delivery_count", "deleted_at", "deletion_id", "deletion_author",
+    "deletion",
+  ]
+  /// Of a post that has a schedule, is signed again, or is forgotten.
+  package static let ofRewrittenPost =
+    ofPost + [
+      "created_at", "forgotten_at", "network_id", "author", "text", "document", "publish_at", "tolerance", "schedule_trouble",
+      "request",
+    ]
 }

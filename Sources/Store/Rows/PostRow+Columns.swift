@@ -1,9 +1,9 @@
 internal import Channels
-internal import Storage
+package import Storage
 
 extension PostRow {
   /// The values of all columns except the sum, in the order of `SummedTable.posts`.
-  func bind(to row: inout BoundRow) {
+  package func bind(to row: inout some RowSink) {
     row.bind(id.rawValue)
     row.bind(channel.rawValue)
     row.bind(revision: revision)
@@ -38,7 +38,7 @@ extension PostRow {
 
   /// The row that `values` reads, in the order of `SummedTable.posts`.
   /// - Throws: `StoreError.corrupt` when it is not what was written.
-  init(_ values: inout RowReader) throws {
+  package init(_ values: inout some RowSource) throws {
     let (id, channel) = (PostID(rawValue: values.integer()), ChannelID(rawValue: values.integer()))
     let (revision, replyTo) = (values.integer(), values.integerIfAny())
     let (replaces, replacedBy, reactionTo) = (values.integerIfAny(), values.integerIfAny(), values.integerIfAny())
@@ -92,7 +92,7 @@ extension PostRow {
 
 extension PostTransitionRow {
   /// The values of all columns except the sum, in the order of `SummedTable.postTransitions`.
-  func bind(to row: inout BoundRow) {
+  package func bind(to row: inout some RowSink) {
     row.bind(revision: revision)
     row.bind(post.rawValue)
     row.bind(relay.rawValue)
@@ -101,7 +101,7 @@ extension PostTransitionRow {
 
   /// The row that `values` reads, in the order of `SummedTable.postTransitions`.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
-  init(_ values: inout RowReader) throws {
+  package init(_ values: inout some RowSource) throws {
     let revision = values.integer()
     let (post, relay) = (PostID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
     let transition: StatusTransition<DeliveryStatus>? = values.transition()

@@ -6,7 +6,7 @@ internal import Storage
 /// nothing may be believed before `end` has compared it.
 ///
 /// Texts are what GRDB makes of them, so that sums mean the same however a row is read.
-struct RowReader {
+struct RowReader: RowSource {
   private let handle: SQLiteStatement
   private var sum = RowSum()
   /// The position of the next value.
@@ -41,11 +41,6 @@ struct RowReader {
 
   mutating func integer() -> Int64 { required(integerIfAny(), 0) }
   mutating func text() -> String { required(textIfAny(), "") }
-  mutating func flag() -> Bool { integer() != 0 }
-
-  /// A number that counts something.
-  mutating func count() -> Int { Int(integer()) }
-
   /// Compares the sum, once all other columns are read.
   /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written, or holds values of other types.
   func end(_ table: SummedTable) throws {

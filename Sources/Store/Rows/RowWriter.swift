@@ -36,7 +36,7 @@ struct RowWriter {
 }
 
 /// The values of one row on their way to a statement, in the order of the table. Each of them goes into the row's sum.
-struct BoundRow {
+struct BoundRow: RowSink {
   private let handle: SQLiteStatement
   private let columns: Int
   private let used: UInt64
@@ -81,20 +81,8 @@ struct BoundRow {
     if advance() { note(sqlite3_bind_int64(handle, count, number)) }
   }
 
-  mutating func bind(_ number: Int64?) {
-    if let number { bind(number) } else { bindNull() }
-  }
-
-  mutating func bind(_ number: Int) { bind(Int64(number)) }
-
-  mutating func bind(_ number: Int?) {
-    if let number { bind(Int64(number)) } else { bindNull() }
-  }
-
   /// Binds a revision; one that is pending becomes what it is given.
   mutating func bind(revision: Int64) { bind(PendingRevision.settled(revision, base: base)) }
-
-  mutating func bind(_ flag: Bool) { bind(flag ? 1 : 0 as Int64) }
 
   mutating func bind(_ text: String) {
     var text = text
@@ -111,10 +99,6 @@ struct BoundRow {
     }
   }
 
-  mutating func bind(_ text: String?) {
-    if let text { bind(text) } else { bindNull() }
-  }
-
   mutating func bind(_ blob: [UInt8]) {
     let isUsed = advance()
     blob.withUnsafeBytes { bytes in
@@ -124,10 +108,6 @@ struct BoundRow {
       guard let length = CInt(exactly: bytes.count) else { return note(SQLITE_TOOBIG) }
       note(sqlite3_bind_blob(handle, count, start, length, Self.transient))
     }
-  }
-
-  mutating func bind(_ blob: [UInt8]?) {
-    if let blob { bind(blob) } else { bindNull() }
   }
 
   /// - Throws: `DatabaseError` when a value could not be bound, or there are more or fewer of them than columns.

@@ -1,7 +1,7 @@
 internal import Channels
 
 // What the histories of channels and of posts have in common.
-extension BoundRow {
+extension RowSink {
   /// Binds the columns `from_status`, `to_status`, `cause`, `detail`, `attempt` and `at`.
   mutating func bind<Status: RawRepresentable<String>>(_ transition: StatusTransition<Status>) {
     bind(transition.from.rawValue)
@@ -13,7 +13,7 @@ extension BoundRow {
   }
 }
 
-extension RowReader {
+extension RowSource {
   /// Reads the same columns.
   /// - Returns: `nil` if a status is unknown.
   mutating func transition<Status: RawRepresentable<String>>() -> StatusTransition<Status>? {
