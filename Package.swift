@@ -85,7 +85,7 @@ let package = Package(
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     // Which daemon does what, where several share a database. It imports nothing.
     .target(name: "Cluster"),
-    .target(name: "PostgreSQLStore", dependencies: ["Cluster", "PostgreSQL"]),
+    .target(name: "PostgreSQLStore", dependencies: ["Channels", "Cluster", "PostgreSQL", "Storage", "Store"]),
     .target(
       name: "Dialing",
       dependencies: [
@@ -181,8 +181,10 @@ let package = Package(
     // Tests.
     .target(
       name: "TestSupport",
-      dependencies: ["CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "StrictJSON", log]
-        + nio,
+      dependencies: [
+        "CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "PostgreSQL", "PostgreSQLStore",
+        "StrictJSON", log,
+      ] + nio,
       path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
@@ -211,7 +213,7 @@ let package = Package(
       dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
     .testTarget(name: "ClusterTests", dependencies: ["Cluster", "Channels", "TestSupport"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestSupport"]),
-    .testTarget(name: "PostgreSQLStoreTests", dependencies: ["PostgreSQLStore", "PostgreSQL", "Cluster", "TestSupport"]),
+    .testTarget(name: "PostgreSQLStoreTests", dependencies: ["PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Storage", "Store", "TestSupport"]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: [

@@ -25,8 +25,8 @@ actor SessionDatabase {
 
   private let settings: SessionKeeper.Settings
   private var connection: PostgreSQLConnection?
-  /// The server's process of the last connection, and when it started.
-  private var backend: (number: Int64, since: String)?
+  /// The server's process of the last connection.
+  private var backend: Backend?
   private var isPrepared = false
 
   init(_ settings: SessionKeeper.Settings) { self.settings = settings }
@@ -61,39 +61,18 @@ actor SessionDatabase {
 
   private func connect(for session: SessionMachine.ID?) async throws(PostgreSQLFailure) -> PostgreSQLServer {
     let fresh = try await PostgreSQLConnection.open(
-      settings.address, name: session.map(Self.name) ?? "batond", schema: DatabaseSchema.name, hostTimeout: settings.timeout)
+      settings.address, name: session.map(Self.name) ?? "batond", schema: settings.schema, hostTimeout: settings.timeout)
     do throws(PostgreSQLFailure) {
-      try await endFormer(over: fresh)
-      if !isPrepared { try await DatabaseSchema.prepare(fresh, within: settings.migrationTimeout) }
+      try await backend?.end(over: fresh, within: settings.timeout)
+      if !isPrepared { try await DatabaseSchema.prepare(fresh, schema: settings.schema, within: settings.migrationTimeout) }
       isPrepared = true
-      let rows = try await fresh.run(
-        SQLStatement("SELECT pid::int8, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()"),
-        within: settings.timeout)
-      backend = rows.int(0, 0).flatMap { number in rows.text(0, 1).map { (number, $0) } }
+      backend = try await Backend.of(fresh, within: settings.timeout)
     } catch {
       await fresh.close()
       throw error
     }
     connection = fresh
     return fresh.server
-  }
-
-  /// Ends the server's process of the connection before, if it is still there, and waits until it is not.
-  private func endFormer(over fresh: PostgreSQLConnection) async throws(PostgreSQLFailure) {
-    guard let backend else { return }
-    let values: [SQLValue] = [.int(backend.number), .text(backend.since)]
-    let end = ContinuousClock.now + settings.timeout
-    while true {
-      let rows = try await fresh.run(
-        SQLStatement(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int8::int4 AND backend_start::text = $2",
-          values),
-        within: settings.timeout)
-      guard rows.count > 0 else { break }
-      guard ContinuousClock.now < end else { throw .unavailable("the server does not end a connection that was given up") }
-      _ = try await fresh.run(SQLStatement("SELECT pg_sleep(0.02)"), within: settings.timeout)
-    }
-    self.backend = nil
   }
 
   // MARK: - Asking

@@ -35,6 +35,8 @@ public actor SessionKeeper {
     public var poll = Duration.milliseconds(500)
     /// How long a question may take, and connecting to each server.
     public var timeout = Duration.milliseconds(1_500)
+    /// PostgreSQL's schema with the tables.
+    public var schema = DatabaseSchema.name
     /// How long changing tables may take.
     public var migrationTimeout = Duration.seconds(600)
 

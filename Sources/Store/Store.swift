@@ -27,6 +27,8 @@ public final class Store: Sendable {
   let damage = DamageList()
   /// What the state mark says.
   let mark: Mutex<StateMark>
+  /// Tells this database from all others.
+  package var databaseID: String { mark.withLock { $0.database } }
   /// How large the histories of channels and posts are, as far as they were counted.
   let history = Mutex(HistorySizes())
   let commits = CommitQueue()

@@ -62,7 +62,7 @@ final class DeciderShell {
             id: id, network: .nostr, address: "ws://\(name)", host: name, comparisonKey: "ws://\(name)", name: name,
             revision: revision)))
     }
-    try await store.commit(rows)
+    try await storage.write(rows)
     var policy = RelayPolicy()
     policy.backOffJitterPercent = 0
     directory = RelayDirectory(networks: [network], addressing: [], servers: nil, seed: seed)
@@ -73,7 +73,7 @@ final class DeciderShell {
     }
     decider = Decider(
       directory: directory, rules: Rules(policy: policy, schedule: schedule, upkeep: upkeep), hasTests: schedule != nil,
-      seed: ~seed, counters: try storage.counters(), catalog: catalog, now: now)
+      seed: ~seed, counters: try await storage.counters(), catalog: catalog, now: now)
     decider.begin([], at: now)
     try await land()
   }
@@ -141,14 +141,14 @@ final class DeciderShell {
   /// - Returns: what follows; `nil` if there is no doubt.
   func settleDoubt() async throws -> Effects? {
     guard let doubt = decider.doubt else { return nil }
-    let isDurable = try storage.lastSignOfLife()?.commit == doubt.number
+    let isDurable = try await storage.lastSignOfLife()?.commit == doubt.number
     let found =
       isDurable
       ? Decider.Found(
         catalog: try await Engine.load(storage, directory),
         channels: try store.channels(Set(doubt.order)).found.mapValues(\.row))
       : nil
-    let effects = decider.settleDoubt(try storage.counters(), found, try storage.identities(), at: now)
+    let effects = decider.settleDoubt(try await storage.counters(), found, try await storage.identities(), at: now)
     tell(effects)
     return effects
   }

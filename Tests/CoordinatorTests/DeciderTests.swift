@@ -35,7 +35,7 @@ struct DeciderTests {
       id: IdentityID(rawValue: 1), name: Coordinator.mainIdentity, network: .nostr, publicName: "key", sealedKey: [],
       createdAt: now)
     directory.write { $0.identities = [identity] }
-    var counters = try storage.counters()
+    var counters = try store.counters()
     counters.revision = 2
     decider = Decider(
       directory: directory, rules: Rules(policy: RelayPolicy()), hasTests: false, seed: 1, counters: counters,

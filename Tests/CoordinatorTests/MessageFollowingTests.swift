@@ -206,7 +206,7 @@ struct MessageFollowingTests {
     let relays = try await first.addRelays(2)
     let count = ChannelWalk.pageMax * 2 + 3
     let ids = (1...count).map { ChannelID(rawValue: Int64($0)) }
-    for id in ids { try await first.store.commit(ChannelRows.channel(id, on: relays, at: first.clock.now)) }
+    for id in ids { try await first.storage.write(ChannelRows.channel(id, on: relays, at: first.clock.now)) }
     try await first.stop()
     let second = try await Bench(first, messages: messages)
     try await second.waitForMessages { second.network.following.followed.count == count }

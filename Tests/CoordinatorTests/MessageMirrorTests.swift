@@ -70,7 +70,7 @@ struct MessageMirrorTests {
     let channel = try await first.readyChannel(on: 1)
     let relays = [RelayID(rawValue: 1)]
     let others = (0..<Int64(ChannelWalk.pageMax)).map { ChannelID(rawValue: 1_000 + $0) }
-    for id in others { try await first.store.commit(ChannelRows.channel(id, on: relays, at: first.clock.now)) }
+    for id in others { try await first.storage.write(ChannelRows.channel(id, on: relays, at: first.clock.now)) }
     try await first.stop()
     let second = try await Bench(first, posts: true)
     let last = try #require(others.last)

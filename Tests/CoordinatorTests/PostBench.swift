@@ -45,8 +45,8 @@ final class PostBench {
     store = try Store(directory: folder.path + "/state")
     storage = FaultyStorage(store)
     let relays = (1...count).map { RelayID(rawValue: Int64($0)) }
-    try await store.commit(ChannelRows.catalog(relays: count, at: clock.now))
-    try await store.commit(ChannelRows.channel(channel, on: relays, at: clock.now))
+    try await storage.write(ChannelRows.catalog(relays: count, at: clock.now))
+    try await storage.write(ChannelRows.channel(channel, on: relays, at: clock.now))
     directory = RelayDirectory(networks: [network], addressing: [], servers: nil, seed: 1)
     let catalog = try await Engine.load(storage, directory)
     directory.write { $0.catalog = catalog }

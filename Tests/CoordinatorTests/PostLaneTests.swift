@@ -114,7 +114,7 @@ struct PostLaneTests {
   @Test func damagedRouteConcernsItsChannelOnly() async throws {
     let bench = try await PostBench()
     let other = ChannelID(rawValue: 2)
-    try await bench.store.commit(ChannelRows.channel(other, on: [RelayID(rawValue: 1)], at: bench.clock.now))
+    try await bench.storage.write(ChannelRows.channel(other, on: [RelayID(rawValue: 1)], at: bench.clock.now))
     bench.publish("a")
     await bench.run()
     bench.storage.damagedRoutes = [bench.channel]

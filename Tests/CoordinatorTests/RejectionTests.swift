@@ -70,7 +70,7 @@ struct RejectionTests {
     await shell.take([shell.renaming(shell.relays[1], to: "mill"), Self.passed(relay, 7)])
     let parts = shell.close().parts
     #expect(shell.decider.flight?.parts == [.catalog, .roundTrips, .signOfLife])
-    try await shell.store.commit(CommitRequest(Array(parts.dropFirst())))
+    try await shell.storage.write(CommitRequest(Array(parts.dropFirst())))
     let base = shell.decider.base.counters.revision
     shell.land(CommitReceipt(base: base, revision: base, rejections: [0: .refused("a name is taken")]))
     #expect(try shell.store.roundTrips(of: .relay(relay)).map(\.milliseconds) == [7])
@@ -112,7 +112,7 @@ struct RejectionTests {
     let (id, relay) = (ChannelID(rawValue: 1), shell.relays[0])
     try await shell.store(shell.creation("News"))
     await shell.take([shell.outcome(1, relay, .troubled(Trouble(.unreachable, "gone"), retryAfter: nil))])
-    try await shell.store.commit(shell.close())
+    try await shell.storage.write(shell.close())
     shell.fail(.inDoubt("the answer was lost"))
     // The channel can be read; the rest cannot, so that nothing is committed yet.
     shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
@@ -146,7 +146,7 @@ struct RejectionTests {
     let shell = try await DeciderShell(relays: 2)
     let (relay, other) = (shell.relays[0], shell.relays[1])
     await shell.take([shell.renaming(other, to: "mill")])
-    try await shell.store.commit(shell.close())
+    try await shell.storage.write(shell.close())
     await shell.take([Self.passed(relay, 7)])
     shell.fail(.inDoubt("the answer was lost"))
     _ = try await shell.settleDoubt()
@@ -191,7 +191,7 @@ struct RejectionTests {
   /// - Returns: what follows once it is known what is stored.
   private func loseAnswer(_ shell: DeciderShell, without places: Set<Int>) async throws -> Effects {
     let parts = shell.close().parts
-    try await shell.store.commit(CommitRequest(parts.indices.filter { !places.contains($0) }.map { parts[$0] }))
+    try await shell.storage.write(CommitRequest(parts.indices.filter { !places.contains($0) }.map { parts[$0] }))
     shell.fail(.inDoubt("the connection broke"))
     return try #require(try await shell.settleDoubt())
   }

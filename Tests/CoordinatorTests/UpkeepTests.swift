@@ -28,7 +28,7 @@ struct UpkeepTests {
     _ = try await bench.channel(id) { $0.phase == .active }
     var row = try #require(try bench.store.channel(id)?.row)
     row.relayCount = 2
-    try await bench.store.commit([.touchChannel(row)])
+    try await bench.storage.write([.touchChannel(row)])
     bench.storage.refuseUpkeep { _ in true }
     await #expect(throws: BatonError.self, "one of its relays cannot be found") { try await bench.coordinator.delete(id) }
     try await bench.rounds(1)

@@ -130,7 +130,7 @@ extension World {
   private func request() async {
     guard let coordinator = read({ $0.coordinator }) else { return }
     // The first channel is left alone.
-    let channels = (try? storage.counters())?.channel ?? 1
+    let channels = (try? await storage.counters())?.channel ?? 1
     guard channels > 1, !chance(30) else { return await order(coordinator) }
     let channel = ChannelID(rawValue: Int64(draw(2...Int(channels))))
     let relay = RelayID(rawValue: Int64(draw(1...Self.relays.count)))
@@ -167,7 +167,7 @@ extension World {
   /// Once for each channel: a core is asked for a channel by its first profile and its latest, not by those in between.
   private func rename(_ channel: ChannelID, _ coordinator: Coordinator) async {
     guard write({ $0.renamed.insert(channel).inserted }) else { return }
-    guard let name = try? storage.channel(channel)?.row.profile.displayName else { return }
+    guard let name = try? await storage.channel(channel)?.row.profile.displayName else { return }
     _ = try? await coordinator.update(channel, ChannelEdit(displayName: "\(name) renamed"))
   }
 }

@@ -1,14 +1,13 @@
 import Channels
 import Storage
-import Store
 import TestSupport
 
 /// The real store with a fate before every commit of the engine for posts.
 final class PostSimStorage: PostStorage {
-  private let store: Store
+  private let store: FaultyStorage
   private let world: PostWorld
 
-  init(_ store: Store, _ world: PostWorld) {
+  init(_ store: FaultyStorage, _ world: PostWorld) {
     self.store = store
     self.world = world
   }
@@ -51,7 +50,7 @@ final class PostSimStorage: PostStorage {
     let written = CommitRequest(parts)
     var receipt: CommitReceipt
     do {
-      receipt = try await store.commit(written)
+      receipt = try await store.write(written)
     } catch {
       world.attempt { _ in throw Violation("the store refuses what the engine writes: \(error)") }
       throw error
@@ -76,59 +75,59 @@ final class PostSimStorage: PostStorage {
     if case .savePostRoute = mutation { true } else { false }
   }
 
-  private func reading<T>(_ body: (Store) throws -> T) throws -> T {
+  private func reading<T>(_ body: (FaultyStorage) async throws -> T) async throws -> T {
     guard world.canRead() else { throw StoreError(.inputOutput, "the disk does not answer") }
-    return try body(store)
+    return try await body(store)
   }
 
-  func postCounters() throws -> PostCounters { try reading { try $0.postCounters() } }
-  func posts(_ ids: Set<PostID>) throws -> StoredPosts { try reading { try $0.posts(ids) } }
-  func posts(idempotencyKeys: Set<String>) throws -> [String: PostID] {
-    try reading { try $0.posts(idempotencyKeys: idempotencyKeys) }
+  func postCounters() async throws -> PostCounters { try await reading { try await $0.postCounters() } }
+  func posts(_ ids: Set<PostID>) async throws -> StoredPosts { try await reading { try await $0.posts(ids) } }
+  func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID] {
+    try await reading { try await $0.posts(idempotencyKeys: idempotencyKeys) }
   }
-  func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
-    try reading { try $0.posts(reacting: reactions) }
+  func posts(reacting reactions: Set<PostReaction>) async throws -> [PostReaction: PostID] {
+    try await reading { try await $0.posts(reacting: reactions) }
   }
 
-  func posts(networkIDs: Set<String>, of channel: ChannelID?) throws -> [String: PostID] {
-    try reading { try $0.posts(networkIDs: networkIDs, of: channel) }
+  func posts(networkIDs: Set<String>, of channel: ChannelID?) async throws -> [String: PostID] {
+    try await reading { try await $0.posts(networkIDs: networkIDs, of: channel) }
   }
-  func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
-    try reading { try $0.posts(of: channel, before: before, limit: limit) }
+  func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID] {
+    try await reading { try await $0.posts(of: channel, before: before, limit: limit) }
   }
-  func postsUnderWay(after: PostID?, limit: Int) throws -> [PostID] {
-    try reading { try $0.postsUnderWay(after: after, limit: limit) }
+  func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID] {
+    try await reading { try await $0.postsUnderWay(after: after, limit: limit) }
   }
-  func nextDeliveries() throws -> [RelayID: Timestamp] { try reading { try $0.nextDeliveries() } }
-  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
-    try reading { try $0.dueDeliveries(on: relay, at: now, limit: limit) }
+  func nextDeliveries() async throws -> [RelayID: Timestamp] { try await reading { try await $0.nextDeliveries() } }
+  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
+    try await reading { try await $0.dueDeliveries(on: relay, at: now, limit: limit) }
   }
-  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) throws -> [PostID] {
-    try reading { try $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID] {
+    try await reading { try await $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
   }
-  func dueSchedules(at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
-    try reading { try $0.dueSchedules(at: now, limit: limit) }
+  func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
+    try await reading { try await $0.dueSchedules(at: now, limit: limit) }
   }
-  func awaitedReplacements(after: PostID?, limit: Int) throws -> [(old: PostID, new: PostID)] {
-    try reading { try $0.awaitedReplacements(after: after, limit: limit) }
+  func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)] {
+    try await reading { try await $0.awaitedReplacements(after: after, limit: limit) }
   }
-  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) throws -> [PostRouteRow] {
-    try reading { try $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) async throws -> [PostRouteRow] {
+    try await reading { try await $0.postRoutesToCompare(at: now, except: except, limit: limit) }
   }
   func postRoutes(
     on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
-  ) throws -> [PostRouteRow] {
-    try reading { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+  ) async throws -> [PostRouteRow] {
+    try await reading { try await $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
   }
-  func postRoutes(of channels: Set<ChannelID>) throws -> [PostRouteRow] {
-    try reading { try $0.postRoutes(of: channels) }
+  func postRoutes(of channels: Set<ChannelID>) async throws -> [PostRouteRow] {
+    try await reading { try await $0.postRoutes(of: channels) }
   }
-  func channelsWithPosts() throws -> Set<ChannelID> { try reading { try $0.channelsWithPosts() } }
-  func postRoutesUnderWay() throws -> [PostRouteRow] { try reading { try $0.postRoutesUnderWay() } }
-  func channelsToRoute() throws -> [ChannelID] { try reading { try $0.channelsToRoute() } }
+  func channelsWithPosts() async throws -> Set<ChannelID> { try await reading { try await $0.channelsWithPosts() } }
+  func postRoutesUnderWay() async throws -> [PostRouteRow] { try await reading { try await $0.postRoutesUnderWay() } }
+  func channelsToRoute() async throws -> [ChannelID] { try await reading { try await $0.channelsToRoute() } }
   func postsToForget(
     at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
-  ) throws -> PostsToForget {
-    try reading { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+  ) async throws -> PostsToForget {
+    try await reading { try await $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
   }
 }

@@ -166,7 +166,7 @@ extension PostSimulation {
     // A channel cannot be without a relay.
     if isMember, members.count == 1 { return }
     world.note("channel \(id.rawValue) \(isMember ? "leaves" : "gets") relay \(relay.rawValue)")
-    try await store.commit(ChannelRows.change(channel, relay, isMember: !isMember, at: now))
+    try await channels.write(ChannelRows.change(channel, relay, isMember: !isMember, at: now))
     world.post(.membershipChanged(id))
   }
 

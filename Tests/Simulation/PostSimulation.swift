@@ -58,11 +58,11 @@ final class PostSimulation: SeededRun {
 
   func run() async throws {
     world.note("\(plan)")
-    try await store.commit(ChannelRows.catalog(relays: plan.relays, at: now))
+    try await channels.write(ChannelRows.catalog(relays: plan.relays, at: now))
     for number in 1...plan.channels {
       let count = Int.random(in: 1...plan.relays, using: &random)
       let relays = Array((1...plan.relays).map(relay).shuffled(using: &random).prefix(count)).sorted()
-      try await store.commit(ChannelRows.channel(ChannelID(rawValue: Int64(number)), on: relays, at: now))
+      try await channels.write(ChannelRows.channel(ChannelID(rawValue: Int64(number)), on: relays, at: now))
     }
     try await start()
     for _ in 0..<plan.steps { try await step() }
@@ -95,7 +95,7 @@ final class PostSimulation: SeededRun {
     hub = PostHub()
     do {
       let engine = try await PostEngine(
-        storage: PostSimStorage(store, world), channels: channels, directory: directory,
+        storage: PostSimStorage(channels, world), channels: channels, directory: directory,
         rules: Rules(policy: RelayPolicy(), delivery: plan.policy, upkeep: UpkeepPolicy()), clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, isEager: false,
         compose: { [world] in world.begin($0) }, put: { [world] in world.post($0) })

@@ -1,15 +1,14 @@
 import Channels
 import Coordinator
 import Storage
-import Store
 import TestSupport
 
 /// The real store with a fate before every commit.
 final class SimStorage: CoordinatorStorage {
-  private let store: Store
+  private let store: FaultyStorage
   private let world: World
 
-  init(_ store: Store, _ world: World) {
+  init(_ store: FaultyStorage, _ world: World) {
     self.store = store
     self.world = world
   }
@@ -23,7 +22,7 @@ final class SimStorage: CoordinatorStorage {
     // At the start, where the daemon gives up as when it cannot read.
     if case .clampTimes? = request.parts.first?.mutations.first {
       guard world.canRead() else { throw Self.failed }
-      let receipt = try await store.commit(request)
+      let receipt = try await store.write(request)
       world.becameDurable(request.settled(by: receipt))
       return receipt
     }
@@ -45,7 +44,7 @@ final class SimStorage: CoordinatorStorage {
     }
     let receipt: CommitReceipt
     do {
-      receipt = try await store.commit(request)
+      receipt = try await store.write(request)
     } catch {
       world.holds { _ in throw Violation("the store refuses what the engine writes: \(error)") }
       throw error
@@ -82,46 +81,50 @@ final class SimStorage: CoordinatorStorage {
     return Set(conflicts)
   }
 
-  private func reading<T>(_ body: (Store) throws -> T) throws -> T {
+  private func reading<T>(_ body: (FaultyStorage) async throws -> T) async throws -> T {
     guard world.canRead() else { throw Self.broken }
-    return try body(store)
+    return try await body(store)
   }
 
-  func counters() throws -> StoreCounters { try reading { try $0.counters() } }
-  func operators() throws -> [OperatorRow] { try reading { try $0.operators() } }
-  func servers() throws -> [ServerRow] { try reading { try $0.servers() } }
-  func relays() throws -> [RelayRow] { try reading { try $0.relays() } }
-  func identities() throws -> [IdentityRow] { try reading { try $0.identities() } }
-  func channel(_ id: ChannelID) throws -> StoredChannel? { try reading { try $0.channel(id) } }
-  func channels(_ ids: Set<ChannelID>) throws -> StoredChannels { try reading { try $0.channels(ids) } }
-  func channel(idempotencyKey: String) throws -> ChannelID? { try reading { try $0.channel(idempotencyKey: idempotencyKey) } }
-  func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
-    try reading { try $0.livingChannels(named: name, limit: limit) }
+  func counters() async throws -> StoreCounters { try await reading { try await $0.counters() } }
+  func operators() async throws -> [OperatorRow] { try await reading { try await $0.operators() } }
+  func servers() async throws -> [ServerRow] { try await reading { try await $0.servers() } }
+  func relays() async throws -> [RelayRow] { try await reading { try await $0.relays() } }
+  func identities() async throws -> [IdentityRow] { try await reading { try await $0.identities() } }
+  func channel(_ id: ChannelID) async throws -> StoredChannel? { try await reading { try await $0.channel(id) } }
+  func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels { try await reading { try await $0.channels(ids) } }
+  func channel(idempotencyKey: String) async throws -> ChannelID? {
+    try await reading { try await $0.channel(idempotencyKey: idempotencyKey) }
   }
-  func unfinishedChannels() throws -> [ChannelID] { try reading { try $0.unfinishedChannels() } }
-  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
-    try reading { try $0.channels(of: relay, in: status, after: after, limit: limit) }
+  func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID] {
+    try await reading { try await $0.livingChannels(named: name, limit: limit) }
   }
-  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
-    try reading { try $0.channelsToVerify(on: relay, at: now, limit: limit) }
+  func unfinishedChannels() async throws -> [ChannelID] { try await reading { try await $0.unfinishedChannels() } }
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID] {
+    try await reading { try await $0.channels(of: relay, in: status, after: after, limit: limit) }
   }
-  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
-    try reading { try $0.lostRelays(before: before, after: after, limit: limit) }
+  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
+    try await reading { try await $0.channelsToVerify(on: relay, at: now, limit: limit) }
+  }
+  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) async throws -> [(ChannelID, RelayID)] {
+    try await reading { try await $0.lostRelays(before: before, after: after, limit: limit) }
   }
   func failedChannels(
     on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
-  ) throws -> [(ChannelID, mayReturn: Bool)] {
-    try reading { try $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
+  ) async throws -> [(ChannelID, mayReturn: Bool)] {
+    try await reading { try await $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
   }
-  func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
-    try reading { try $0.replacements(of: channel, since: since, until: now) }
+  func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int {
+    try await reading { try await $0.replacements(of: channel, since: since, until: now) }
   }
-  func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
-    try reading { try $0.neighbour(of: channel, sharing: identity, on: relay) }
+  func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) async throws -> ChannelID? {
+    try await reading { try await $0.neighbour(of: channel, sharing: identity, on: relay) }
   }
-  func dependentCount(of relay: RelayID) throws -> Int { try reading { try $0.dependentCount(of: relay) } }
-  func lastSignOfLife() throws -> SignOfLife? { try reading { try $0.lastSignOfLife() } }
-  func channelCount(of relay: RelayID) throws -> Int { try reading { try $0.channelCount(of: relay) } }
-  func channelCount(of identity: IdentityID) throws -> Int { try reading { try $0.channelCount(of: identity) } }
-  func channelCounts() throws -> [RelayID: Int] { try reading { try $0.channelCounts() } }
+  func dependentCount(of relay: RelayID) async throws -> Int { try await reading { try await $0.dependentCount(of: relay) } }
+  func lastSignOfLife() async throws -> SignOfLife? { try await reading { try await $0.lastSignOfLife() } }
+  func channelCount(of relay: RelayID) async throws -> Int { try await reading { try await $0.channelCount(of: relay) } }
+  func channelCount(of identity: IdentityID) async throws -> Int {
+    try await reading { try await $0.channelCount(of: identity) }
+  }
+  func channelCounts() async throws -> [RelayID: Int] { try await reading { try await $0.channelCounts() } }
 }

@@ -2,6 +2,7 @@ import Channels
 import RelayNetwork
 import Storage
 import Store
+import TestSupport
 
 @testable import Coordinator
 
@@ -25,7 +26,7 @@ extension Simulation {
       .appendChange(ChangeRow(revision: row.revision, at: now, object: .channel(id))),
     ])
     world.note("somebody else sets heal=\(row.heal) for channel \(id.rawValue)\(isWaiting ? " while a commit waits" : "")")
-    let receipt = try await store.commit(request)
+    let receipt = try await storage.write(request)
     world.becameDurable(request.settled(by: receipt), bySomebodyElse: true)
     try check()
   }

@@ -13,6 +13,7 @@ final class Simulation: SeededRun {
   let plan: Plan
   let world: World
   let store: Store
+  let storage: FaultyStorage
   var random: SplitMix64
   /// nil: the daemon does not run.
   var engine: Engine?
@@ -36,6 +37,7 @@ final class Simulation: SeededRun {
     world = World(plan: plan, seed: random.next(), isTraced: isTraced)
     self.random = random
     self.store = store
+    storage = FaultyStorage(store)
   }
 
   var isRunning: Bool { engine != nil }
@@ -75,7 +77,7 @@ final class Simulation: SeededRun {
             revision: Int64(number))))
       mutations.append(.appendChange(ChangeRow(revision: Int64(number), at: now, object: .relay(id))))
     }
-    try await store.commit(mutations)
+    try await storage.write(mutations)
     world.becameDurable(mutations)
   }
 
@@ -99,7 +101,7 @@ final class Simulation: SeededRun {
     directory.write { $0.identities = identities }
     do {
       let engine = try await Engine(
-        storage: SimStorage(store, world), directory: directory, rules: Rules(policy: plan.policy, upkeep: plan.upkeep),
+        storage: SimStorage(storage, world), directory: directory, rules: Rules(policy: plan.policy, upkeep: plan.upkeep),
         clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil,
         seed: random.next(), isEager: false, post: { [world] in world.repost($0) })

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Storage
+import Synchronization
 import TestSupport
 
 @testable import Store
@@ -29,6 +30,8 @@ final class Workplace: Sendable {
       try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
       for table in tables { try db.execute(sql: "DELETE FROM \(table)") }
     }
+    store.history.withLock { $0 = Store.HistorySizes() }
+    FaultyStorage.wasEmptied(store)
     return store
   }
 }

@@ -29,86 +29,88 @@ extension FaultyStorage: PostStorage {
   func commitPosts(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
     let isMeant = state.withLock { $0.refusedPosts }
     let refused = request.parts.indices.filter { request.parts[$0].mutations.contains(where: isMeant) }
-    guard !refused.isEmpty else { return try await store.commit(request) }
+    guard !refused.isEmpty else { return try await write(request) }
     let reason = "a row is damaged"
     guard request.parts.count > refused.count else { throw .refused(reason) }
     let rest = request.parts.indices.filter { !refused.contains($0) }.map { request.parts[$0] }
-    var receipt = try await store.commit(CommitRequest(rest))
+    var receipt = try await write(CommitRequest(rest))
     receipt.rejections = Dictionary(uniqueKeysWithValues: refused.map { ($0, .refused(reason)) })
     return receipt
   }
 
-  private func reading<Value>(_ body: (Store) throws -> Value) throws -> Value {
+  private func reading<Value: Sendable>(_ body: (any TestedStorage) async throws -> Value) async throws -> Value {
     guard !arePostsUnreadable else { throw StoreError(.inputOutput, "the disk does not answer") }
-    return try body(store)
+    return try await both(ask: body)
   }
 
-  public func postCounters() throws -> PostCounters { try reading { try $0.postCounters() } }
-  public func posts(_ ids: Set<PostID>) throws -> StoredPosts {
-    var posts = try reading { try $0.posts(ids) }
+  public func postCounters() async throws -> PostCounters { try await reading { try await $0.postCounters() } }
+  public func posts(_ ids: Set<PostID>) async throws -> StoredPosts {
+    var posts = try await reading { try await $0.posts(ids) }
     for id in damagedPosts where posts.found.removeValue(forKey: id) != nil {
       posts.unreadable[id] = StoreError(.corrupt, "post \(id.rawValue) is damaged")
     }
     return posts
   }
-  public func posts(idempotencyKeys: Set<String>) throws -> [String: PostID] {
-    try reading { try $0.posts(idempotencyKeys: idempotencyKeys) }
+  public func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID] {
+    try await reading { try await $0.posts(idempotencyKeys: idempotencyKeys) }
   }
-  public func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
-    try reading { try $0.posts(reacting: reactions) }
-  }
-
-  public func posts(networkIDs: Set<String>, of channel: ChannelID?) throws -> [String: PostID] {
-    try reading { try $0.posts(networkIDs: networkIDs, of: channel) }
-  }
-  public func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
-    try reading { try $0.posts(of: channel, before: before, limit: limit) }
-  }
-  public func postsUnderWay(after: PostID?, limit: Int) throws -> [PostID] {
-    try reading { try $0.postsUnderWay(after: after, limit: limit) }
-  }
-  public func nextDeliveries() throws -> [RelayID: Timestamp] { try reading { try $0.nextDeliveries() } }
-  public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
-    try reading { try $0.dueDeliveries(on: relay, at: now, limit: limit) }
-  }
-  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) throws -> [PostID] {
-    try reading { try $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
-  }
-  public func dueSchedules(at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
-    try reading { try $0.dueSchedules(at: now, limit: limit) }
+  public func posts(reacting reactions: Set<PostReaction>) async throws -> [PostReaction: PostID] {
+    try await reading { try await $0.posts(reacting: reactions) }
   }
 
-  public func awaitedReplacements(after: PostID?, limit: Int) throws -> [(old: PostID, new: PostID)] {
-    try reading { try $0.awaitedReplacements(after: after, limit: limit) }
+  public func posts(networkIDs: Set<String>, of channel: ChannelID?) async throws -> [String: PostID] {
+    try await reading { try await $0.posts(networkIDs: networkIDs, of: channel) }
   }
-  public func postRoutes(of channels: Set<ChannelID>) throws -> [PostRouteRow] {
+  public func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID] {
+    try await reading { try await $0.posts(of: channel, before: before, limit: limit) }
+  }
+  public func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID] {
+    try await reading { try await $0.postsUnderWay(after: after, limit: limit) }
+  }
+  public func nextDeliveries() async throws -> [RelayID: Timestamp] { try await reading { try await $0.nextDeliveries() } }
+  public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> (
+    posts: [PostID], next: Timestamp?
+  ) {
+    try await reading { try await $0.dueDeliveries(on: relay, at: now, limit: limit) }
+  }
+  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID] {
+    try await reading { try await $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  }
+  public func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
+    try await reading { try await $0.dueSchedules(at: now, limit: limit) }
+  }
+
+  public func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)] {
+    try await reading { try await $0.awaitedReplacements(after: after, limit: limit) }
+  }
+  public func postRoutes(of channels: Set<ChannelID>) async throws -> [PostRouteRow] {
     if let channel = damagedRoutes.intersection(channels).min() {
       throw StoreError(.corrupt, "a route of channel \(channel.rawValue) is damaged")
     }
-    return try reading { try $0.postRoutes(of: channels) }
+    return try await reading { try await $0.postRoutes(of: channels) }
   }
-  public func channelsWithPosts() throws -> Set<ChannelID> { try reading { try $0.channelsWithPosts() } }
-  public func postRoutesUnderWay() throws -> [PostRouteRow] { try reading { try $0.postRoutesUnderWay() } }
-  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) throws -> [PostRouteRow] {
-    try reading { try $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+  public func channelsWithPosts() async throws -> Set<ChannelID> { try await reading { try await $0.channelsWithPosts() } }
+  public func postRoutesUnderWay() async throws -> [PostRouteRow] { try await reading { try await $0.postRoutesUnderWay() } }
+  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) async throws -> [PostRouteRow] {
+    try await reading { try await $0.postRoutesToCompare(at: now, except: except, limit: limit) }
   }
   public func postRoutes(
     on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
-  ) throws -> [PostRouteRow] {
-    try reading { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+  ) async throws -> [PostRouteRow] {
+    try await reading { try await $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
   }
-  public func channelsToRoute() throws -> [ChannelID] { try reading { try $0.channelsToRoute() } }
+  public func channelsToRoute() async throws -> [ChannelID] { try await reading { try await $0.channelsToRoute() } }
   public func postsToForget(
     at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
-  ) throws -> PostsToForget {
-    try reading { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+  ) async throws -> PostsToForget {
+    try await reading { try await $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
   }
 }
 
 extension FaultyStorage: PostChangeReading {
   public func changedPosts(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
-  ) throws -> (posts: [StoredPost], through: Int64) {
-    try reading { try $0.changedPosts(after: revision, channels: channels, limit: limit) }
+  ) async throws -> (posts: [StoredPost], through: Int64) {
+    try await reading { try await $0.changedPosts(after: revision, channels: channels, limit: limit) }
   }
 }

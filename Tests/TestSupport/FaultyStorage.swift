@@ -28,8 +28,49 @@ public final class FaultyStorage: CoordinatorStorage {
   }
   let store: Store
   let state = Mutex(State())
+  private let twin: Twin?
 
-  public init(_ store: Store) { self.store = store }
+  public init(_ store: Store) {
+    self.store = store
+    twin = Twin.isWanted ? Twin(of: store.databaseID) : nil
+  }
+
+  /// The databases of stores that were emptied by hand, so that their twins have to be emptied, too.
+  static let emptied = Mutex<Set<String>>([])
+
+  /// Says that everything was removed from a store, past this.
+  public static func wasEmptied(_ store: Store) { emptied.withLock { _ = $0.insert(store.databaseID) } }
+
+  /// Asks the store, and its twin if there is one.
+  func both<Value: Sendable>(
+    _ question: String = #function, ask: (any TestedStorage) async throws -> Value
+  ) async throws -> Value {
+    guard let twin else { return try await ask(PlainStorage(store: store)) }
+    await twin.turns.begin()
+    let answer: Result<Value, any Error>
+    do { answer = .success(try await ask(PlainStorage(store: store))) } catch { answer = .failure(error) }
+    await twin.ask(question, ask, answer)
+    await twin.turns.end()
+    return try answer.get()
+  }
+
+  /// Makes writes durable, whatever is to go wrong otherwise.
+  @discardableResult
+  public func write(_ mutations: [StoreMutation]) async throws(CommitFailure) -> CommitReceipt {
+    try await write(CommitRequest(mutations))
+  }
+
+  /// Has the store make a request durable, and its twin if there is one, whatever is to go wrong otherwise.
+  @discardableResult
+  public func write(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    guard let twin else { return try await store.commit(request) }
+    await twin.turns.begin()
+    let answer: Result<CommitReceipt, CommitFailure>
+    do throws(CommitFailure) { answer = .success(try await store.commit(request)) } catch { answer = .failure(error) }
+    await twin.commit(request, answer)
+    await twin.turns.end()
+    return try answer.get()
+  }
 
   public var isBroken: Bool {
     get { state.withLock { $0.isBroken } }
@@ -103,7 +144,7 @@ public final class FaultyStorage: CoordinatorStorage {
     let reason = "a row is damaged"
     guard request.parts.count > 1 || refused.isEmpty else { throw .refused(reason) }
     let rest = request.parts.indices.filter { !refused.contains($0) }.map { request.parts[$0] }
-    var receipt = try await store.commit(CommitRequest(rest))
+    var receipt = try await write(CommitRequest(rest))
     receipt.rejections = Dictionary(uniqueKeysWithValues: refused.map { ($0, .refused(reason)) })
     return receipt
   }
@@ -135,49 +176,56 @@ public final class FaultyStorage: CoordinatorStorage {
     guard var row = (try? store.channel(channel))?.row else { return }
     row.custom = custom
     row.revision = PendingRevision.at(1)
-    try await store.commit([
-      .rewriteChannel(row), .appendChange(ChangeRow(revision: row.revision, at: row.updatedAt, object: .channel(channel))),
-    ])
+    try await write(
+      CommitRequest([
+        .rewriteChannel(row), .appendChange(ChangeRow(revision: row.revision, at: row.updatedAt, object: .channel(channel))),
+      ]))
   }
 
-  public func counters() throws -> StoreCounters { try store.counters() }
-  public func operators() throws -> [OperatorRow] { try store.operators() }
-  public func servers() throws -> [ServerRow] { try store.servers() }
-  public func relays() throws -> [RelayRow] { try store.relays() }
-  public func identities() throws -> [IdentityRow] { try store.identities() }
-  public func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }
-  public func channels(_ ids: Set<ChannelID>) throws -> StoredChannels {
+  public func counters() async throws -> StoreCounters { try await both { try await $0.counters() } }
+  public func operators() async throws -> [OperatorRow] { try await both { try await $0.operators() } }
+  public func servers() async throws -> [ServerRow] { try await both { try await $0.servers() } }
+  public func relays() async throws -> [RelayRow] { try await both { try await $0.relays() } }
+  public func identities() async throws -> [IdentityRow] { try await both { try await $0.identities() } }
+  public func channel(_ id: ChannelID) async throws -> StoredChannel? { try await both { try await $0.channel(id) } }
+  public func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels {
     state.withLock { $0.channelsRead.append(ids.count) }
-    return try store.channels(ids)
+    return try await both { try await $0.channels(ids) }
   }
-  public func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
-  public func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
-    try store.livingChannels(named: name, limit: limit)
+  public func channel(idempotencyKey: String) async throws -> ChannelID? {
+    try await both { try await $0.channel(idempotencyKey: idempotencyKey) }
   }
-  public func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
-  public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
-    try store.channels(of: relay, in: status, after: after, limit: limit)
+  public func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID] {
+    try await both { try await $0.livingChannels(named: name, limit: limit) }
   }
-  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
-    try store.channelsToVerify(on: relay, at: now, limit: limit)
+  public func unfinishedChannels() async throws -> [ChannelID] { try await both { try await $0.unfinishedChannels() } }
+  public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID] {
+    try await both { try await $0.channels(of: relay, in: status, after: after, limit: limit) }
   }
-  public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
-    try store.lostRelays(before: before, after: after, limit: limit)
+  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
+    try await both { try await $0.channelsToVerify(on: relay, at: now, limit: limit) }
+  }
+  public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) async throws -> [(ChannelID, RelayID)] {
+    try await both { try await $0.lostRelays(before: before, after: after, limit: limit) }
   }
   public func failedChannels(
     on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
-  ) throws -> [(ChannelID, mayReturn: Bool)] {
-    try store.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit)
+  ) async throws -> [(ChannelID, mayReturn: Bool)] {
+    try await both { try await $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
   }
-  public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
-    try store.replacements(of: channel, since: since, until: now)
+  public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int {
+    try await both { try await $0.replacements(of: channel, since: since, until: now) }
   }
-  public func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
-    try store.neighbour(of: channel, sharing: identity, on: relay)
+  public func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) async throws -> ChannelID? {
+    try await both { try await $0.neighbour(of: channel, sharing: identity, on: relay) }
   }
-  public func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
-  public func lastSignOfLife() throws -> SignOfLife? { try store.lastSignOfLife() }
-  public func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
-  public func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
-  public func channelCounts() throws -> [RelayID: Int] { try store.channelCounts() }
+  public func dependentCount(of relay: RelayID) async throws -> Int {
+    try await both { try await $0.dependentCount(of: relay) }
+  }
+  public func lastSignOfLife() async throws -> SignOfLife? { try await both { try await $0.lastSignOfLife() } }
+  public func channelCount(of relay: RelayID) async throws -> Int { try await both { try await $0.channelCount(of: relay) } }
+  public func channelCount(of identity: IdentityID) async throws -> Int {
+    try await both { try await $0.channelCount(of: identity) }
+  }
+  public func channelCounts() async throws -> [RelayID: Int] { try await both { try await $0.channelCounts() } }
 }

@@ -1,0 +1,32 @@
+internal import PostgreSQL
+
+/// The server's process of a connection. When it started tells it from a later one with the same number, also on another server.
+struct Backend {
+  private let number: Int64
+  private let since: String
+
+  /// The process of a connection; `nil` if the server does not say.
+  static func of(
+    _ connection: PostgreSQLConnection, within timeout: Duration
+  ) async throws(PostgreSQLFailure) -> Backend? {
+    let rows = try await connection.run(
+      SQLStatement("SELECT pid::int8, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()"), within: timeout)
+    guard let number = rows.int(0, 0), let since = rows.text(0, 1) else { return nil }
+    return Backend(number: number, since: since)
+  }
+
+  /// Ends the process if it is still there, and waits until it is not. What it had begun has happened then, or never will.
+  /// - Parameter connection: another connection.
+  func end(over connection: PostgreSQLConnection, within timeout: Duration) async throws(PostgreSQLFailure) {
+    let end = ContinuousClock.now + timeout
+    while true {
+      let rows = try await connection.run(
+        SQLStatement(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int8::int4 AND backend_start::text = $2",
+          [.int(number), .text(since)]), within: timeout)
+      guard rows.count > 0 else { return }
+      guard ContinuousClock.now < end else { throw .unavailable("the server does not end a connection that was given up") }
+      _ = try await connection.run(SQLStatement("SELECT pg_sleep(0.02)"), within: timeout)
+    }
+  }
+}

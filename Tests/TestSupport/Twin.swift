@@ -1,0 +1,160 @@
+internal import Channels
+internal import Foundation
+internal import PostgreSQL
+internal import PostgreSQLStore
+internal import Storage
+internal import Store
+internal import Synchronization
+
+/// A store in PostgreSQL that is given and asked the same as one in a file, if `BATON_TWIN` is set. Whatever differs is said, and fails
+/// the run at its end.
+final class Twin: Sendable {
+  static let isWanted = ProcessInfo.processInfo.environment["BATON_TWIN"] != nil
+
+  private let storage: Task<SharedStore, any Error>
+  /// Both do one thing at a time, so that they are asked about the same.
+  let turns = Turns()
+
+  /// - Parameter database: what tells the file from all others.
+  init(of database: String) { storage = Task { try await TwinDatabase.shared.storage(for: database) } }
+
+  /// Makes the same durable.
+  func commit(_ request: CommitRequest, _ expected: Result<CommitReceipt, CommitFailure>) async {
+    let answer: Result<CommitReceipt, CommitFailure>
+    do {
+      let storage = try await storage.value
+      do throws(CommitFailure) { answer = .success(try await storage.commit(request)) } catch { answer = .failure(error) }
+    } catch {
+      return Self.differ("\(error)", "", "")
+    }
+    Self.compare("\(request)", Self.words(expected), Self.words(answer))
+  }
+
+  /// What became of a request. Why something was refused is said in the words of each database.
+  private static func words(_ result: Result<CommitReceipt, CommitFailure>) -> String {
+    switch result {
+    case .success(var receipt):
+      receipt.rejections = receipt.rejections.mapValues { $0 == .conflict ? .conflict : .refused("") }
+      return text(receipt)
+    case .failure(.refused): return "refused"
+    case .failure(let failure): return "\(failure)"
+    }
+  }
+
+  /// Asks the same.
+  func ask<Value: Sendable>(
+    _ question: String, _ ask: (any TestedStorage) async throws -> Value, _ expected: Result<Value, any Error>
+  ) async {
+    let answer: Result<Value, any Error>
+    do { answer = .success(try await ask(try await storage.value)) } catch { answer = .failure(error) }
+    Self.compare(question, Self.words(expected), Self.words(answer))
+  }
+
+  private static func words<Value>(_ result: Result<Value, any Error>) -> String {
+    switch result {
+    case .success(let value): text(value)
+    case .failure(let error as StoreError): "\(error.code)"
+    case .failure(let error): "\(error)"
+    }
+  }
+
+  // MARK: - Comparing
+
+  private static func compare(_ question: String, _ a: String, _ b: String) { if a != b { differ(question, a, b) } }
+
+  private static let differences = Mutex(0)
+
+  private static func differ(_ question: String, _ a: String, _ b: String) {
+    let count = differences.withLock { count in
+      if count == 0 { atexit { _exit(3) } }
+      count += 1
+      return count
+    }
+    guard count <= 20 else { return }
+    // From a little before the first difference.
+    let same = max(0, zip(a, b).prefix { $0 == $1 }.count - 200)
+    let (a, b) = (a.dropFirst(same), b.dropFirst(same))
+    FileHandle.standardError.write(
+      Data(
+        "✘ the two stores differ (\(count)): \(question.prefix(1_500))\n  file:       \(a.prefix(1_500))\n  PostgreSQL: \(b.prefix(1_500))\n"
+          .utf8))
+  }
+
+  /// A value as text, which is the same for equal values.
+  private static func text(_ value: Any) -> String {
+    let mirror = Mirror(reflecting: value)
+    let parts = mirror.children.map { "\($0.label ?? "") \(text($0.value))" }
+    return switch mirror.displayStyle {
+    case .dictionary?, .set?: "[\(parts.sorted().joined(separator: ", "))]"
+    case nil: "\(value)"
+    case .enum? where parts.isEmpty: "\(value)"
+    default: "(\(parts.joined(separator: ", ")))"
+    }
+  }
+}
+
+/// Lets one go on at a time, in the order in which they came.
+actor Turns {
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func begin() async {
+    guard isTaken else { return isTaken = true }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  func end() { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
+}
+
+/// The server of all twins of a run. Each has tables of its own.
+private actor TwinDatabase {
+  static let shared = TwinDatabase()
+
+  private var cluster: Task<PostgreSQLCluster, any Error>?
+  private var known: [String: Task<(schema: String, session: Int64), any Error>] = [:]
+
+  /// The store that is the twin of one in a file.
+  func storage(for database: String) async throws -> SharedStore {
+    let cluster =
+      cluster
+      ?? Task { try await PostgreSQLCluster(["max_connections": "800", "fsync": "off", "max_locks_per_transaction": "400"]) }
+    self.cluster = cluster
+    let address = try PostgreSQLAddress(try await cluster.value.address())
+    let number = known.count
+    let task = known[database] ?? Task { try await Self.make("twin_\(number)", address) }
+    known[database] = task
+    let (schema, session) = try await task.value
+    if FaultyStorage.emptied.withLock({ $0.remove(database) }) != nil { try await Self.empty(schema, address) }
+    var settings = SharedStore.Settings(address: address)
+    settings.schema = schema
+    settings.readers = 1
+    settings.timeout = .seconds(120)
+    settings.hostTimeout = .seconds(60)
+    return SharedStore(settings) { session }
+  }
+
+  private static func empty(_ schema: String, _ address: PostgreSQLAddress) async throws {
+    let connection = try await PostgreSQLConnection.open(
+      address, name: "twin", schema: schema, hostTimeout: .seconds(60))
+    let tables = try await connection.run(
+      SQLStatement(
+        """
+        SELECT string_agg(tablename, ', ') FROM pg_tables
+        WHERE schemaname = $1 AND tablename NOT IN ('sessions', 'slots', 'migrations')
+        """, [.text(schema)]), within: .seconds(60))
+    _ = try await connection.run(SQLStatement("TRUNCATE \(tables.text(0, 0) ?? "")"), within: .seconds(60))
+    await connection.close()
+  }
+
+  private static func make(_ schema: String, _ address: PostgreSQLAddress) async throws -> (schema: String, session: Int64) {
+    let connection = try await PostgreSQLConnection.open(
+      address, name: "twin", schema: schema, hostTimeout: .seconds(60))
+    try await DatabaseSchema.prepare(connection, schema: schema, within: .seconds(120))
+    let session = try await connection.run(
+      SQLStatement(
+        "INSERT INTO sessions (name, version, schema, expires) VALUES ('twin', '0', 1, 'infinity') RETURNING id"),
+      within: .seconds(60))
+    await connection.close()
+    return (schema, session.int(0, 0) ?? 0)
+  }
+}
