@@ -112,7 +112,8 @@ actor SessionDatabase {
     }
   }
 
-  /// A new session gets at once what a session of the same name left when it stopped in order. That one acts no more: it said so last.
+  /// What a session of the same name left when it stopped in order is free at once, and the others have their shares. That one acts no
+  /// more: it said so last.
   private static func beginning(_ settings: SessionKeeper.Settings, _ lifetime: SQLValue) -> [SQLStatement] {
     let own = "currval(pg_get_serial_sequence('sessions', 'id'))"
     return [
@@ -121,11 +122,6 @@ actor SessionDatabase {
         INSERT INTO sessions (name, version, schema, expires)
         VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond') RETURNING id
         """, [.text(settings.name), .text(settings.version), .int(DatabaseSchema.version), lifetime]),
-      SQLStatement(
-        """
-        UPDATE slots SET session = \(own), since = clock_timestamp()
-        WHERE session IN (SELECT id FROM sessions WHERE name = $1 AND stopped)
-        """, [.text(settings.name)]),
       SQLStatement("DELETE FROM sessions WHERE name = $1 AND stopped", [.text(settings.name)]),
       SQLStatement("SELECT set_config('application_name', 'batond/' || \(own), false)"),
     ]

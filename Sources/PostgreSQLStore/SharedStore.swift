@@ -89,7 +89,7 @@ extension SharedStore: CoordinatorStorage {
     Self.counts(try await ask("SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed' GROUP BY relay_id"))
   }
 
-  private static func counts(_ rows: SQLRows) -> [RelayID: Int] {
+  static func counts(_ rows: SQLRows) -> [RelayID: Int] {
     var counts: [RelayID: Int] = [:]
     for row in 0..<rows.count { counts[RelayID(rawValue: rows.int(row, 0) ?? 0)] = Int(rows.int(row, 1) ?? 0) }
     return counts

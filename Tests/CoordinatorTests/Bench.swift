@@ -115,6 +115,7 @@ final class Bench: Sendable {
   func stop() async throws {
     coordinator.stop()
     try await task.value
+    await storage.compareFigures()
     store.close()
   }
 }

@@ -67,6 +67,7 @@ final class PostSimulation: SeededRun {
     try await start()
     for _ in 0..<plan.steps { try await step() }
     try await settle()
+    await channels.compareFigures()
     world.write { state in
       state.tally.seeds = 1
       state.tally.steps = plan.steps

@@ -52,6 +52,7 @@ final class Simulation: SeededRun {
     order()
     for _ in 0..<plan.steps { try await step() }
     try await settle()
+    await storage.compareFigures()
     world.write { state in
       state.tally.seeds = 1
       state.tally.steps = plan.steps

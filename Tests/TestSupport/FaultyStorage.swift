@@ -28,12 +28,18 @@ public final class FaultyStorage: CoordinatorStorage {
   }
   let store: Store
   let state = Mutex(State())
-  private let twin: Twin?
+  let twin: Twin?
 
   public init(_ store: Store) {
     self.store = store
-    twin = Twin.isWanted ? Twin(of: store.databaseID) : nil
+    twin = Self.hasTwin ? Twin(of: store.databaseID) : nil
   }
+
+  /// Whether stores that are made now have a twin in PostgreSQL, which is given and asked the same.
+  @TaskLocal public static var hasTwin = Twin.isWanted
+
+  /// Where the two stores differed, for people.
+  public static var differences: [String] { Twin.found }
 
   /// The databases of stores that were emptied by hand, so that their twins have to be emptied, too.
   static let emptied = Mutex<Set<String>>([])

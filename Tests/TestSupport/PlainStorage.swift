@@ -3,7 +3,7 @@ internal import Storage
 internal import Store
 
 /// What tests ask of storage.
-typealias TestedStorage = CoordinatorStorage & PostChangeReading & PostStorage
+typealias TestedStorage = CoordinatorStorage & PostReading & PostStorage & TestedFigures
 
 /// A real store in a file, whose answers come without a change of threads.
 struct PlainStorage: TestedStorage {

@@ -6,9 +6,9 @@ internal import Storage
 internal import Store
 internal import Synchronization
 
-/// A store in PostgreSQL that is given and asked the same as one in a file, if `BATON_TWIN` is set. Whatever differs is said, and fails
-/// the run at its end.
+/// A store in PostgreSQL that is given and asked the same as one in a file.
 final class Twin: Sendable {
+  /// Whether every store is to have one. Then whatever differs is said at once, and fails the run at its end.
   static let isWanted = ProcessInfo.processInfo.environment["BATON_TWIN"] != nil
 
   private let storage: Task<SharedStore, any Error>
@@ -62,22 +62,22 @@ final class Twin: Sendable {
 
   private static func compare(_ question: String, _ a: String, _ b: String) { if a != b { differ(question, a, b) } }
 
-  private static let differences = Mutex(0)
+  private static let differences = Mutex<[String]>([])
+  static var found: [String] { differences.withLock { $0 } }
 
   private static func differ(_ question: String, _ a: String, _ b: String) {
-    let count = differences.withLock { count in
-      if count == 0 { atexit { _exit(3) } }
-      count += 1
-      return count
-    }
-    guard count <= 20 else { return }
     // From a little before the first difference.
     let same = max(0, zip(a, b).prefix { $0 == $1 }.count - 200)
-    let (a, b) = (a.dropFirst(same), b.dropFirst(same))
-    FileHandle.standardError.write(
-      Data(
-        "✘ the two stores differ (\(count)): \(question.prefix(1_500))\n  file:       \(a.prefix(1_500))\n  PostgreSQL: \(b.prefix(1_500))\n"
-          .utf8))
+    let text =
+      "\(question.prefix(1_500))\n  file:       \(a.dropFirst(same).prefix(1_500))\n  "
+      + "PostgreSQL: \(b.dropFirst(same).prefix(1_500))"
+    let count = differences.withLock { found in
+      if isWanted, found.isEmpty { atexit { _exit(3) } }
+      if found.count < 20 { found.append(text) }
+      return found.count
+    }
+    guard isWanted, count < 20 else { return }
+    FileHandle.standardError.write(Data("✘ the two stores differ: \(text)\n".utf8))
   }
 
   /// A value as text, which is the same for equal values.

@@ -1,0 +1,306 @@
+import Channels
+import Cluster
+import PostgreSQL
+import Storage
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PostgreSQLStore
+
+/// What only a store in PostgreSQL has to do. That it answers what a store in a file answers, other tests find out with `BATON_TWIN`.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct SharedStoreTests {
+  private static let patience = Duration.seconds(60)
+  private static let now = Timestamp(milliseconds: 1_750_000_000_000)
+
+  /// Stores over one server, each with a session that a test may end.
+  private final class Bench: Sendable {
+    let cluster: PostgreSQLCluster
+    let administrator: PostgreSQLConnection
+    private let sessions = Mutex<[String: SessionMachine.ID]>([:])
+
+    init(_ settings: [String: String] = [:]) async throws {
+      cluster = try await PostgreSQLCluster(settings)
+      administrator = try await PostgreSQLConnection.open(
+        try PostgreSQLAddress(cluster.address()), name: "test", schema: DatabaseSchema.name, hostTimeout: patience)
+      try await DatabaseSchema.prepare(administrator, within: patience)
+    }
+
+    func store(_ name: String, timeout: Duration = patience) async throws -> SharedStore {
+      let rows = try await ask(
+        "INSERT INTO sessions (name, version, schema, expires) VALUES ('\(name)', '1', 1, 'infinity') RETURNING id")
+      sessions.withLock { $0[name] = rows.int(0, 0) }
+      var settings = SharedStore.Settings(address: try PostgreSQLAddress(cluster.address()))
+      settings.timeout = timeout
+      settings.hostTimeout = patience
+      return SharedStore(settings) { self.session(name) }
+    }
+
+    func session(_ name: String) -> SessionMachine.ID? { sessions.withLock { $0[name] } }
+    func forget(_ name: String) { sessions.withLock { $0[name] = nil } }
+
+    @discardableResult
+    func ask(_ sql: String) async throws -> SQLRows {
+      try await administrator.run(SQLStatement(sql), within: patience)
+    }
+
+    func stop(_ stores: SharedStore...) async {
+      for store in stores { await store.close() }
+      await administrator.close()
+      await cluster.stop()
+    }
+  }
+
+  private static func change(_ place: Int, _ channel: Int64 = 1) -> StoreMutation {
+    .appendChange(
+      ChangeRow(revision: PendingRevision.at(place), at: now, object: .channel(ChannelID(rawValue: channel))))
+  }
+
+  private func failure(_ body: () async throws(CommitFailure) -> Void) async -> CommitFailure? {
+    do throws(CommitFailure) {
+      try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func kind(_ failure: CommitFailure?) -> String {
+    switch failure {
+    case .refused?: "refused"
+    case .unavailable?: "unavailable"
+    case .inDoubt?: "inDoubt"
+    case .fenced?: "fenced"
+    case nil: "durable"
+    }
+  }
+
+  private func commit(_ store: SharedStore, _ mutations: [StoreMutation]) async -> CommitFailure? {
+    await failure { () throws(CommitFailure) in _ = try await store.commit(CommitRequest(mutations)) }
+  }
+
+  @Test func tablesHaveTheColumnsThatRowsHave() async throws {
+    let bench = try await Bench()
+    for table in TableStatements.all {
+      let rows = try await bench.administrator.run(
+        SQLStatement(
+          """
+          SELECT column_name::text, udt_name::text, coalesce(collation_name, '')::text FROM information_schema.columns
+          WHERE table_schema = 'baton' AND table_name = $1 ORDER BY ordinal_position
+          """, [.text(table.table.name)]), within: Self.patience)
+      #expect((0..<rows.count).map { rows.text($0, 0) } == table.table.columns)
+      for row in 0..<rows.count {
+        let column = rows.text(row, 0) ?? ""
+        #expect(rows.text(row, 1) == TableStatements.type(of: column), "\(table.table.name).\(column)")
+      }
+    }
+    await bench.stop()
+  }
+
+  /// Each commit has its place in one order without gaps, whoever makes it, and nobody sees a later one before an earlier one.
+  @Test func commitsOfSeveralHaveOneOrderWithoutGaps() async throws {
+    let bench = try await Bench()
+    var stores: [SharedStore] = []
+    for name in ["a", "b", "c"] { stores.append(try await bench.store(name)) }
+    let reader = stores[0]
+    try await withThrowingTaskGroup { group in
+      for (number, store) in stores.enumerated() {
+        group.addTask {
+          var draw = SplitMix64(seed: UInt64(number))
+          var last: Int64 = 0
+          for _ in 0..<60 {
+            let count = Int.random(in: 1...5, using: &draw)
+            let receipt = try await store.commit(CommitRequest((1...count).map { Self.change($0, Int64(number)) }))
+            #expect(receipt.base >= last && receipt.revision == receipt.base + Int64(count))
+            last = receipt.revision
+            let own = try await store.changes(after: receipt.base, limit: count)
+            #expect(own.map(\.revision) == (1...count).map { receipt.base + Int64($0) })
+            #expect(own.allSatisfy { $0.object == .channel(ChannelID(rawValue: Int64(number))) })
+          }
+        }
+      }
+      group.addTask {
+        var seen: Int64 = 0
+        while seen < 180 {
+          let next = try await reader.changes(after: seen, limit: 1_000).map(\.revision)
+          #expect(next.enumerated().allSatisfy { $0.element == seen + Int64($0.offset) + 1 }, "a gap after \(seen): \(next)")
+          seen = next.last ?? seen
+        }
+      }
+      try await group.waitForAll()
+    }
+    let commits = try await bench.ask("SELECT number, base, count FROM commits ORDER BY number")
+    var end: Int64 = 0
+    for row in 0..<commits.count {
+      #expect(commits.int(row, 0) == Int64(row) + 1 && commits.int(row, 1) == end)
+      end += commits.int(row, 2) ?? 0
+    }
+    let newest = try await reader.counters().revision
+    #expect(commits.count == 180 && end == newest)
+    await bench.stop(stores[0], stores[1], stores[2])
+  }
+
+  @Test func whoseSessionIsOverWritesNothing() async throws {
+    let bench = try await Bench()
+    let (store, other) = (try await bench.store("a"), try await bench.store("b"))
+    #expect(await commit(store, [Self.change(1)]) == nil)
+    let session = try #require(bench.session("a"))
+    try await bench.ask("DELETE FROM sessions WHERE id = \(session)")
+    // In one piece, and part by part.
+    for mutations in [[Self.change(1)], [Self.change(1), .removeIdentity(IdentityID(rawValue: 1))]] {
+      #expect(kind(await commit(store, mutations)) == "fenced")
+    }
+    let conflict = CommitPart([Self.change(1)], expected: .init(ChannelID(rawValue: 7), at: 3))
+    let apart = await failure { () throws(CommitFailure) in _ = try await store.commit(CommitRequest([conflict])) }
+    #expect(kind(apart) == "fenced")
+    #expect(try await other.counters().revision == 1)
+    bench.forget("b")
+    #expect(kind(await commit(other, [Self.change(1)])) == "fenced")
+    await bench.stop(store, other)
+  }
+
+  /// A session cannot be removed while a commit of it is under way.
+  @Test func removingASessionWaitsForItsCommit() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    let session = try #require(bench.session("a"))
+    let key = SharedStore.Settings(address: try PostgreSQLAddress(bench.cluster.address())).lockKey
+    try await bench.ask("BEGIN")
+    try await bench.ask("SELECT pg_advisory_xact_lock(\(key))")
+    async let pending = commit(store, [Self.change(1)])
+    let other = try await PostgreSQLConnection.open(
+      try PostgreSQLAddress(bench.cluster.address()), name: "other", schema: DatabaseSchema.name, hostTimeout: Self.patience)
+    let waits = SQLStatement("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+    while try await other.run(waits, within: Self.patience).int(0, 0) == 0 {}
+    let removal = SQLStatement(
+      """
+      DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE id = \(session) FOR UPDATE SKIP LOCKED)
+      """)
+    #expect(try await other.run(removal, within: Self.patience).affected == 0)
+    // Renewals go on meanwhile.
+    let renewal = SQLStatement("UPDATE sessions SET expires = now() WHERE id = \(session)")
+    #expect(try await other.run(renewal, within: Self.patience).affected == 1)
+    try await bench.ask("COMMIT")
+    #expect(await pending == nil)
+    #expect(try await other.run(removal, within: Self.patience).affected == 1)
+    await other.close()
+    await bench.stop(store)
+  }
+
+  /// A commit of which nobody knows whether it happened is settled by a write, and what that says is true.
+  @Test func doubtIsSettledByAWrite() async throws {
+    let bench = try await Bench()
+    let (store, slow) = (try await bench.store("a"), try await bench.store("b", timeout: .seconds(2)))
+    #expect(await commit(store, [Self.change(1), .probe(Self.now, commit: 5)]) == nil)
+    #expect(try await store.lastSignOfLife() == SignOfLife(at: Self.now, commit: 5))
+    #expect(await commit(slow, [.probe(Self.now, commit: 6)]) == nil)
+    try await bench.ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    try await bench.ask("SELECT pg_reload_conf()")
+    while try await bench.ask("SHOW synchronous_standby_names").text(0, 0) != "nobody" {}
+    // The server waits for its standby, and the daemon does not wait for ever.
+    #expect(kind(await commit(slow, [Self.change(1), .probe(Self.now, commit: 7)])) == "inDoubt")
+    await #expect(throws: StoreError.self) { _ = try await slow.lastSignOfLife() }
+    try await bench.ask("ALTER SYSTEM RESET synchronous_standby_names")
+    try await bench.ask("SELECT pg_reload_conf()")
+    var sign: SignOfLife?
+    repeat { sign = try? await slow.lastSignOfLife() } while sign == nil
+    let isThere = try await bench.ask("SELECT count(*) FROM changes").int(0, 0) == 2
+    #expect((sign?.commit == 7) == isThere && sign?.commit != 5, "\(String(describing: sign))")
+    #expect(await commit(store, [Self.change(1), .probe(Self.now, commit: 8)]) == nil)
+    await bench.stop(store, slow)
+  }
+
+  @Test func whatAServerCannotStoreIsRefusedAndTheRestIsStored() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    let bad = StoreMutation.quarantine(ChannelID(rawValue: 1), reason: "a\u{0}b", at: Self.now)
+    let receipt = try await store.commit(
+      CommitRequest([CommitPart([Self.change(1)]), CommitPart([Self.change(2), bad]), CommitPart([Self.change(3)])]))
+    #expect(receipt.rejections.keys.sorted() == [1])
+    if case .refused(let words)? = receipt.rejections[1] {
+      #expect(words.contains("22021"), "\(words)")
+    } else {
+      Issue.record("it is not refused: \(receipt)")
+    }
+    #expect(try await store.changes(after: 0, limit: 10).map(\.revision) == [1, 3])
+    #expect(try await store.counters().revision == 3)
+    #expect(kind(await commit(store, [Self.change(1), bad])) == "refused")
+    #expect(try await store.counters().revision == 3)
+    await bench.stop(store)
+  }
+
+  /// Its revision would stand nowhere, and be given a second time.
+  @Test func changingAPostThatIsNotThereIsRefused() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    var post = PostRow(
+      id: PostID(rawValue: 1), channel: ChannelID(rawValue: 1), document: PostDocument(networkID: "n", author: "a", text: "{}"),
+      text: "Hello", createdAt: Self.now, deliveryCount: 0, revision: PendingRevision.at(1))
+    #expect(kind(await commit(store, [.updatePost(post)])) == "refused")
+    #expect(await commit(store, [.insertPost(post)]) == nil)
+    post.edition = 2
+    #expect(await commit(store, [.updatePost(post)]) == nil)
+    #expect(try await store.post(post.id)?.row.edition == 2)
+    #expect(try await store.postCounters() == PostCounters(post: 1, revision: 2))
+    await bench.stop(store)
+  }
+
+  /// All statements of one question see one moment, whatever is committed between them.
+  @Test func questionsSeeOneMoment() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    let count = SQLStatement("SELECT count(*) FROM changes")
+    try await bench.ask("SELECT pg_advisory_lock(77)")
+    let patient = SQLStatement("SELECT set_config('lock_timeout', '60s', true)")
+    async let answers = store.ask([patient, count, SQLStatement("SELECT pg_advisory_xact_lock_shared(77)"), count])
+    // The question waits in its middle.
+    while try await bench.ask("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").int(0, 0) == 0 {}
+    #expect(await commit(store, [Self.change(1)]) == nil)
+    try await bench.ask("SELECT pg_advisory_unlock(77)")
+    let rows = try await answers
+    #expect(rows[1].int(0, 0) == 0 && rows[3].int(0, 0) == 0)
+    await bench.stop(store)
+  }
+
+  /// Whoever holds the lock of the order for too long makes others try again later.
+  @Test func whoIsInTheWayIsNoFailureForEver() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    let key = SharedStore.Settings(address: try PostgreSQLAddress(bench.cluster.address())).lockKey
+    try await bench.ask("SELECT set_config('idle_in_transaction_session_timeout', '0', false)")
+    try await bench.ask("BEGIN")
+    try await bench.ask("SELECT pg_advisory_xact_lock(\(key))")
+    #expect(kind(await commit(store, [Self.change(1)])) == "unavailable")
+    try await bench.ask("COMMIT")
+    #expect(await commit(store, [Self.change(1)]) == nil)
+    await bench.stop(store)
+  }
+
+  @Test func connectionsAreMadeAgain() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    for round in 1...5 {
+      var failure = await commit(store, [Self.change(1), .probe(Self.now, commit: UInt64(round))])
+      while failure != nil {
+        // The connection had ended before anything was sent, or while it was.
+        if case .inDoubt? = failure, try await store.lastSignOfLife()?.commit == UInt64(round) { break }
+        failure = await commit(store, [Self.change(1), .probe(Self.now, commit: UInt64(round))])
+      }
+      #expect(try await store.counters().revision == Int64(round))
+      try await bench.ask(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'batond%' AND pid <> pg_backend_pid()"
+      )
+    }
+    await bench.administrator.close()
+    await bench.cluster.stop()
+    await #expect(throws: StoreError.self) { _ = try await store.counters() }
+    #expect(kind(await commit(store, [Self.change(1)])) == "unavailable")
+    try await bench.cluster.restart()
+    #expect(try await store.counters().revision == 5)
+    #expect(await commit(store, [Self.change(1)]) == nil)
+    await store.close()
+    await bench.cluster.stop()
+  }
+}

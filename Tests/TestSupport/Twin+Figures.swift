@@ -1,0 +1,110 @@
+internal import Channels
+internal import PostgreSQLStore
+internal import Storage
+internal import Store
+
+/// What the control plane asks of a store, besides posts and lists.
+protocol TestedFigures: Sendable {
+  func channels(named name: String, limit: Int) async throws -> [ChannelID]
+  func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow]
+  func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost]
+  func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow]
+  func newestChanges(after revision: Int64, through end: Int64, limit: Int) async throws -> [ChangeRow]
+  func oldestRevision() async throws -> Int64
+  func roundTrips(of peer: Probed) async throws -> [MeasuredConnection]
+  func channelCounts(of relays: [RelayID]) async throws -> [RelayID: Int]
+  func channelCounts(of identities: [IdentityID]) async throws -> [IdentityID: Int]
+  func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int)
+  func losses() async throws -> [ChannelLoss]
+  func failedChannelCount() async throws -> Int
+}
+
+extension SharedStore: TestedFigures {}
+
+extension PlainStorage {
+  func channels(named name: String, limit: Int) throws -> [ChannelID] { try store.channels(named: name, limit: limit) }
+  func transitions(of channel: ChannelID, limit: Int) throws -> [TransitionRow] {
+    try store.transitions(of: channel, limit: limit)
+  }
+  func lastPosts(of channels: Set<ChannelID>) throws -> [ChannelID: LastPost] { try store.lastPosts(of: channels) }
+  func changes(after revision: Int64, limit: Int) throws -> [ChangeRow] { try store.changes(after: revision, limit: limit) }
+  func newestChanges(after revision: Int64, through end: Int64, limit: Int) throws -> [ChangeRow] {
+    try store.newestChanges(after: revision, through: end, limit: limit)
+  }
+  func oldestRevision() throws -> Int64 { try store.oldestRevision() }
+  func roundTrips(of peer: Probed) throws -> [MeasuredConnection] { try store.roundTrips(of: peer) }
+  func channelCounts(of relays: [RelayID]) throws -> [RelayID: Int] { try store.channelCounts(of: relays) }
+  func channelCounts(of identities: [IdentityID]) throws -> [IdentityID: Int] { try store.channelCounts(of: identities) }
+  func totals() throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int) { try store.totals() }
+  func losses() throws -> [ChannelLoss] { try store.losses() }
+  func failedChannelCount() throws -> Int { try store.failedChannelCount() }
+
+  func post(_ id: PostID) throws -> StoredPost? { try store.post(id) }
+  func posts(_ question: PostQuestion) throws -> PostPage { try store.posts(question) }
+  func postTransitions(of post: PostID, limit: Int) throws -> [PostTransitionRow] {
+    try store.postTransitions(of: post, limit: limit)
+  }
+  func postRetention(of channel: ChannelID) throws -> PostRetention { try store.postRetention(of: channel) }
+}
+
+extension FaultyStorage {
+  /// Asks the store and its twin what people ask, about all that is stored. It does nothing without a twin.
+  public func compareFigures() async {
+    guard twin != nil, let counters = try? store.counters(), let posts = try? store.postCounters() else { return }
+    var draw = SplitMix64(seed: UInt64(bitPattern: counters.revision) &+ 1)
+    let channels = (1...max(1, counters.channel)).suffix(20).map(ChannelID.init(rawValue:))
+    let relays = (0...counters.relay).map(RelayID.init(rawValue:))
+    func compare<Value: Sendable>(
+      _ question: String, _ ask: @escaping (any TestedStorage) async throws -> Value
+    ) async {
+      // A failure is compared, too.
+      _ = try? await both(question, ask: ask)
+    }
+    for _ in 0..<3 {
+      let (after, limit) = (Int64.random(in: 0...counters.revision, using: &draw), Int.random(in: 1...40, using: &draw))
+      let end = Int64.random(in: after...counters.revision, using: &draw)
+      await compare("changes") { try await $0.changes(after: after, limit: limit) }
+      await compare("newestChanges") { try await $0.newestChanges(after: after, through: end, limit: limit) }
+    }
+    await compare("oldestRevision") { try await $0.oldestRevision() }
+    await compare("totals") { try await $0.totals() }
+    await compare("losses") { try await $0.losses() }
+    await compare("failedChannelCount") { try await $0.failedChannelCount() }
+    await compare("channelCounts") { try await $0.channelCounts(of: relays) }
+    await compare("channelCounts") { try await $0.channelCounts(of: [IdentityID(rawValue: 1), IdentityID(rawValue: 2)]) }
+    await compare("lastPosts") { try await $0.lastPosts(of: Set(channels)) }
+    for relay in relays.suffix(4) { await compare("roundTrips") { try await $0.roundTrips(of: .relay(relay)) } }
+    for channel in channels {
+      await compare("transitions") { try await $0.transitions(of: channel, limit: 7) }
+      await compare("postRetention") { try await $0.postRetention(of: channel) }
+    }
+    if let name = (try? store.channel(channels[0]))??.row.profile.displayName {
+      await compare("channels(named:)") { try await $0.channels(named: name, limit: 3) }
+    }
+    guard posts.post > 0 else { return }
+    for _ in 0..<12 {
+      let question = Self.question(posts.post, channels, relays, &draw)
+      await compare("posts(\(question))") { try await $0.posts(question) }
+    }
+    for post in (1...posts.post).suffix(5).map(PostID.init(rawValue:)) {
+      await compare("post") { try await $0.post(post) }
+      await compare("postTransitions") { try await $0.postTransitions(of: post, limit: 5) }
+    }
+  }
+
+  private static func question(
+    _ posts: Int64, _ channels: [ChannelID], _ relays: [RelayID], _ draw: inout SplitMix64
+  ) -> PostQuestion {
+    func flip(_ draw: inout SplitMix64) -> Bool { Bool.random(using: &draw) }
+    let post = PostID(rawValue: Int64.random(in: 0...posts + 1, using: &draw))
+    let places: [PostQuestion.Place] = [.newest, .before(post), .after(post), .around(post)]
+    return PostQuestion(
+      channel: flip(&draw) ? channels.randomElement(using: &draw) : nil,
+      relay: flip(&draw) ? relays.randomElement(using: &draw) : nil,
+      status: flip(&draw) ? DeliveryStatus.allCases.randomElement(using: &draw) : nil,
+      cause: Int.random(in: 0..<4, using: &draw) == 0 ? Cause.allCases.randomElement(using: &draw) : nil,
+      withDeleted: flip(&draw), reactionTo: Int.random(in: 0..<6, using: &draw) == 0 ? post : nil,
+      withReactions: flip(&draw), onlyDrafts: Int.random(in: 0..<6, using: &draw) == 0,
+      place: places.randomElement(using: &draw) ?? .newest, limit: Int.random(in: 1...9, using: &draw))
+  }
+}
