@@ -85,7 +85,9 @@ let package = Package(
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     // Which daemon does what, where several share a database. It imports nothing.
     .target(name: "Cluster"),
-    .target(name: "PostgreSQLStore", dependencies: ["Channels", "Cluster", "PostgreSQL", "Storage", "Store"]),
+    .target(
+      name: "PostgreSQLStore",
+      dependencies: ["Channels", "Cluster", "Filters", "PostgreSQL", "Storage", "Store", "StrictJSON"]),
     .target(
       name: "Dialing",
       dependencies: [
@@ -213,7 +215,9 @@ let package = Package(
       dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
     .testTarget(name: "ClusterTests", dependencies: ["Cluster", "Channels", "TestSupport"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestSupport"]),
-    .testTarget(name: "PostgreSQLStoreTests", dependencies: ["PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Storage", "Store", "TestSupport"]),
+    .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: ["PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Storage", "Store", "TestSupport"]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: [
@@ -241,7 +245,7 @@ let package = Package(
       dependencies: [
         "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Storage", "Store", "StrictJSON", "Filters",
         "Varlink",
-        "Channels", "RelayNetwork", "SimpleX", "TestSupport", log,
+        "Channels", "PostgreSQLStore", "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio,
       exclude: ["python"]),
     .testTarget(

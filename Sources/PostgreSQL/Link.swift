@@ -114,7 +114,12 @@ final class Link {
     for (index, statement) in statements.enumerated() {
       let form = Form(statement)
       let name: String
-      if let known = prepared[form] ?? fresh[form] {
+      if !statement.isKept {
+        // The statement without a name is replaced by the next one.
+        name = ""
+        guard prepare(statement, as: name) else { throw broken(isSent: false) }
+        steps.append(.prepare(index, form, name))
+      } else if let known = prepared[form] ?? fresh[form] {
         name = known
       } else {
         names += 1
@@ -186,7 +191,7 @@ final class Link {
       let result = try next(until: deadline)
       switch (step, pq_resultStatus(result)) {
       case (.prepare(_, let form, let name), CInt(PQ_COMMAND_OK)):
-        prepared[form] = name
+        if !name.isEmpty { prepared[form] = name }
         pq_clear(result)
       case (.execute, CInt(PQ_COMMAND_OK)), (.execute, CInt(PQ_TUPLES_OK)), (.execute, CInt(PQ_EMPTY_QUERY)):
         found.append(SQLRows(result))

@@ -1,12 +1,15 @@
-/// A statement with the values of its parameters. Its text stands for itself: it is prepared once for each connection.
+/// A statement with the values of its parameters.
 public struct SQLStatement: Hashable, Sendable {
   /// One statement of SQL, with parameters `$1`, `$2` and so on.
   public let text: String
   public let values: [SQLValue]
+  /// Whether each connection prepares it once and keeps it. Texts of which there is no end are not kept.
+  public let isKept: Bool
 
-  public init(_ text: String, _ values: [SQLValue] = []) {
+  public init(_ text: String, _ values: [SQLValue] = [], isKept: Bool = true) {
     self.text = text
     self.values = values
+    self.isKept = isKept
   }
 }
 

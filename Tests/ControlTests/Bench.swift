@@ -4,6 +4,7 @@ import ControlAPI
 import Coordinator
 import Logging
 import NIOPosix
+import PostgreSQLStore
 import RelayNetwork
 import SimpleX
 import Storage
@@ -19,6 +20,8 @@ final class Bench: Sendable {
   let folder: TemporaryFolder
   let network = FakeNetwork()
   let store: Store
+  /// Where lists come from; `nil` if it is the store.
+  private let shared: SharedStore?
   /// What is said in channels; `nil` if nobody reads it.
   let messages: MessageStore?
   let coordinator: Coordinator
@@ -35,18 +38,21 @@ final class Bench: Sendable {
   ///   - mode: the mode of the socket file, which says who may connect.
   ///   - hub: the hub that hands out changes.
   ///   - clock: the clock of the coordinator.
+  ///   - hasSharedLists: whether lists come from a store that several daemons share, which has what was written with `write`.
   ///   - readsMessages: whether the daemon reads what is said in channels.
   init(
     folder: TemporaryFolder? = nil, indexedKeys: [String] = [],
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
     listLimits: ListLimits = ListLimits(), hub: ChangeHub = ChangeHub(), clock: any CoordinatorClock = SystemClock(),
-    readsMessages: Bool = false,
+    readsMessages: Bool = false, hasSharedLists: Bool = false,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     store = try Store(directory: folder.path + "/state")
     try store.keepKeyIndexes(indexedKeys)
+    let shared = hasSharedLists ? try await SharedStores.make(besides: store) : nil
+    self.shared = shared
     let messages = readsMessages ? try MessageStore(directory: folder.path + "/state") : nil
     self.messages = messages
     store.read(messages)
@@ -70,11 +76,25 @@ final class Bench: Sendable {
     var limits = VarlinkServer.Limits()
     (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
     server = try await ControlServer.start(
-      coordinator: coordinator, store: { [store] in ControlStore(store, on: $0) },
+      coordinator: coordinator,
+      store: { [store] in
+        let own = ControlStore(store, on: $0)
+        return shared.map { SharedLists(own, $0) } ?? own
+      },
       messages: { threads in messages.map { MessageReadingStore($0, on: threads) } }, access: access, sockets: [socket],
       group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: clock.now, logger: logger,
       limits: limits, listLimits: listLimits, credentials: folder.path)
     client = try await BatonClient(socket: folder.path + "/c", timeout: .seconds(300))
+  }
+
+  /// Writes past the coordinator, also to where lists come from.
+  func write(_ mutations: [StoreMutation]) async throws {
+    try await store.commit(mutations)
+    guard let shared else { return }
+    if try await shared.identities().isEmpty {
+      try await shared.commit(try store.identities().map(StoreMutation.insertIdentity))
+    }
+    try await shared.commit(mutations)
   }
 
   func addRelays(_ count: Int) async throws -> [Int64] {
@@ -113,5 +133,6 @@ final class Bench: Sendable {
     await server.stop()
     store.close()
     messages?.close()
+    await shared?.close()
   }
 }

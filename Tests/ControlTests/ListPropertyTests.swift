@@ -28,8 +28,21 @@ struct ListPropertyTests {
   @Test(arguments: [[], ["a", "0", "with space", "b.a.a", "nowhere"]])
   func listsMatchANaiveSearch(indexedKeys: [String]) async throws {
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
-    var random = SplitMix64(seed: seed)
     let bench = try await Bench(indexedKeys: indexedKeys, readsMessages: true)
+    try await compareLists(of: bench, seed)
+    try await bench.stop()
+  }
+
+  /// The same from a store that several daemons share.
+  @Test func listsOfASharedStoreMatchANaiveSearch() async throws {
+    let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_126
+    let bench = try await Bench(hasSharedLists: true)
+    try await compareLists(of: bench, seed)
+    try await bench.stop()
+  }
+
+  private func compareLists(of bench: Bench, _ seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
     try await fill(bench, count: 100, &random)
     var all: [JSONValue] = []
     for id in 1...100 { all.append(try await bench.client.channel(id: Int64(id)).json) }
@@ -64,7 +77,6 @@ struct ListPropertyTests {
         break
       }
     }
-    try await bench.stop()
   }
 
   /// Queries about few keys, so that conditions and orders meet the same index, in small pages.
@@ -231,8 +243,8 @@ struct ListPropertyTests {
                 count: Bool.random(using: &random) ? .random(in: 0...4, using: &random) : nil)))))
       for (position, relay) in relays.enumerated() { mutations.append(.saveChannelRelay(id, position: position, relay)) }
     }
-    try await bench.store.commit(mutations)
-    try await bench.store.commit(Self.posts(channels: count, &random))
+    try await bench.write(mutations)
+    try await bench.write(Self.posts(channels: count, &random))
     if let messages = bench.messages { try await Self.talk(MessageKeeperStore(messages), channels: count, &random) }
   }
 

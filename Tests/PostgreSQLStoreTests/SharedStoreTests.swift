@@ -247,6 +247,26 @@ struct SharedStoreTests {
     await bench.stop(store)
   }
 
+  /// Of several writes of one row in a commit the last one counts, in the form of the most far-reaching one.
+  @Test func writesOfOneRowAreOneWrite() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    let id = ChannelID(rawValue: 1)
+    #expect(await commit(store, ChannelRows.channel(id, on: [RelayID(rawValue: 1)], at: Self.now)) == nil)
+    var row = try #require(try await store.channel(id)).row
+    (row.profile.displayName, row.revision) = ("Renamed", PendingRevision.at(1))
+    let rewritten = StoreMutation.rewriteChannel(row)
+    row.updatedAt = Self.now + .seconds(9)
+    #expect(await commit(store, [rewritten, .touchChannel(row), Self.change(1)]) == nil)
+    let stored = try #require(try await store.channel(id)).row
+    #expect(stored.profile.displayName == "Renamed" && stored.updatedAt == row.updatedAt)
+    // A touch alone changes nothing else.
+    (row.profile.displayName, row.revision) = ("Not renamed", PendingRevision.at(1))
+    #expect(await commit(store, [.touchChannel(row), Self.change(1)]) == nil)
+    #expect(try await store.channel(id)?.row.profile.displayName == "Renamed")
+    await bench.stop(store)
+  }
+
   /// All statements of one question see one moment, whatever is committed between them.
   @Test func questionsSeeOneMoment() async throws {
     let bench = try await Bench()

@@ -86,6 +86,23 @@ struct PostgreSQLConnectionTests {
     await cluster.stop()
   }
 
+  /// A connection keeps no more statements than it can bear, and needs not keep any.
+  @Test func statementsThatAreNotKeptHaveNoEnd() async throws {
+    let cluster = try await PostgreSQLCluster()
+    let connection = try await open(cluster)
+    for part in 0..<15 {
+      let statements = (0..<100).map { SQLStatement("SELECT \(100 * part + $0)::int8, $1", [.int(7)], isKept: false) }
+      let rows = try await connection.run(statements, within: Self.patience)
+      #expect(rows.map { $0.int(0, 0) } == (0..<100).map { Int64(100 * part + $0) } && rows.allSatisfy { $0.int(0, 1) == 7 })
+    }
+    let kept = try await connection.run(
+      SQLStatement("SELECT count(*) FROM pg_prepared_statements WHERE name <> ''"), within: Self.patience)
+    // This one, and those with which the connection began.
+    #expect((kept.int(0, 0) ?? 99) < 5)
+    await connection.close()
+    await cluster.stop()
+  }
+
   @Test func statementsThatGoTogetherStandOrFallTogether() async throws {
     let cluster = try await PostgreSQLCluster()
     let connection = try await open(cluster)

@@ -1,9 +1,9 @@
 internal import Channels
 internal import Foundation
 internal import PostgreSQL
-internal import PostgreSQLStore
+public import PostgreSQLStore
 internal import Storage
-internal import Store
+public import Store
 internal import Synchronization
 
 /// A store in PostgreSQL that is given and asked the same as one in a file.
@@ -104,6 +104,14 @@ actor Turns {
   }
 
   func end() { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
+}
+
+/// Stores that several daemons could share, on one server for all tests of a run.
+public enum SharedStores {
+  /// An empty one, which belongs to a store in a file.
+  public static func make(besides store: Store) async throws -> SharedStore {
+    try await TwinDatabase.shared.storage(for: store.databaseID)
+  }
 }
 
 /// The server of all twins of a run. Each has tables of its own.

@@ -1,0 +1,137 @@
+internal import Channels
+internal import Filters
+internal import PostgreSQL
+internal import Store
+internal import StrictJSON
+
+/// The terms that channels are sorted by in SQL, and the condition that goes on behind a certain place.
+struct ListSeek {
+  private struct Term {
+    let sql: String
+    let isDescending: Bool
+    let isNullable: Bool
+  }
+
+  private let keys: [(column: ListColumn, isDescending: Bool)]
+  private let terms: [Term]
+
+  /// - Returns: `nil` if the order has a key without a column.
+  init?(_ order: ListOrder) {
+    var keys: [(column: ListColumn, isDescending: Bool)] = []
+    var terms: [Term] = []
+    for key in order.keys {
+      guard let column = ListColumn(key.path) else { return nil }
+      keys.append((column, key.isDescending))
+      terms += Self.expressions(column).map {
+        Term(sql: $0, isDescending: key.isDescending, isNullable: column.isNullable)
+      }
+    }
+    self.keys = keys
+    self.terms = terms
+  }
+
+  /// A value of JSON is sorted by its kind, then as a number, then as a text: booleans, texts, and others by how they are written.
+  private static func expressions(_ column: ListColumn) -> [String] {
+    switch column {
+    case .integer(let sql), .optionalInteger(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql),
+      .optionalTime(let sql):
+      return [sql]
+    case .json(let sql):
+      let kind = "json_typeof(\(sql))"
+      return [
+        """
+        (CASE coalesce(\(kind), 'null') WHEN 'null' THEN 0 WHEN 'boolean' THEN 1 WHEN 'number' THEN 2 WHEN 'string' THEN 3 ELSE 4 END)::int8
+        """,
+        "(CASE WHEN \(kind) = 'number' THEN (\(sql))::text::numeric END)",
+        // No text of PostgreSQL's has U+0000.
+        """
+        (CASE \(kind) WHEN 'string' THEN replace((\(sql))::text, '\\u0000', '\\u0001')::json #>> '{}' WHEN 'null' THEN NULL
+          WHEN 'number' THEN NULL ELSE (\(sql))::text END COLLATE "C")
+        """,
+      ]
+    }
+  }
+
+  var ordering: String {
+    terms.map { $0.sql + ($0.isDescending ? " DESC NULLS LAST" : " ASC NULLS FIRST") }.joined(separator: ", ")
+  }
+
+  // MARK: - Going on
+
+  /// What comes after `values`, which are those of one channel; if they are `nil`, everything.
+  func condition(after values: [JSONValue]?, _ parameters: inout Parameters) -> String {
+    guard let values else { return "TRUE" }
+    let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1, &parameters) }
+    var alternatives: [String] = []
+    for (index, (term, bound)) in zip(terms, bounds).enumerated() {
+      var parts = zip(terms, bounds).prefix(index).map { earlier, bound in
+        bound.map { "\(earlier.sql) = \($0)" } ?? "\(earlier.sql) IS NULL"
+      }
+      switch (term.isDescending, bound) {
+      case (false, nil): parts.append("\(term.sql) IS NOT NULL")
+      case (true, nil): continue
+      case (false, let bound?): parts.append("\(term.sql) > \(bound)")
+      case (true, let bound?):
+        parts.append(term.isNullable ? "(\(term.sql) < \(bound) OR \(term.sql) IS NULL)" : "\(term.sql) < \(bound)")
+      }
+      alternatives.append("(\(parts.joined(separator: " AND ")))")
+    }
+    return alternatives.isEmpty ? "FALSE" : "(\(alternatives.joined(separator: " OR ")))"
+  }
+
+  /// The parameters for the terms of a key; `nil` for NULL.
+  private static func bounds(
+    _ column: ListColumn, _ value: JSONValue, _ parameters: inout Parameters
+  ) -> [String?] {
+    switch column {
+    case .time, .optionalTime:
+      return [value.string.flatMap(Timestamp.init(wireText:)).map { parameters.add(.int($0.milliseconds)) }]
+    case .integer, .optionalInteger: return [value.integer.map { parameters.add(.int($0)) }]
+    case .boolean: return [value.bool.map { parameters.add(.int($0 ? 1 : 0)) }]
+    case .text, .word: return [value.string.map { parameters.add(.text($0.replacing("\0", with: "\u{1}"))) }]
+    case .json:
+      let kind: Int64 =
+        switch value {
+        case .null: 0
+        case .bool: 1
+        case .integer, .number: 2
+        case .string: 3
+        case .array, .object: 4
+        }
+      var (number, text): (String?, String?) = (nil, nil)
+      switch value {
+      case .null: break
+      case .integer, .number: number = parameters.add(number: value)
+      case .string(let word): text = parameters.add(.text(word.replacing("\0", with: "\u{1}")))
+      case .bool, .array, .object: text = parameters.add(.text(value.text))
+      }
+      return [parameters.add(.int(kind)), number, text]
+    }
+  }
+
+  // MARK: - Where a channel stands
+
+  /// What a statement has to give for each channel, so that `values` can tell what it is sorted by.
+  var selection: String {
+    keys.map { key in
+      switch key.column {
+      case .integer(let sql), .optionalInteger(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql),
+        .optionalTime(let sql):
+        sql
+      case .json(let sql): "(\(sql))::text"
+      }
+    }.joined(separator: ", ")
+  }
+
+  func values(of rows: SQLRows, _ row: Int) -> [JSONValue] {
+    keys.enumerated().map { place, key in
+      switch key.column {
+      case .time, .optionalTime: rows.int(row, place).map { .string(Timestamp(milliseconds: $0).wireText) } ?? .null
+      case .boolean: .bool(rows.int(row, place) == 1)
+      case .integer, .optionalInteger: rows.int(row, place).map(JSONValue.integer) ?? .null
+      case .text, .word: rows.text(row, place).map(JSONValue.string) ?? .null
+      case .json: rows.text(row, place).flatMap { try? JSONParser.parse($0) } ?? .null
+      }
+    }
+  }
+}
