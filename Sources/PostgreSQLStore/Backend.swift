@@ -15,15 +15,18 @@ struct Backend {
     return Backend(number: number, since: since)
   }
 
+  /// Keeps the server from warning, within a transaction, that a process had ended by itself: other warnings mean doubt.
+  static let quiet = SQLStatement("SELECT set_config('client_min_messages', 'error', true)")
+
   /// Ends the process if it is still there, and waits until it is not. What it had begun has happened then, or never will.
   /// - Parameter connection: another connection.
   func end(over connection: PostgreSQLConnection, within timeout: Duration) async throws(PostgreSQLFailure) {
     let end = ContinuousClock.now + timeout
     while true {
-      let rows = try await connection.run(
-        SQLStatement(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int8::int4 AND backend_start::text = $2",
-          [.int(number), .text(since)]), within: timeout)
+      let termination = SQLStatement(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int8::int4 AND backend_start::text = $2",
+        [.int(number), .text(since)])
+      let rows = try await connection.run([Self.quiet, termination], within: timeout)[1]
       guard rows.count > 0 else { return }
       guard ContinuousClock.now < end else { throw .unavailable("the server does not end a connection that was given up") }
       _ = try await connection.run(SQLStatement("SELECT pg_sleep(0.02)"), within: timeout)

@@ -18,10 +18,13 @@ struct CommitScript {
     self.lock = lock
   }
 
-  /// Whether the same may work later: somebody else was in the way, or the server has no room or stops.
-  static func isPassing(_ fault: SQLError) -> Bool {
-    ["40001", "40P01", "55P03", "25006", "26000", "0A000"].contains(fault.state)
-      || ["08", "53", "57", "58"].contains(fault.state.prefix(2))
+  /// Whether an error is not due to what was to be written, so that the same may work later. What is to be written can only have a wrong
+  /// value (22), contradict what is there (23), or be too large (54).
+  static func isPassing(_ fault: SQLError) -> Bool { !["22", "23", "54", "BT"].contains(fault.state.prefix(2)) }
+
+  /// Whether the first statement, the fence, did not find the session.
+  static func isFenced(_ error: PostgreSQLFailure) -> Bool {
+    if case .refused(let fault) = error { fault.statement == 0 && fault.state == "22012" } else { false }
   }
 
   /// All statements of a request, and where the answers are that matter.
@@ -88,7 +91,7 @@ struct CommitScript {
       }
     }
     var all = [SessionDatabase.fence(commit.session)] + batch.unordered(commit)
-    if batch.needsPlace { all.append(locking) }
+    if batch.needsLock { all.append(locking) }
     let place = all.count
     all.append(batch.needsPlace ? takePlace(batch) : Self.end)
     if !expected.isEmpty { all.append(Self.check(expected)) }

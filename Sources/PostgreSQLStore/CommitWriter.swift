@@ -6,20 +6,27 @@ internal import Storage
 /// Makes requests durable, one after the other, over a connection that does nothing else.
 actor CommitWriter {
   private let settings: SharedStore.Settings
-  /// The session in whose name commits are made; `nil` while there is none.
-  private let session: @Sendable () -> SessionMachine.ID?
+  /// The session in whose name commits are made, and the one that the daemon has at this moment.
+  private let session: SessionMachine.ID
+  private let current: @Sendable () -> SessionMachine.ID?
   private var connection: PostgreSQLConnection?
-  private var connectedFor: SessionMachine.ID?
   private var backend: Backend?
-  /// The number of the last commit of a session.
+  /// That of the last connection.
+  private var timeline: String?
+  /// The number of the last commit.
   private var number: Int64 = 0
+  /// Whether it is not known what became of a commit.
+  private var isInDoubt = false
   /// Whether a commit is under way; others wait in their order.
   private var isBusy = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  init(_ settings: SharedStore.Settings, _ session: @escaping @Sendable () -> SessionMachine.ID?) {
+  init(
+    _ settings: SharedStore.Settings, _ session: SessionMachine.ID, _ current: @escaping @Sendable () -> SessionMachine.ID?
+  ) {
     self.settings = settings
     self.session = session
+    self.current = current
   }
 
   // MARK: - One at a time
@@ -41,11 +48,18 @@ actor CommitWriter {
     await begin()
     defer { end() }
     do throws(PostgreSQLFailure) {
-      let (connection, session) = try await connected()
+      let connection = try await connected()
       number += 1
       let script = CommitScript(request, TableStatements.Commit(session: session, number: number), settings.lockKey)
-      if let receipt = try await whole(script, over: connection) { return receipt }
-      return try await PartWriter(script, connection, settings.timeout).write()
+      let receipt: CommitReceipt
+      if let whole = try await whole(script, over: connection) {
+        receipt = whole
+      } else {
+        receipt = try await PartWriter(script, connection, settings.timeout).write()
+      }
+      // The connection before has ended, so what it had begun is seen by now.
+      isInDoubt = false
+      return receipt
     } catch {
       throw await failure(error)
     }
@@ -57,14 +71,20 @@ actor CommitWriter {
     await begin()
     defer { end() }
     do throws(PostgreSQLFailure) {
-      let (connection, session) = try await connected()
+      let connection = try await connected()
       let look = SQLStatement(
         """
         INSERT INTO signs (session, looked) VALUES ($1, 1) ON CONFLICT (session) DO UPDATE SET looked = signs.looked + 1
         RETURNING at, commit
         """, [.int(session)])
       let latest = SQLStatement("SELECT at, commit FROM signs WHERE at IS NOT NULL ORDER BY at DESC LIMIT 1")
-      let rows = try await connection.run([SessionDatabase.fence(session), look, latest], within: settings.timeout)
+      let rows: [SQLRows]
+      do throws(PostgreSQLFailure) {
+        rows = try await connection.run([SessionDatabase.fence(session), look, latest], within: settings.timeout)
+      } catch {
+        throw CommitScript.isFenced(error) ? Self.fenced : error
+      }
+      isInDoubt = false
       let own = rows[1].int(0, 0) == nil ? rows[2] : rows[1]
       return own.int(0, 0).map {
         SignOfLife(at: Timestamp(milliseconds: $0), commit: UInt64(bitPattern: own.int(0, 1) ?? 0))
@@ -74,27 +94,47 @@ actor CommitWriter {
     }
   }
 
+  /// Makes sure that what a commit in doubt has done is seen, or will never be, before anybody asks what there is.
+  func settle() async throws(StoreError) { if isInDoubt { _ = try await lastSignOfLife() } }
+
   // MARK: - The connection
 
-  /// The connection for the session of this moment. What an earlier one left behind has ended before anything is asked.
-  private func connected() async throws(PostgreSQLFailure) -> (PostgreSQLConnection, SessionMachine.ID) {
-    guard let session = session() else { throw Self.fenced }
-    if connectedFor != session { await hangUp() }
-    if let connection { return (connection, session) }
-    let fresh = try await PostgreSQLConnection.open(
-      settings.address, name: SessionDatabase.name(of: session), schema: settings.schema, hostTimeout: settings.hostTimeout)
+  /// The connection, as long as the session is that of this moment: what was decided in its name must not be done in that of a later one.
+  /// What an earlier connection left behind has ended before anything is asked. Until then nothing is under way, so a failure is none of a
+  /// commit.
+  private func connected() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
+    guard current() == session else { throw Self.fenced }
+    if let connection { return connection }
     do throws(PostgreSQLFailure) {
+      let fresh = try await connect()
+      connection = fresh
+      return fresh
+    } catch {
+      guard case .refused(let fault) = error, fault.state == CommitScript.fencedState else {
+        throw .unavailable("\(error)")
+      }
+      throw error
+    }
+  }
+
+  private func connect() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
+    let fresh = try await PostgreSQLConnection.open(
+      settings.address, name: SessionDatabase.name(of: session, in: settings.schema), schema: settings.schema,
+      hostTimeout: settings.hostTimeout)
+    do throws(PostgreSQLFailure) {
+      // Another server may lack what the former one has acknowledged, so all has to be read again, in a new session.
+      guard timeline ?? fresh.server.timeline == fresh.server.timeline else { throw Self.fenced }
+      timeline = fresh.server.timeline
       try await backend?.end(over: fresh, within: settings.timeout)
       backend = try await Backend.of(fresh, within: settings.timeout)
       let last = try await fresh.run(
         SQLStatement("SELECT max(seq) FROM commits WHERE session = $1", [.int(session)]), within: settings.timeout)
-      number = max(connectedFor == session ? number : 0, last.int(0, 0) ?? 0)
+      number = max(number, last.int(0, 0) ?? 0)
+      return fresh
     } catch {
       await fresh.close()
       throw error
     }
-    (connection, connectedFor) = (fresh, session)
-    return (fresh, session)
   }
 
   private func hangUp() async {
@@ -113,12 +153,15 @@ actor CommitWriter {
     case .refused(let fault) where fault.state == CommitScript.fencedState:
       return .fenced("the session of this daemon in the database is over; what it had belongs to others")
     case .refused(let fault):
+      // The server only reads now, and the connection is closed.
+      if fault.state == "25006" { await hangUp() }
       return CommitScript.isPassing(fault) ? .unavailable("the database: \(fault)") : .refused("the database: \(fault)")
     case .unavailable(let words):
       await hangUp()
       return .unavailable("the database: \(words)")
     case .inDoubt(let words):
       await hangUp()
+      isInDoubt = true
       return .inDoubt("the database: \(words); it is not known whether the last changes were stored")
     }
   }
@@ -134,8 +177,8 @@ actor CommitWriter {
     do throws(PostgreSQLFailure) {
       return script.receipt(try await connection.run(statements.all, within: settings.timeout), statements)
     } catch {
+      if CommitScript.isFenced(error) { throw Self.fenced }
       guard case .refused(let fault) = error, !CommitScript.isPassing(fault) else { throw error }
-      guard fault.statement != 0 else { throw Self.fenced }
       return nil
     }
   }

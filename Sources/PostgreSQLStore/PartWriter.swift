@@ -35,14 +35,12 @@ struct PartWriter {
   private func writeParts() async throws(PostgreSQLFailure) -> CommitReceipt {
     var all = WriteBatch(session: script.commit.session)
     for mutation in script.request.mutations { all.add(mutation) }
-    let rows: [SQLRows]
     do throws(PostgreSQLFailure) {
-      rows = try await run([SessionDatabase.fence(script.commit.session)])
+      _ = try await run([SessionDatabase.fence(script.commit.session)])
     } catch {
-      guard case .refused(let fault) = error, !CommitScript.isPassing(fault) else { throw error }
-      throw .refused(SQLError(state: CommitScript.fencedState, message: fault.message))
+      guard CommitScript.isFenced(error) else { throw error }
+      throw .refused(SQLError(state: CommitScript.fencedState, message: "there is no such session"))
     }
-    _ = rows
     let place = try await run([script.locking, script.takePlace(all)])[1]
     var receipt = CommitReceipt(base: place.int(0, 0) ?? 0, postBase: place.int(0, 2) ?? 0)
     (receipt.revision, receipt.postRevision) = (receipt.base, receipt.postBase)

@@ -21,8 +21,14 @@ actor ReaderPool {
       if !waiting.isEmpty { waiting.removeFirst().resume() }
     }
     do throws(PostgreSQLFailure) {
-      // One that was idle may have ended meanwhile. Reading again does no harm.
-      if let connection = idle.popLast(), let answer = try? await ask(statements, over: connection) { return answer }
+      if let connection = idle.popLast() {
+        do throws(PostgreSQLFailure) {
+          return try await ask(statements, over: connection)
+        } catch {
+          // One that was idle may have ended meanwhile. Reading again does no harm.
+          if case .refused = error { throw error }
+        }
+      }
       guard !isClosed else { throw .unavailable("the store is closed") }
       let fresh = try await PostgreSQLConnection.open(
         settings.address, name: "batond reader", schema: settings.schema, isReader: true, hostTimeout: settings.hostTimeout)
@@ -37,12 +43,16 @@ actor ReaderPool {
   ) async throws(PostgreSQLFailure) -> [SQLRows] {
     do throws(PostgreSQLFailure) {
       let rows = try await connection.run(statements, within: settings.timeout)
-      if isClosed { await connection.close() } else { idle.append(connection) }
+      await keep(connection)
       return rows
     } catch {
-      if case .refused = error, !isClosed { idle.append(connection) } else { await connection.close() }
+      if case .refused = error { await keep(connection) } else { await connection.close() }
       throw error
     }
+  }
+
+  private func keep(_ connection: PostgreSQLConnection) async {
+    if isClosed || idle.count >= settings.readers { await connection.close() } else { idle.append(connection) }
   }
 
   func close() async {

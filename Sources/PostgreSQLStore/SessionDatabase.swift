@@ -32,7 +32,7 @@ actor SessionDatabase {
   init(_ settings: SessionKeeper.Settings) { self.settings = settings }
 
   /// What the server shows of the connections of a session (`application_name`). Whoever takes the session over ends them by this.
-  static func name(of session: SessionMachine.ID) -> String { "batond/\(session)" }
+  static func name(of session: SessionMachine.ID, in schema: String) -> String { "batond/\(schema)/\(session)" }
 
   /// - Returns: the answer, and what the server says of itself if the connection is a new one.
   func ask(_ question: Question) async -> (Answer, PostgreSQLServer?) {
@@ -45,6 +45,8 @@ actor SessionDatabase {
       switch error {
       // The first statement of each question finds the session.
       case .refused(let fault) where fault.state == Self.missing && question.session != nil: return (.gone, server)
+      // The server only reads now, and the connection is closed.
+      case .refused(let fault) where fault.state == "25006": await close()
       case .refused: break
       case .unavailable, .inDoubt: await close()
       }
@@ -61,7 +63,8 @@ actor SessionDatabase {
 
   private func connect(for session: SessionMachine.ID?) async throws(PostgreSQLFailure) -> PostgreSQLServer {
     let fresh = try await PostgreSQLConnection.open(
-      settings.address, name: session.map(Self.name) ?? "batond", schema: settings.schema, hostTimeout: settings.timeout)
+      settings.address, name: session.map { Self.name(of: $0, in: settings.schema) } ?? "batond", schema: settings.schema,
+      hostTimeout: settings.timeout)
     do throws(PostgreSQLFailure) {
       try await backend?.end(over: fresh, within: settings.timeout)
       if !isPrepared { try await DatabaseSchema.prepare(fresh, schema: settings.schema, within: settings.migrationTimeout) }
@@ -101,7 +104,7 @@ actor SessionDatabase {
           [.int(id), lifetime]), within: settings.timeout)
       return rows.affected == 1 ? .renewed : .gone
     case .look(let id): return try await view(of: id, over: connection, settings.timeout)
-    case .step(let id, let step): return try await take(step, of: id, over: connection, settings.timeout)
+    case .step(let id, let step): return try await take(step, of: id, over: connection, settings)
     case .stop(let id, beginsAgain: true):
       _ = try await connection.run(
         SQLStatement("UPDATE sessions SET stopped = true WHERE id = $1", [.int(id)]), within: settings.timeout)
@@ -123,7 +126,7 @@ actor SessionDatabase {
         VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond') RETURNING id
         """, [.text(settings.name), .text(settings.version), .int(DatabaseSchema.version), lifetime]),
       SQLStatement("DELETE FROM sessions WHERE name = $1 AND stopped", [.text(settings.name)]),
-      SQLStatement("SELECT set_config('application_name', 'batond/' || \(own), false)"),
+      SQLStatement("SELECT set_config('application_name', 'batond/' || $1 || '/' || \(own), false)", [.text(settings.schema)]),
     ]
   }
 
@@ -159,25 +162,27 @@ actor SessionDatabase {
   }
 
   private static func take(
-    _ step: BalanceMachine.Step, of session: SessionMachine.ID, over connection: PostgreSQLConnection, _ timeout: Duration
+    _ step: BalanceMachine.Step, of session: SessionMachine.ID, over connection: PostgreSQLConnection,
+    _ settings: SessionKeeper.Settings
   ) async throws(PostgreSQLFailure) -> Answer {
     switch step {
     case .takeOver(let others):
       // One that hangs in the middle of a transaction holds its own row, and whatever others wait for, until its connections end. Those
       // that are still ending are skipped, and found again with the next look.
-      let ended = try await connection.run(
-        SQLStatement(
-          """
-          SELECT pg_terminate_backend(a.pid) FROM sessions s JOIN pg_stat_activity a ON a.application_name = 'batond/' || s.id
-          WHERE s.id = ANY($1) AND s.expires < clock_timestamp() AND a.datname = current_database()
-          """, [.ints(others)]), within: timeout)
-      if ended.count > 0 { _ = try await connection.run(SQLStatement("SELECT pg_sleep(0.05)"), within: timeout) }
+      let termination = SQLStatement(
+        """
+        SELECT pg_terminate_backend(a.pid)
+        FROM sessions s JOIN pg_stat_activity a ON a.application_name = 'batond/' || $2 || '/' || s.id
+        WHERE s.id = ANY($1) AND s.expires < clock_timestamp() AND a.datname = current_database()
+        """, [.ints(others), .text(settings.schema)])
+      let ended = try await connection.run([Backend.quiet, termination], within: settings.timeout)[1]
+      if ended.count > 0 { _ = try await connection.run(SQLStatement("SELECT pg_sleep(0.05)"), within: settings.timeout) }
       let removal = SQLStatement(
         """
         DELETE FROM sessions WHERE id IN
           (SELECT id FROM sessions WHERE id = ANY($1) AND expires < clock_timestamp() FOR UPDATE SKIP LOCKED)
         """, [.ints(others)])
-      _ = try await connection.run([fence(session), removal], within: timeout)
+      _ = try await connection.run([fence(session), removal], within: settings.timeout)
       return .done
     case .claim(let count):
       let claim = SQLStatement(
@@ -185,13 +190,13 @@ actor SessionDatabase {
         UPDATE slots SET session = $1, since = clock_timestamp() WHERE id IN
           (SELECT id FROM slots WHERE session IS NULL ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id
         """, [.int(session), .int(Int64(count))])
-      let rows = try await connection.run([fence(session), claim], within: timeout)[1]
+      let rows = try await connection.run([fence(session), claim], within: settings.timeout)[1]
       return .took((0..<rows.count).compactMap { rows.int($0, 0).map(Int.init) })
     case .release(let slots):
       let release = SQLStatement(
         "UPDATE slots SET session = NULL, since = clock_timestamp() WHERE session = $1 AND id = ANY($2)",
         [.int(session), .ints(slots.map { Int64($0) })])
-      _ = try await connection.run([fence(session), release], within: timeout)
+      _ = try await connection.run([fence(session), release], within: settings.timeout)
       return .done
     }
   }

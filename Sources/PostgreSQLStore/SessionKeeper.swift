@@ -77,6 +77,8 @@ public actor SessionKeeper {
   /// Slots that are being let go of, and whether nothing is under way for them any more. Nothing is decided until that is done.
   private var lettingGo: (slots: [BalanceMachine.Slot], isIdle: Bool)?
   private var lookAt = Duration.zero
+  /// That of the last connection.
+  private var timeline: String?
   private var alarm = 0
   /// How to stop; `nil` as long as it goes on.
   private var stopping: (beginsAgain: Bool, isAsked: Bool)?
@@ -133,7 +135,7 @@ public actor SessionKeeper {
     case .alarm(let number): if number == alarm { work(.time, &group) }
     case .answer(let question, let answer, let server):
       isAsking = false
-      if let server { outbox.yield(.connected(server)) }
+      if let server { note(server, &group) }
       if case .failed(let words) = answer { outbox.yield(.trouble(words)) }
       take(answer, to: question, &group)
     case .letGo(let id, let slots):
@@ -160,7 +162,8 @@ public actor SessionKeeper {
       work(.time, &group)
     case (.step(let id, _), .took(let slots)) where session.session == id:
       own(owned.union(slots))
-      lookAt = now
+      // What is free and cannot be taken is held by somebody who hangs.
+      if !slots.isEmpty { lookAt = now }
       work(.time, &group)
     case (.step, .done):
       lookAt = now
@@ -187,7 +190,8 @@ public actor SessionKeeper {
     for change in changes { note(change) }
     if let question { waiting = question }
     decide(now, &group)
-    let wakeAt = min(session.wakeAt, max(lookAt, now + .milliseconds(20)))
+    let canLook = session.session != nil && !isAsking && lettingGo == nil && stopping == nil
+    let wakeAt = min(session.wakeAt, canLook ? max(lookAt, now + .milliseconds(20)) : now + .seconds(60))
     alarm += 1
     let (number, inbox, at) = (alarm, inbox, start + wakeAt)
     group.addTask {
@@ -195,6 +199,14 @@ public actor SessionKeeper {
       try? await Task.sleep(until: at, clock: .continuous)
       inbox.yield(.alarm(number))
     }
+  }
+
+  /// A server with another timeline may lack what the former one has acknowledged, this session's slots among it.
+  private func note(_ server: PostgreSQLServer, _ group: inout DiscardingTaskGroup) {
+    outbox.yield(.connected(server))
+    let isAnother = timeline.map { $0 != server.timeline } ?? false
+    timeline = server.timeline
+    if isAnother, let id = session.session { work(.gone(id), &group) }
   }
 
   private func note(_ change: SessionMachine.Change) {

@@ -8,7 +8,7 @@ extension SharedStore {
   public func channels(named name: String, limit: Int) async throws -> [ChannelID] {
     try await channelIDs(
       "SELECT id FROM channels WHERE display_name = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2",
-      [.text(name), .int(Int64(limit))])
+      [Self.wanted(name), .int(Int64(limit))])
   }
 
   public func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow] {

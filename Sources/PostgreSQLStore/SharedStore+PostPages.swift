@@ -35,8 +35,9 @@ extension SharedStore: PostReading {
     let answers = try await ask([
       search.statement("<=", place, older + 1), search.statement(">", place, newer + 1), CommitScript.end,
     ])
-    let below = Self.fitting(answers[0], older, newer == 0)
-    let above = Self.fitting(answers[1], newer, older == 0)
+    let isAlone = min(answers[0].count, older) == 0 || min(answers[1].count, newer) == 0
+    let below = Self.fitting(answers[0], older, isAlone)
+    let above = Self.fitting(answers[1], newer, isAlone)
     let found = try await posts(Set((below + above).map(PostID.init(rawValue:))))
     let ids = (above.reversed() + below).map(PostID.init(rawValue:))
     return PostPage(

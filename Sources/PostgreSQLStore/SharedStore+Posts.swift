@@ -5,6 +5,7 @@ internal import Store
 
 extension SharedStore: PostStorage {
   public func postCounters() async throws -> PostCounters {
+    try await settle()
     let rows = try await ask([CommitScript.end, SQLStatement("SELECT coalesce(max(id), 0) FROM posts")])
     return PostCounters(post: rows[1].int(0, 0) ?? 0, revision: rows[0].int(0, 2) ?? 0)
   }
@@ -59,14 +60,14 @@ extension SharedStore: PostStorage {
   }
 
   public func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID] {
-    try await named("SELECT idempotency_key, id FROM posts WHERE idempotency_key = ANY($1)", [.texts(idempotencyKeys.sorted())])
+    try await named("SELECT idempotency_key, id FROM posts WHERE idempotency_key = ANY($1)", [Self.wanted(idempotencyKeys)])
   }
 
   public func posts(networkIDs: Set<String>, of channel: ChannelID?) async throws -> [String: PostID] {
     let place = channel == nil ? "" : "AND channel_id = $2"
     return try await named(
       "SELECT network_id, min(id) FROM posts WHERE network_id = ANY($1) \(place) GROUP BY network_id",
-      [.texts(networkIDs.sorted())] + (channel.map { [.int($0.rawValue)] } ?? []))
+      [Self.wanted(networkIDs)] + (channel.map { [.int($0.rawValue)] } ?? []))
   }
 
   private func named(_ sql: String, _ values: [SQLValue]) async throws -> [String: PostID] {
@@ -91,7 +92,7 @@ extension SharedStore: PostStorage {
         """
         SELECT id FROM posts WHERE channel_id = $1 AND about_id = $2 AND about_act = 'membership' AND \(condition)
         ORDER BY id DESC LIMIT 1
-        """, [.int(channel.rawValue), .text(name)])
+        """, [.int(channel.rawValue), wanted(name)])
     }
     switch reaction.target {
     case .post(let target):
@@ -99,13 +100,13 @@ extension SharedStore: PostStorage {
         """
         SELECT id FROM posts WHERE reaction_to = $1 AND text = $2 AND deleted_at IS NULL AND forgotten_at IS NULL
         ORDER BY id LIMIT 1
-        """, [.int(target.rawValue), .text(reaction.text)])
+        """, [.int(target.rawValue), wanted(reaction.text)])
     case .message(let channel, let networkID):
       return SQLStatement(
         """
         SELECT id FROM posts WHERE channel_id = $1 AND about_id = $2 AND about_act = 'reaction' AND text = $3
           AND deleted_at IS NULL AND forgotten_at IS NULL ORDER BY id LIMIT 1
-        """, [.int(channel.rawValue), .text(networkID), .text(reaction.text)])
+        """, [.int(channel.rawValue), wanted(networkID), wanted(reaction.text)])
     case .person(let channel, let name):
       return wish("deleted_at IS NULL AND text NOT IN ('banned', 'unbanned')", channel, name)
     case .ban(let channel, let name): return wish("deleted_at IS NULL AND text IN ('banned', 'unbanned')", channel, name)
@@ -264,21 +265,21 @@ extension SharedStore: PostChangeReading {
       """
     let values: [SQLValue] =
       [.int(revision), .int(Int64(limit))] + (channels.map { [.ints($0.map(\.rawValue).sorted())] } ?? [])
-    let more = "SELECT count(*) FROM posts WHERE revision > $1 \(place.replacing("$3", with: "$2"))"
-    let moreValues = [values[0]] + values.dropFirst(2)
-    let rows = try await ask([SQLStatement(chosen, values), SQLStatement(more, moreValues), CommitScript.end])
+    let rows = try await ask(chosen, values)
     var (ids, bytes, through): ([Int64], Int64, Int64) = ([], 0, revision)
-    for row in 0..<rows[0].count {
-      guard let id = rows[0].int(row, 0), let changed = rows[0].int(row, 1), let size = rows[0].int(row, 2) else { continue }
+    for row in 0..<rows.count {
+      guard let id = rows.int(row, 0), let changed = rows.int(row, 1), let size = rows.int(row, 2) else { continue }
       guard ids.isEmpty || bytes + size <= Self.postBytesMax || changed == through else { break }
       bytes += size
       through = changed
       ids.append(id)
     }
-    let isComplete = ids.count == Int(rows[1].int(0, 0) ?? 0)
-    // They may have changed since; then they come again.
-    let found = try await posts(Set(ids.map(PostID.init(rawValue:)))).found
+    let more = "SELECT EXISTS (SELECT 1 FROM posts WHERE revision > $1 \(place.replacing("$3", with: "$2")))"
+    let answers = try await ask(
+      Self.reading(ids) + [SQLStatement(more, [.int(through)] + values.dropFirst(2)), CommitScript.end])
+    // Those that have changed since come again.
+    let found = Self.posts(answers[0], answers[1]).found
     let posts = ids.compactMap { found[PostID(rawValue: $0)] }
-    return (posts, isComplete ? max(through, rows[2].int(0, 2) ?? 0) : through)
+    return (posts, answers[2].bool(0, 0) == true ? through : max(through, answers[3].int(0, 2) ?? 0))
   }
 }

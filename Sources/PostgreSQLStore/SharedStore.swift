@@ -27,10 +27,12 @@ public struct SharedStore: Sendable {
   let readers: ReaderPool
   private let writer: CommitWriter
 
-  /// - Parameter session: the session in whose name is written; `nil` while there is none. It is asked for each commit.
-  public init(_ settings: Settings, session: @escaping @Sendable () -> SessionMachine.ID?) {
+  /// - Parameters:
+  ///   - session: the session in whose name is written. Another one needs another store.
+  ///   - current: gives the session that the daemon has at this moment, `nil` if there is none. It is asked for each commit.
+  public init(_ settings: Settings, session: SessionMachine.ID, current: @escaping @Sendable () -> SessionMachine.ID?) {
     readers = ReaderPool(settings)
-    writer = CommitWriter(settings, session)
+    writer = CommitWriter(settings, session, current)
   }
 
   /// Closes all connections, once what was asked before is done.
@@ -40,6 +42,13 @@ public struct SharedStore: Sendable {
   }
 
   // MARK: - Asking
+
+  /// What the numbers go on from must not change any more.
+  func settle() async throws(StoreError) { try await writer.settle() }
+
+  /// A text that is looked for. None in the database has U+0000, which PostgreSQL does not even take to compare.
+  static func wanted(_ text: String) -> SQLValue { .text(text.contains("\0") ? nil : text) }
+  static func wanted(_ texts: Set<String>) -> SQLValue { .texts(texts.filter { !$0.contains("\0") }.sorted()) }
 
   func ask(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] { try await readers.ask(statements) }
 
@@ -63,6 +72,7 @@ extension SharedStore: CoordinatorStorage {
   // MARK: - What the coordinator starts with
 
   public func counters() async throws -> StoreCounters {
+    try await settle()
     let tables = ["channels", "operators", "servers", "relays", "identities"]
     let rows = try await ask([CommitScript.end] + tables.map { SQLStatement("SELECT coalesce(max(id), 0) FROM \($0)") })
     func value(_ place: Int) -> Int64 { rows[place].int(0, 0) ?? 0 }
@@ -78,7 +88,8 @@ extension SharedStore: CoordinatorStorage {
   public func servers() async throws -> [ServerRow] { try await all(.servers) { try ServerRow(&$0) } }
   public func relays() async throws -> [RelayRow] { try await all(.relays) { try RelayRow(&$0) } }
   public func identities() async throws -> [IdentityRow] {
-    try await all(.identities) { try IdentityRow(&$0) }.compactMap { $0 }
+    try await settle()
+    return try await all(.identities) { try IdentityRow(&$0) }.compactMap { $0 }
   }
 
   public func unfinishedChannels() async throws -> [ChannelID] {
@@ -145,7 +156,7 @@ extension SharedStore: CoordinatorStorage {
   }
 
   public func channel(idempotencyKey: String) async throws -> ChannelID? {
-    try await channelIDs("SELECT id FROM channels WHERE idempotency_key = $1", [.text(idempotencyKey)]).first
+    try await channelIDs("SELECT id FROM channels WHERE idempotency_key = $1", [Self.wanted(idempotencyKey)]).first
   }
 
   public func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID] {
@@ -154,7 +165,7 @@ extension SharedStore: CoordinatorStorage {
       """
       SELECT id FROM channels
       WHERE network_id = $1 AND network = $2 AND deleted_at IS NULL AND network \(other) 'simplex' ORDER BY id LIMIT $3
-      """, [.text(name.networkID), .text(name.network.rawValue), .int(Int64(limit))])
+      """, [Self.wanted(name.networkID), .text(name.network.rawValue), .int(Int64(limit))])
   }
 
   public func channels(
@@ -268,7 +279,7 @@ extension SharedStore: CoordinatorStorage {
 extension SharedStore: KnownChannelStorage {
   public func channel(onSimpleX networkID: String) async throws -> ChannelID? {
     try await channelIDs(
-      "SELECT id FROM channels WHERE network = 'simplex' AND network_id = $1 ORDER BY id DESC LIMIT 1", [.text(networkID)]
+      "SELECT id FROM channels WHERE network = 'simplex' AND network_id = $1 ORDER BY id DESC LIMIT 1", [Self.wanted(networkID)]
     ).first
   }
 

@@ -32,6 +32,14 @@ enum SingleWrites {
     case .compactChanges(let revision):
       plain([
         SQLStatement("DELETE FROM changes WHERE revision <= $1", [.int(revision)]),
+        // The last commit is where the next one begins, and the last sign of all is when somebody was alive.
+        SQLStatement(
+          "DELETE FROM commits WHERE base + count <= $1 AND number < (SELECT max(number) FROM commits)", [.int(revision)]),
+        SQLStatement(
+          """
+          DELETE FROM signs WHERE session NOT IN (SELECT id FROM sessions)
+            AND session <> (SELECT session FROM signs WHERE at IS NOT NULL ORDER BY at DESC LIMIT 1)
+          """),
         SQLStatement(
           """
           INSERT INTO settings (key, value) SELECT 'oldest_revision', $1::int8::text WHERE $1 > 0

@@ -118,6 +118,12 @@ struct WriteBatch {
     if revision < 0 { places.posts = max(places.posts, -revision) } else { named.posts = max(named.posts, revision) }
   }
 
+  /// Whether rows are written that other daemons write, too; they do so one after the other, in the order of commits.
+  var needsLock: Bool {
+    needsPlace || !others.isEmpty || inserted[SummedTable.identities.name] != nil
+      || [SummedTable.operators, .servers, .relays].contains { upserted[$0.name] != nil }
+  }
+
   /// Whether the commit has to take its place in the order of all.
   var needsPlace: Bool { places != (0, 0) || named != (0, 0) }
 

@@ -82,7 +82,7 @@ struct SessionKeeperTests {
     try keepers.start("b")
     await keepers.waitUntilShared(["a", "b"])
     let token = try #require(keepers["a"]?.session)
-    let hanging = try await keepers.connection(SessionDatabase.name(of: token))
+    let hanging = try await keepers.connection(SessionDatabase.name(of: token, in: DatabaseSchema.name))
     // Some statement keeps the transaction open, and the server does not end it by itself.
     _ = try await hanging.run(
       SQLStatement("SELECT set_config('idle_in_transaction_session_timeout', '0', false)"), within: Self.patience)
@@ -110,7 +110,8 @@ struct SessionKeeperTests {
     let connection = try await keepers.connection()
     let rows = try await connection.run(
       SQLStatement(
-        "SELECT pid::int8 FROM pg_stat_activity WHERE application_name = $1", [.text(SessionDatabase.name(of: token))]),
+        "SELECT pid::int8 FROM pg_stat_activity WHERE application_name = $1",
+        [.text(SessionDatabase.name(of: token, in: DatabaseSchema.name))]),
       within: Self.patience)
     let backend = pid_t(try #require(rows.int(0, 0)))
     kill(backend, SIGSTOP)

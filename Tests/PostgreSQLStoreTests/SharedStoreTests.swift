@@ -31,14 +31,16 @@ struct SharedStoreTests {
     func store(_ name: String, timeout: Duration = patience) async throws -> SharedStore {
       let rows = try await ask(
         "INSERT INTO sessions (name, version, schema, expires) VALUES ('\(name)', '1', 1, 'infinity') RETURNING id")
-      sessions.withLock { $0[name] = rows.int(0, 0) }
+      let session = try #require(rows.int(0, 0))
+      sessions.withLock { $0[name] = session }
       var settings = SharedStore.Settings(address: try PostgreSQLAddress(cluster.address()))
       settings.timeout = timeout
       settings.hostTimeout = patience
-      return SharedStore(settings) { self.session(name) }
+      return SharedStore(settings, session: session) { self.session(name) }
     }
 
     func session(_ name: String) -> SessionMachine.ID? { sessions.withLock { $0[name] } }
+    func set(_ name: String, _ session: SessionMachine.ID) { sessions.withLock { $0[name] = session } }
     func forget(_ name: String) { sessions.withLock { $0[name] = nil } }
 
     @discardableResult
@@ -156,6 +158,11 @@ struct SharedStoreTests {
     let apart = await failure { () throws(CommitFailure) in _ = try await store.commit(CommitRequest([conflict])) }
     #expect(kind(apart) == "fenced")
     #expect(try await other.counters().revision == 1)
+    await #expect { _ = try await store.lastSignOfLife() } throws: { ($0 as? StoreError)?.code == .inUse }
+    // What was decided in the name of one session is not done in that of the next.
+    #expect(await commit(other, [Self.change(1)]) == nil)
+    bench.set("b", session + 100)
+    #expect(kind(await commit(other, [Self.change(1)])) == "fenced")
     bench.forget("b")
     #expect(kind(await commit(other, [Self.change(1)])) == "fenced")
     await bench.stop(store, other)
@@ -202,6 +209,8 @@ struct SharedStoreTests {
     // The server waits for its standby, and the daemon does not wait for ever.
     #expect(kind(await commit(slow, [Self.change(1), .probe(Self.now, commit: 7)])) == "inDoubt")
     await #expect(throws: StoreError.self) { _ = try await slow.lastSignOfLife() }
+    // Nor are numbers given from which to go on, as long as they may change.
+    await #expect(throws: StoreError.self) { _ = try await slow.postCounters() }
     try await bench.ask("ALTER SYSTEM RESET synchronous_standby_names")
     try await bench.ask("SELECT pg_reload_conf()")
     var sign: SignOfLife?
@@ -295,6 +304,32 @@ struct SharedStoreTests {
     #expect(kind(await commit(store, [Self.change(1)])) == "unavailable")
     try await bench.ask("COMMIT")
     #expect(await commit(store, [Self.change(1)]) == nil)
+    await bench.stop(store)
+  }
+
+  @Test func questionsThatAreRefusedKeepNoConnections() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    for _ in 0..<30 { await #expect(throws: StoreError.self) { _ = try await store.ask("SELECT 1 / 0") } }
+    let count = try await bench.ask("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'batond reader'")
+    #expect(count.int(0, 0) == 1)
+    // PostgreSQL has no U+0000, so nothing has such a name.
+    #expect(try await store.channels(named: "a\0", limit: 9) == [])
+    #expect(try await store.channel(idempotencyKey: "\0") == nil)
+    #expect(try await store.posts(idempotencyKeys: ["\0", "b"]) == [:])
+    await bench.stop(store)
+  }
+
+  @Test func compactionLeavesWhereTheNextCommitBegins() async throws {
+    let bench = try await Bench()
+    let store = try await bench.store("a")
+    for _ in 0..<5 { #expect(await commit(store, [Self.change(1), Self.change(2)]) == nil) }
+    #expect(await commit(store, [.compactChanges(through: 10)]) == nil)
+    #expect(try await bench.ask("SELECT count(*) FROM commits").int(0, 0) == 1)
+    #expect(try await store.oldestRevision() == 10)
+    #expect(try await store.counters().revision == 10)
+    #expect(await commit(store, [Self.change(1)]) == nil)
+    #expect(try await store.changes(after: 0, limit: 9).map(\.revision) == [11])
     await bench.stop(store)
   }
 

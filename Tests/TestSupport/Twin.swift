@@ -138,7 +138,7 @@ private actor TwinDatabase {
     settings.readers = 1
     settings.timeout = .seconds(120)
     settings.hostTimeout = .seconds(60)
-    return SharedStore(settings) { session }
+    return SharedStore(settings, session: session) { session }
   }
 
   private static func empty(_ schema: String, _ address: PostgreSQLAddress) async throws {
