@@ -20,25 +20,23 @@ public actor PostgreSQLConnection {
   /// Connects to the first server that may write.
   /// - Parameters:
   ///   - name: what the server shows of the connection (`application_name`), and the thread is called.
-  ///   - schema: where tables are that are named without one; what the server says if `nil`.
-  ///   - isReader: whether the statements of one transaction all see one moment. Two that change the same row fail then.
+  ///   - settings: what the server is told for this connection besides what all are told, or instead.
   ///   - hostTimeout: how long one server may take; all together may take as long as there are servers.
   /// - Throws: `refused` if there is one that Baton cannot use, and none that it can; otherwise `unavailable`, with what each of them said.
   public static func open(
-    _ address: PostgreSQLAddress, name: String, schema: String? = nil, isReader: Bool = false,
-    hostTimeout: Duration = .seconds(5)
+    _ address: PostgreSQLAddress, name: String, settings: [String: String] = [:], hostTimeout: Duration = .seconds(5)
   ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     let thread = BlockingThread(name)
     let result: Result<PostgreSQLConnection, PostgreSQLFailure> = await withCheckedContinuation { continuation in
       thread.run {
-        continuation.resume(returning: Self.connect(address, name, schema, isReader, hostTimeout, thread))
+        continuation.resume(returning: Self.connect(address, name, settings, hostTimeout, thread))
       }
     }
     return try result.get()
   }
 
   private static func connect(
-    _ address: PostgreSQLAddress, _ name: String, _ schema: String?, _ isReader: Bool, _ hostTimeout: Duration,
+    _ address: PostgreSQLAddress, _ name: String, _ own: [String: String], _ hostTimeout: Duration,
     _ thread: BlockingThread
   ) -> Result<PostgreSQLConnection, PostgreSQLFailure> {
     var reasons: [String] = []
@@ -49,7 +47,7 @@ public actor PostgreSQLConnection {
       do throws(PostgreSQLFailure) {
         let deadline = ContinuousClock.now + hostTimeout
         let link = try Link(host, settings, until: deadline)
-        let server = try PostgreSQLServer.settle(link, schema: schema, isReader: isReader, until: deadline)
+        let server = try PostgreSQLServer.settle(link, own, until: deadline)
         if let why = server.standby {
           link.close()
           reasons.append("\(host) \(why)")

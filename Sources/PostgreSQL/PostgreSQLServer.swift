@@ -32,21 +32,15 @@ public struct PostgreSQLServer: Hashable, Sendable {
   ]
 
   /// Sets a new connection up and looks at the server.
-  /// - Parameters:
-  ///   - schema: where tables are that are named without one; what the server says if `nil`.
-  ///   - isReader: whether the statements of one transaction all see one moment.
+  /// - Parameter own: what this connection is set to besides, or instead.
   /// - Throws: `refused` with the SQLSTATE 0A000 if Baton cannot use it.
   static func settle(
-    _ link: Link, schema: String?, isReader: Bool, until deadline: ContinuousClock.Instant
+    _ link: Link, _ own: [String: String], until deadline: ContinuousClock.Instant
   ) throws(PostgreSQLFailure) -> Self {
     guard link.serverVersion >= versionMin else {
       throw refusal("it is PostgreSQL \(link.serverVersion / 10_000); version \(versionMin / 10_000) or later is needed")
     }
-    var settings = settings + (schema.map { [("search_path", $0)] } ?? [])
-    if isReader {
-      settings.removeAll { $0.name == "default_transaction_isolation" }
-      settings.append(("default_transaction_isolation", "repeatable read"))
-    }
+    let settings = settings.filter { own[$0.name] == nil } + own.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     let columns = settings.indices.map { "set_config($\(2 * $0 + 1), $\(2 * $0 + 2), false)" }.joined(separator: ", ")
     let values = settings.flatMap { [SQLValue.text($0.name), .text($0.value)] }
     let facts = SQLStatement(

@@ -17,9 +17,7 @@ actor CommitWriter {
   private var number: Int64 = 0
   /// Whether it is not known what became of a commit.
   private var isInDoubt = false
-  /// Whether a commit is under way; others wait in their order.
-  private var isBusy = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private let turns = Turns()
 
   init(
     _ settings: SharedStore.Settings, _ session: SessionMachine.ID, _ current: @escaping @Sendable () -> SessionMachine.ID?
@@ -29,24 +27,13 @@ actor CommitWriter {
     self.current = current
   }
 
-  // MARK: - One at a time
-
-  private func begin() async {
-    guard isBusy else { return isBusy = true }
-    await withCheckedContinuation { waiting.append($0) }
-  }
-
-  private func end() { if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() } }
-
-  func close() async {
-    await begin()
-    await hangUp()
-    end()
-  }
+  func close() async { await turns.one { await hangUp() } }
 
   func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
-    await begin()
-    defer { end() }
+    try await turns.one { await result(of: request) }.get()
+  }
+
+  private func result(of request: CommitRequest) async -> Result<CommitReceipt, CommitFailure> {
     do throws(PostgreSQLFailure) {
       let connection = try await connected()
       number += 1
@@ -59,17 +46,19 @@ actor CommitWriter {
       }
       // The connection before has ended, so what it had begun is seen by now.
       isInDoubt = false
-      return receipt
+      return .success(receipt)
     } catch {
-      throw await failure(error)
+      return .failure(await failure(error))
     }
   }
 
   /// The latest sign of life of the session, or of an earlier one. It writes: what a server has that lost its standby could still be lost
   /// with it, and what is acknowledged after that cannot.
   func lastSignOfLife() async throws(StoreError) -> SignOfLife? {
-    await begin()
-    defer { end() }
+    try await turns.one { await foundSignOfLife() }.get()
+  }
+
+  private func foundSignOfLife() async -> Result<SignOfLife?, StoreError> {
     do throws(PostgreSQLFailure) {
       let connection = try await connected()
       let look = SQLStatement(
@@ -86,11 +75,12 @@ actor CommitWriter {
       }
       isInDoubt = false
       let own = rows[1].int(0, 0) == nil ? rows[2] : rows[1]
-      return own.int(0, 0).map {
-        SignOfLife(at: Timestamp(milliseconds: $0), commit: UInt64(bitPattern: own.int(0, 1) ?? 0))
-      }
+      return .success(
+        own.int(0, 0).map {
+          SignOfLife(at: Timestamp(milliseconds: $0), commit: UInt64(bitPattern: own.int(0, 1) ?? 0))
+        })
     } catch {
-      throw StoreError(await failure(error))
+      return .failure(StoreError(await failure(error)))
     }
   }
 

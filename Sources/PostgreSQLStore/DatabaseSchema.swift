@@ -101,3 +101,15 @@ public enum DatabaseSchema {
     }
   }
 }
+
+extension PostgreSQLConnection {
+  /// Connects to the tables of a schema.
+  /// - Parameter isReader: whether the statements of one transaction all see one moment. Two that change the same row fail then.
+  package static func open(
+    _ address: PostgreSQLAddress, name: String, schema: String, isReader: Bool = false, hostTimeout: Duration
+  ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {
+    var settings = ["search_path": schema]
+    if isReader { settings["default_transaction_isolation"] = "repeatable read" }
+    return try await open(address, name: name, settings: settings, hostTimeout: hostTimeout)
+  }
+}

@@ -12,15 +12,15 @@ struct ListSeek {
     let isNullable: Bool
   }
 
-  private let keys: [(column: ListColumn, isDescending: Bool)]
+  private let keys: [(column: ChannelColumn, isDescending: Bool)]
   private let terms: [Term]
 
   /// - Returns: `nil` if the order has a key without a column.
   init?(_ order: ListOrder) {
-    var keys: [(column: ListColumn, isDescending: Bool)] = []
+    var keys: [(column: ChannelColumn, isDescending: Bool)] = []
     var terms: [Term] = []
     for key in order.keys {
-      guard let column = ListColumn(key.path) else { return nil }
+      guard let column = ChannelColumn(key.path, in: .postgreSQL) else { return nil }
       keys.append((column, key.isDescending))
       terms += Self.expressions(column).map {
         Term(sql: $0, isDescending: key.isDescending, isNullable: column.isNullable)
@@ -31,12 +31,13 @@ struct ListSeek {
   }
 
   /// A value of JSON is sorted by its kind, then as a number, then as a text: booleans, texts, and others by how they are written.
-  private static func expressions(_ column: ListColumn) -> [String] {
+  private static func expressions(_ column: ChannelColumn) -> [String] {
     switch column {
     case .integer(let sql), .optionalInteger(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql),
       .optionalTime(let sql):
       return [sql]
-    case .json(let sql):
+    case .json(let column, let names):
+      let sql = PostgreSQLConditions.json(column, names)
       let kind = "json_typeof(\(sql))"
       return [
         """
@@ -59,7 +60,7 @@ struct ListSeek {
   // MARK: - Going on
 
   /// What comes after `values`, which are those of one channel; if they are `nil`, everything.
-  func condition(after values: [JSONValue]?, _ parameters: inout Parameters) -> String {
+  func condition(after values: [JSONValue]?, _ parameters: inout PostgreSQLConditions) -> String {
     guard let values else { return "TRUE" }
     let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1, &parameters) }
     var alternatives: [String] = []
@@ -81,7 +82,7 @@ struct ListSeek {
 
   /// The parameters for the terms of a key; `nil` for NULL.
   private static func bounds(
-    _ column: ListColumn, _ value: JSONValue, _ parameters: inout Parameters
+    _ column: ChannelColumn, _ value: JSONValue, _ parameters: inout PostgreSQLConditions
   ) -> [String?] {
     switch column {
     case .time, .optionalTime:
@@ -90,14 +91,6 @@ struct ListSeek {
     case .boolean: return [value.bool.map { parameters.add(.int($0 ? 1 : 0)) }]
     case .text, .word: return [value.string.map { parameters.add(.text($0.replacing("\0", with: "\u{1}"))) }]
     case .json:
-      let kind: Int64 =
-        switch value {
-        case .null: 0
-        case .bool: 1
-        case .integer, .number: 2
-        case .string: 3
-        case .array, .object: 4
-        }
       var (number, text): (String?, String?) = (nil, nil)
       switch value {
       case .null: break
@@ -105,7 +98,7 @@ struct ListSeek {
       case .string(let word): text = parameters.add(.text(word.replacing("\0", with: "\u{1}")))
       case .bool, .array, .object: text = parameters.add(.text(value.text))
       }
-      return [parameters.add(.int(kind)), number, text]
+      return [parameters.add(.int(Int64(JSONOrder.rank(value)))), number, text]
     }
   }
 
@@ -118,7 +111,7 @@ struct ListSeek {
       case .integer(let sql), .optionalInteger(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql),
         .optionalTime(let sql):
         sql
-      case .json(let sql): "(\(sql))::text"
+      case .json(let column, let names): "(\(PostgreSQLConditions.json(column, names)))::text"
       }
     }.joined(separator: ", ")
   }

@@ -1,3 +1,4 @@
+internal import Channels
 internal import Cluster
 internal import PostgreSQL
 
@@ -91,7 +92,7 @@ actor SessionDatabase {
   private static func put(
     _ question: Question, to connection: PostgreSQLConnection, _ settings: SessionKeeper.Settings
   ) async throws(PostgreSQLFailure) -> Answer {
-    let lifetime = SQLValue.int(settings.session.lifetime.milliseconds)
+    let lifetime = SQLValue.int(settings.session.lifetime.wholeMilliseconds)
     switch question {
     case .session(.begin):
       let rows = try await connection.run(beginning(settings, lifetime), within: settings.timeout)
@@ -210,8 +211,4 @@ extension SessionDatabase.Question {
     case .session(.renew(let id, _)), .look(let id), .step(let id, _), .stop(let id, _): id
     }
   }
-}
-
-extension Duration {
-  var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

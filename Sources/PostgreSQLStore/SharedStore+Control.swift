@@ -88,7 +88,7 @@ extension SharedStore {
   // MARK: - Figures
 
   public func roundTrips(of peer: Probed) async throws -> [MeasuredConnection] {
-    let (kind, id) = SingleWrites.key(peer)
+    let (kind, id) = Store.key(peer)
     let rows = try await ask(
       "SELECT at, ms FROM round_trips WHERE peer = $1 AND peer_id = $2 ORDER BY number", [.text(kind), .int(id)])
     return (0..<rows.count).map {

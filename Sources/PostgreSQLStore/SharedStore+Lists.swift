@@ -2,6 +2,7 @@ internal import Channels
 public import Filters
 internal import PostgreSQL
 public import Storage
+internal import Store
 public import StrictJSON
 
 extension SharedStore {
@@ -14,8 +15,8 @@ extension SharedStore {
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
   ) async throws -> ChannelPart {
     guard let seek = ListSeek(order) else { throw StoreError(.inputOutput, "channels have no order \(order.text)") }
-    var parameters = Parameters()
-    var conditions = [ListCondition(filter, &parameters).sql, seek.condition(after: after, &parameters)]
+    var parameters = PostgreSQLConditions()
+    var conditions = [ChannelCondition(filter, &parameters).sql, seek.condition(after: after, &parameters)]
     if !withDeleted { conditions.append("c.deleted_at IS NULL") }
     let most = parameters.add(.int(Int64(limit)))
     // What clients ask for may have any form, so it is not kept prepared.

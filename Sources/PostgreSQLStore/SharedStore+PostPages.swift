@@ -23,14 +23,14 @@ extension SharedStore: PostReading {
   public func posts(_ question: PostQuestion) async throws -> PostPage {
     let limit = max(1, question.limit)
     let search = PostSearchText(question)
-    // Where the page ends on its older side, how many posts it has there, and how many on the other.
-    let (place, older, newer): (Int64, Int, Int) =
+    // How many posts the page has on its older side, the place included, and on the other.
+    let (older, newer): (Int, Int) =
       switch question.place {
-      case .newest: (.max, limit, 0)
-      case .before(let post): (post.rawValue == .min ? .min : post.rawValue - 1, limit, 0)
-      case .after(let post): (post.rawValue, 0, limit)
-      case .around(let post): (post.rawValue, limit / 2 + 1, (limit - 1) / 2)
+      case .newest, .before: (limit, 0)
+      case .after: (0, limit)
+      case .around: (limit / 2 + 1, (limit - 1) / 2)
       }
+    let place = question.place.end
     // One more of each side tells whether there is more.
     let answers = try await ask([
       search.statement("<=", place, older + 1), search.statement(">", place, newer + 1), CommitScript.end,
@@ -48,7 +48,7 @@ extension SharedStore: PostReading {
   /// The ids of an answer that fit on a page, and at least one.
   /// - Parameter isAlone: whether the page has no other side.
   private static func fitting(_ rows: SQLRows, _ limit: Int, _ isAlone: Bool) -> [Int64] {
-    let bytesMax = Int64(isAlone ? postBytesMax : postBytesMax / 2)
+    let bytesMax = Int64(isAlone ? Store.postBytesMax : Store.postBytesMax / 2)
     var (ids, bytes): ([Int64], Int64) = ([], 0)
     for row in 0..<min(rows.count, limit) {
       guard let id = rows.int(row, 0), let size = rows.int(row, 1) else { continue }

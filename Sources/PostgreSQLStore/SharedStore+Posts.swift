@@ -36,17 +36,13 @@ extension SharedStore: PostStorage {
       do {
         var values = AnswerRow(posts, place)
         let row = try PostRow(&values)
-        let own = places[id] ?? []
-        guard own.count == row.deliveryCount else {
-          throw StoreError(
-            .corrupt,
-            "post \(id.rawValue) has \(row.deliveryCount) deliveries, and \(own.count) of them can be found; restore a backup")
-        }
-        found.found[id] = StoredPost(
-          row: row,
-          deliveries: try own.map { place in
-            var values = AnswerRow(deliveries, place)
-            return try DeliveryRow(of: row, &values)
+        found.found[id] = try StoredPost(
+          row,
+          (places[id] ?? []).map { place in
+            Result {
+              var values = AnswerRow(deliveries, place)
+              return try DeliveryRow(of: row, &values)
+            }
           })
       } catch {
         found.unreadable[id] = error as? StoreError ?? StoreError(.corrupt, "post \(id.rawValue): \(error)")
@@ -235,22 +231,11 @@ extension SharedStore: PostStorage {
   }
 
   public func channelsToRoute() async throws -> [ChannelID] {
-    try await channelIDs(
-      """
-      SELECT p.channel_id FROM (SELECT DISTINCT channel_id FROM post_routes) p
-      WHERE EXISTS (
-        SELECT 1 FROM channel_relays m LEFT JOIN post_routes r ON r.channel_id = m.channel_id AND r.relay_id = m.relay_id
-        WHERE m.channel_id = p.channel_id
-          AND (m.status <> 'removed') <> (r.status IS NOT NULL AND r.status IN ('joining', 'joined')))
-      ORDER BY p.channel_id
-      """, [])
+    try await channelIDs(Store.routesThatDoNotFit, [])
   }
 }
 
 extension SharedStore: PostChangeReading {
-  /// The size of the texts of one answer, in UTF-8 bytes. A post that is larger comes alone.
-  static let postBytesMax = 1 << 20
-
   public func changedPosts(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) async throws -> (posts: [StoredPost], through: Int64) {
@@ -269,7 +254,7 @@ extension SharedStore: PostChangeReading {
     var (ids, bytes, through): ([Int64], Int64, Int64) = ([], 0, revision)
     for row in 0..<rows.count {
       guard let id = rows.int(row, 0), let changed = rows.int(row, 1), let size = rows.int(row, 2) else { continue }
-      guard ids.isEmpty || bytes + size <= Self.postBytesMax || changed == through else { break }
+      guard ids.isEmpty || bytes + size <= Store.postBytesMax || changed == through else { break }
       bytes += size
       through = changed
       ids.append(id)

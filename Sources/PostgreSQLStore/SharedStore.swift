@@ -4,7 +4,7 @@ public import PostgreSQL
 public import Storage
 internal import Store
 
-/// The store that several daemons share, in PostgreSQL. It answers what the store in a file answers; tests ask both the same.
+/// The store that several daemons share, in PostgreSQL. It answers what the store in a file answers: tests ask both and compare.
 ///
 /// What this daemon writes is written in the name of its session, and nothing is written once that is over.
 public struct SharedStore: Sendable {
@@ -141,13 +141,7 @@ extension SharedStore: CoordinatorStorage {
       var values = AnswerRow(channels, place)
       let id = ChannelID(rawValue: channels.int(place, 0) ?? 0)
       do {
-        let row = try ChannelRow(id, &values)
-        let members = relays[id] ?? []
-        guard members.count == row.relayCount ?? members.count else {
-          throw StoreError(
-            .corrupt, "channel \(id.rawValue) has \(row.relayCount ?? 0) relays, and \(members.count) of them can be found")
-        }
-        found.found[id] = StoredChannel(row: row, relays: try members.map { try $0.get() })
+        found.found[id] = try StoredChannel(try ChannelRow(id, &values), relays[id] ?? [])
       } catch let error as StoreError where error.code == .corrupt {
         found.unreadable[id] = error
       }

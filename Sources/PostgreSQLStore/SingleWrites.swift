@@ -1,6 +1,7 @@
 internal import Channels
 internal import PostgreSQL
 internal import Storage
+internal import Store
 
 /// Writes that are no rows of a table: each has statements of its own.
 enum SingleWrites {
@@ -59,18 +60,8 @@ enum SingleWrites {
     statements.map { ($0, false) }
   }
 
-  /// Connections that are remembered for each relay and server.
-  private static let roundTripsMax: Int64 = 100
-
-  static func key(_ peer: Probed) -> (kind: String, id: Int64) {
-    switch peer {
-    case .relay(let id): ("relay", id.rawValue)
-    case .server(let id): ("server", id.rawValue)
-    }
-  }
-
   private static func roundTrip(_ peer: Probed, _ at: Timestamp, _ milliseconds: Int64) -> [SQLStatement] {
-    let (kind, id) = key(peer)
+    let (kind, id) = Store.key(peer)
     return [
       SQLStatement(
         """
@@ -81,17 +72,14 @@ enum SingleWrites {
         """
         DELETE FROM round_trips WHERE peer = $1 AND peer_id = $2
           AND number <= (SELECT max(number) FROM round_trips WHERE peer = $1 AND peer_id = $2) - $3
-        """, [.text(kind), .int(id), .int(roundTripsMax)]),
+        """, [.text(kind), .int(id), .int(Int64(Store.roundTripsMax))]),
     ]
   }
 
   // MARK: - Times
 
-  /// No delivery waits for so long, and no comparison is planned so far ahead: they are a day apart, and a wait deviates by a fifth.
-  private static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
-
   private static func clamp(_ now: Timestamp, _ latestVerifyDue: Timestamp) -> [SQLStatement] {
-    let longest = now.milliseconds + longestWaitMilliseconds
+    let longest = now.milliseconds + Store.longestWaitMilliseconds
     return [
       // Relay by relay, through indexes that have the time behind the relay.
       SQLStatement(

@@ -137,10 +137,4 @@ extension TableStatements {
   static let postRoutes = TableStatements(.postRoutes)
   static let postTransitions = TableStatements(.postTransitions, .posts)
   static let postRetention = TableStatements(.postRetention)
-  static let settings = TableStatements(.settings)
-
-  static let all = [
-    settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes, posts, deliveries,
-    postRoutes, postTransitions, postRetention,
-  ]
 }

@@ -60,7 +60,8 @@ extension Store {
       db, "DELETE FROM round_trips WHERE peer = ? AND peer_id = ? AND number <= ?", [kind, id, number - Int64(roundTripsMax)])
   }
 
-  private static func key(_ peer: Probed) -> (String, Int64) {
+  /// How the tables name a peer.
+  package static func key(_ peer: Probed) -> (String, Int64) {
     switch peer {
     case .relay(let id): ("relay", id.rawValue)
     case .server(let id): ("server", id.rawValue)

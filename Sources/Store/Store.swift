@@ -103,7 +103,7 @@ public final class Store: Sendable {
     configuration.prepareDatabase { db in
       try Self.showConversations(in: db, messagesPath.value)
       db.add(function: RowSum.function)
-      for function in ChannelCondition.functions { db.add(function: function) }
+      for function in SQLiteConditions.functions { db.add(function: function) }
     }
     do {
       pool = try DatabasePool(path: path, configuration: configuration)

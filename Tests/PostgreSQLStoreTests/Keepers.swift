@@ -17,7 +17,13 @@ final class Keepers: Sendable {
     var isHeld = false
 
     var troubles: [String] { news.compactMap { if case .trouble(let words) = $0 { words } else { nil } } }
+    var suspensions: Int { news.count { $0 == .suspended } }
     var endings: Int { news.count { if case .ended = $0 { true } else { false } } }
+  }
+
+  private struct Waiter {
+    let isDone: @Sendable ([String: Daemon]) -> Bool
+    let continuation: CheckedContinuation<Void, Never>
   }
 
   private struct State {
@@ -26,7 +32,8 @@ final class Keepers: Sendable {
     var violations: [String] = []
     /// Daemons that do not let go of slots.
     var holding: Set<String> = []
-    var waiting: [(isDone: @Sendable ([String: Daemon]) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiting: [Int: Waiter] = [:]
+    var lastWaiter = 0
   }
 
   private let state = Mutex(State())
@@ -34,16 +41,18 @@ final class Keepers: Sendable {
 
   /// How long sessions live. Long enough for a busy machine, where none may end.
   private let lifetime: Duration
+  private let grace: Duration
 
-  init(_ cluster: PostgreSQLCluster, lifetime: Duration = .milliseconds(1_500)) {
+  init(_ cluster: PostgreSQLCluster, lifetime: Duration = .milliseconds(1_500), grace: Duration = .milliseconds(300)) {
     self.cluster = cluster
     self.lifetime = lifetime
+    self.grace = grace
   }
 
   func settings(_ name: String) throws -> SessionKeeper.Settings {
     var settings = SessionKeeper.Settings(address: try PostgreSQLAddress(cluster.address()), name: name, version: "1")
     settings.session = .init(lifetime: lifetime, margin: .milliseconds(150), retry: .milliseconds(100))
-    settings.balance = .init(calm: .milliseconds(800), grace: .milliseconds(300))
+    settings.balance = .init(calm: .milliseconds(800), grace: grace)
     settings.poll = .milliseconds(100)
     // A test machine may be slow; what is to be late is made late.
     settings.timeout = .milliseconds(1_200)
@@ -120,19 +129,32 @@ final class Keepers: Sendable {
         }
       }
       let daemons = state.daemons
-      let done = state.waiting.filter { $0.isDone(daemons) }
-      state.waiting.removeAll { $0.isDone(daemons) }
-      return done
+      let done = state.waiting.filter { $0.value.isDone(daemons) }
+      for number in done.keys { state.waiting[number] = nil }
+      return done.values
     }
     for one in done { one.continuation.resume() }
   }
 
-  /// Waits until something is so.
+  /// Waits until something is so, or the test is out of time.
   func wait(_ isDone: @escaping @Sendable ([String: Daemon]) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      state.withLock { $0.waiting.append((isDone, continuation)) }
-      changed()
+    let number = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
     }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        state.withLock { $0.waiting[number] = Waiter(isDone: isDone, continuation: continuation) }
+        if Task.isCancelled { giveUp(number) }
+        changed()
+      }
+    } onCancel: {
+      giveUp(number)
+    }
+  }
+
+  private func giveUp(_ number: Int) {
+    state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume()
   }
 
   /// Waits until these daemons have equal shares of everything.

@@ -1,5 +1,6 @@
 public import Channels
 internal import Coordinator
+internal import PostgreSQLStore
 public import Storage
 public import Store
 public import StrictJSON
@@ -51,13 +52,13 @@ public final class FaultyStorage: CoordinatorStorage {
   func both<Value: Sendable>(
     _ question: String = #function, ask: (any TestedStorage) async throws -> Value
   ) async throws -> Value {
-    guard let twin else { return try await ask(PlainStorage(store: store)) }
-    await twin.turns.begin()
-    let answer: Result<Value, any Error>
-    do { answer = .success(try await ask(PlainStorage(store: store))) } catch { answer = .failure(error) }
-    await twin.ask(question, ask, answer)
-    await twin.turns.end()
-    return try answer.get()
+    guard let twin else { return try await ask(store) }
+    return try await twin.turns.one {
+      let answer: Result<Value, any Error>
+      do { answer = .success(try await ask(store)) } catch { answer = .failure(error) }
+      await twin.ask(question, ask, answer)
+      return answer
+    }.get()
   }
 
   /// Makes writes durable, whatever is to go wrong otherwise.
@@ -70,12 +71,12 @@ public final class FaultyStorage: CoordinatorStorage {
   @discardableResult
   public func write(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
     guard let twin else { return try await store.commit(request) }
-    await twin.turns.begin()
-    let answer: Result<CommitReceipt, CommitFailure>
-    do throws(CommitFailure) { answer = .success(try await store.commit(request)) } catch { answer = .failure(error) }
-    await twin.commit(request, answer)
-    await twin.turns.end()
-    return try answer.get()
+    return try await twin.turns.one {
+      let answer: Result<CommitReceipt, CommitFailure>
+      do throws(CommitFailure) { answer = .success(try await store.commit(request)) } catch { answer = .failure(error) }
+      await twin.commit(request, answer)
+      return answer
+    }.get()
   }
 
   public var isBroken: Bool {

@@ -10,14 +10,20 @@ public final class Leftovers: Sendable {
 
   private static let script = """
     trap '' HUP INT QUIT TERM
-    groups=' '
+    groups=' ' folders=
     while read -r sign group; do
       case $sign in
       +) groups="$groups$group " ;;
+      /) folders="$folders $group" ;;
       *) groups="${groups%% "$group" *} ${groups#* "$group" }" ;;
       esac
     done
     for group in $groups; do kill -s KILL -- "-$group"; done
+    # What has just been ended may still write for a moment.
+    for folder in $folders; do
+      tries=0
+      while ! rm -rf -- "$folder" && [ $tries -lt 100 ]; do tries=$((tries + 1)); done
+    done
     """
 
   private let pid: pid_t
@@ -35,6 +41,10 @@ public final class Leftovers: Sendable {
 
   /// Records that nothing of the group is left.
   public func ended(_ group: Int32) { tell("- \(group)\n") }
+
+  /// Records a folder that is removed when the run is over.
+  /// - Parameter path: without spaces.
+  func outlives(_ path: String) { tell("/ \(path)\n") }
 
   /// Does what is done when the run is over, and waits for it.
   public func close() {

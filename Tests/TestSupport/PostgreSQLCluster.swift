@@ -31,6 +31,8 @@ public final class PostgreSQLCluster: Sendable {
   public init(_ settings: [String: String] = [:]) async throws {
     folder = try TemporaryFolder()
     port = Program.freePort()
+    // A server that serves many tests is still there when the run is over.
+    Leftovers.shared?.outlives(folder.path)
     let data = folder.path + "/data"
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     if geteuid() == 0, let user = getpwnam("postgres") {
@@ -40,13 +42,17 @@ public final class PostgreSQLCluster: Sendable {
     let make = Self.command(
       "initdb",
       [
-        "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--auth-local=trust", "--auth-host=scram-sha-256",
+        // Texts that are not compared byte by byte by their own declaration are compared as people do.
+        "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en",
+        "--auth-local=trust", "--auth-host=scram-sha-256",
         "--no-sync",
       ])
     let (status, lines) = try await Program.run(make.path, make.arguments)
     guard status == 0 else { throw Program.Ended(description: "initdb: \(lines.suffix(5))") }
     let all = [
       "port": "\(port)", "listen_addresses": "127.0.0.1", "unix_socket_directories": folder.path, "max_connections": "50",
+      // What a server that is killed leaves behind stays in its folder.
+      "dynamic_shared_memory_type": "mmap",
     ].merging(settings) { _, own in own }
     start = Self.command(
       "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] })
@@ -63,6 +69,18 @@ public final class PostgreSQLCluster: Sendable {
   public func stop() async {
     process.signal(SIGINT)
     _ = await process.status()
+  }
+
+  /// Stops a process of the server where it is, as if its machine hung.
+  public func freeze(_ backend: Int32) {
+    // Nobody would end it if the run was cut off before it goes on.
+    Leftovers.shared?.began(backend)
+    kill(backend, SIGSTOP)
+  }
+
+  public func thaw(_ backend: Int32) {
+    kill(backend, SIGCONT)
+    Leftovers.shared?.ended(backend)
   }
 
   /// Starts the server again after it was stopped.

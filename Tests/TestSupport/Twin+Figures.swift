@@ -21,31 +21,10 @@ protocol TestedFigures: Sendable {
 
 extension SharedStore: TestedFigures {}
 
-extension PlainStorage {
-  func channels(named name: String, limit: Int) throws -> [ChannelID] { try store.channels(named: name, limit: limit) }
-  func transitions(of channel: ChannelID, limit: Int) throws -> [TransitionRow] {
-    try store.transitions(of: channel, limit: limit)
-  }
-  func lastPosts(of channels: Set<ChannelID>) throws -> [ChannelID: LastPost] { try store.lastPosts(of: channels) }
-  func changes(after revision: Int64, limit: Int) throws -> [ChangeRow] { try store.changes(after: revision, limit: limit) }
-  func newestChanges(after revision: Int64, through end: Int64, limit: Int) throws -> [ChangeRow] {
-    try store.newestChanges(after: revision, through: end, limit: limit)
-  }
-  func oldestRevision() throws -> Int64 { try store.oldestRevision() }
-  func roundTrips(of peer: Probed) throws -> [MeasuredConnection] { try store.roundTrips(of: peer) }
-  func channelCounts(of relays: [RelayID]) throws -> [RelayID: Int] { try store.channelCounts(of: relays) }
-  func channelCounts(of identities: [IdentityID]) throws -> [IdentityID: Int] { try store.channelCounts(of: identities) }
-  func totals() throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int) { try store.totals() }
-  func losses() throws -> [ChannelLoss] { try store.losses() }
-  func failedChannelCount() throws -> Int { try store.failedChannelCount() }
+extension Store: TestedFigures {}
 
-  func post(_ id: PostID) throws -> StoredPost? { try store.post(id) }
-  func posts(_ question: PostQuestion) throws -> PostPage { try store.posts(question) }
-  func postTransitions(of post: PostID, limit: Int) throws -> [PostTransitionRow] {
-    try store.postTransitions(of: post, limit: limit)
-  }
-  func postRetention(of channel: ChannelID) throws -> PostRetention { try store.postRetention(of: channel) }
-}
+/// What tests ask of storage. A store in a file answers without a change of threads.
+typealias TestedStorage = CoordinatorStorage & KnownChannelStorage & PostReading & PostStorage & TestedFigures
 
 extension FaultyStorage {
   /// Asks the store and its twin what people ask, about all that is stored. It does nothing without a twin.
@@ -73,13 +52,19 @@ extension FaultyStorage {
     await compare("channelCounts") { try await $0.channelCounts(of: relays) }
     await compare("channelCounts") { try await $0.channelCounts(of: [IdentityID(rawValue: 1), IdentityID(rawValue: 2)]) }
     await compare("lastPosts") { try await $0.lastPosts(of: Set(channels)) }
-    for relay in relays.suffix(4) { await compare("roundTrips") { try await $0.roundTrips(of: .relay(relay)) } }
+    for relay in relays.suffix(4) {
+      await compare("roundTrips") { try await $0.roundTrips(of: .relay(relay)) }
+      await compare("roundTrips") { try await $0.roundTrips(of: .server(ServerID(rawValue: relay.rawValue))) }
+    }
+    await compare("livingChannels") { try await $0.livingChannels(after: channels[0], limit: 5) }
+    await compare("channelsServedOnSimpleX") { try await $0.channelsServedOnSimpleX(after: nil, limit: 5) }
     for channel in channels {
       await compare("transitions") { try await $0.transitions(of: channel, limit: 7) }
       await compare("postRetention") { try await $0.postRetention(of: channel) }
     }
-    if let name = (try? store.channel(channels[0]))??.row.profile.displayName {
-      await compare("channels(named:)") { try await $0.channels(named: name, limit: 3) }
+    if let row = (try? store.channel(channels[0]))??.row {
+      await compare("channels(named:)") { try await $0.channels(named: row.profile.displayName, limit: 3) }
+      await compare("channel(onSimpleX:)") { try await $0.channel(onSimpleX: row.networkID) }
     }
     guard posts.post > 0 else { return }
     for _ in 0..<12 {

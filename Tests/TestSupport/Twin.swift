@@ -93,19 +93,6 @@ final class Twin: Sendable {
   }
 }
 
-/// Lets one go on at a time, in the order in which they came.
-actor Turns {
-  private var isTaken = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-
-  func begin() async {
-    guard isTaken else { return isTaken = true }
-    await withCheckedContinuation { waiting.append($0) }
-  }
-
-  func end() { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
-}
-
 /// Stores that several daemons could share, on one server for all tests of a run.
 public enum SharedStores {
   /// An empty one, which belongs to a store in a file.
@@ -124,8 +111,7 @@ private actor TwinDatabase {
   /// The store that is the twin of one in a file.
   func storage(for database: String) async throws -> SharedStore {
     let cluster =
-      cluster
-      ?? Task { try await PostgreSQLCluster(["max_connections": "800", "fsync": "off", "max_locks_per_transaction": "400"]) }
+      cluster ?? Task { try await PostgreSQLCluster(["max_connections": "800", "fsync": "off"]) }
     self.cluster = cluster
     let address = try PostgreSQLAddress(try await cluster.value.address())
     let number = known.count

@@ -1,7 +1,28 @@
 internal import Storage
 
+/// What differs between databases in the SQL of lists.
+package enum ListDialect: Sendable {
+  case sqlite, postgreSQL
+
+  /// A truth value as a number.
+  func flag(_ sql: String) -> String { self == .sqlite ? sql : "(\(sql))::int::int8" }
+
+  /// A text that is compared byte by byte.
+  func word(_ sql: String) -> String { self == .sqlite ? sql : "(\(sql) COLLATE \"C\")" }
+
+  /// A table that SQLite reads through a certain index.
+  func table(_ name: String, through index: String) -> String { self == .sqlite ? "\(name) INDEXED BY \(index)" : name }
+
+  /// What is known of the channel's messages, in a statement that joins `conversations`. Messages are each daemon's own copy, of which a
+  /// database that several share knows nothing.
+  /// - Parameter absent: what holds where nothing is known.
+  func conversation(_ column: String, or absent: String) -> String {
+    self == .sqlite ? "coalesce(v.\(column), \(absent))" : "\(absent)::int8"
+  }
+}
+
 /// Where the fields of a channel are in the database.
-enum ChannelColumn {
+package enum ChannelColumn {
   /// A column that is never NULL.
   case integer(String)
   /// A column that is NULL where the field is absent.
@@ -16,40 +37,44 @@ enum ChannelColumn {
   case time(String)
   /// The same where the field may be absent: NULL then.
   case optionalTime(String)
-  /// A value below a column with JSON.
-  case json(String, path: String)
+  /// A value below a column with JSON, at a path of names.
+  case json(String, names: [String])
 
   /// The column of a field; `nil` for fields that only the daemon itself knows.
-  init?(_ path: [String]) {
+  package init?(_ path: [String], in dialect: ListDialect = .sqlite) {
     guard let field = ChannelField(path) else { return nil }
-    self.init(field)
+    self.init(field, in: dialect)
   }
 
-  init(_ field: ChannelField) {
+  private init(_ field: ChannelField, in dialect: ListDialect) {
     switch field {
     case .id: self = .integer("c.id")
     case .edition: self = .integer("c.edition")
     case .revision: self = .integer("c.revision")
     case .wantedRelays: self = .integer("c.wanted_relays")
     case .heal: self = .boolean("c.heal")
-    case .isOwned: self = .boolean("(c.wanted_relays > 0)")
+    case .isOwned: self = .boolean(dialect.flag("(c.wanted_relays > 0)"))
     case .isLinkUsable:
-      self = .boolean("(c.deleted_at IS NULL AND (c.wanted_relays = 0 OR \(Self.has("r.status = 'active'"))))")
+      self = .boolean(dialect.flag("(c.deleted_at IS NULL AND (c.wanted_relays = 0 OR \(Self.has("r.status = 'active'"))))"))
     case .kind: self = .word("c.kind")
     case .network: self = .word("c.network")
     case .identity:
       self = .word(
-        "(SELECT CASE WHEN i.removed THEN 'identity ' || i.id ELSE i.name END FROM identities i WHERE i.id = c.identity_id)")
+        dialect.word(
+          """
+          (SELECT CASE WHEN i.removed = 1 THEN 'identity ' || i.id ELSE i.name END FROM identities i WHERE i.id = c.identity_id)
+          """))
     case .key:
       self = .text(
-        """
-        (CASE WHEN c.network <> 'nostr' OR c.wanted_relays = 0 THEN NULL
-          WHEN c.key_salt IS NULL THEN 'identity' ELSE 'own' END)
-        """)
-    case .phase: self = .word(Self.phase)
+        dialect.word(
+          """
+          (CASE WHEN c.network <> 'nostr' OR c.wanted_relays = 0 THEN NULL
+            WHEN c.key_salt IS NULL THEN 'identity' ELSE 'own' END)
+          """))
+    case .phase: self = .word(dialect.word(Self.phase))
     case .createdAt: self = .time("c.created_at")
     case .updatedAt: self = .time("c.updated_at")
-    case .lastPostAt: self = .optionalTime(Store.lastPostTime)
+    case .lastPostAt: self = .optionalTime(Store.lastPostTime(in: dialect))
     case .isMuted: self = .boolean("c.muted")
     case .isPinned: self = .boolean("c.pinned")
     case .isFrozen: self = .boolean("c.frozen")
@@ -58,27 +83,29 @@ enum ChannelColumn {
     case .followCount: self = .optionalInteger("c.follow_count")
     case .followKeep: self = .optionalInteger("c.follow_keep")
     case .truncatedAt: self = .optionalTime("c.truncated_at")
-    case .isHidden: self = .boolean(Self.conversation("is_hidden", or: "0"))
-    case .unread: self = .integer(Self.conversation("unread", or: "0"))
-    case .unreadMentions: self = .integer(Self.conversation("unread_mentions", or: "0"))
-    case .memberCount: self = .optionalInteger(Self.conversation("member_count", or: "NULL"))
-    case .lastMessageAt: self = .optionalTime(Self.conversation("last_at", or: "NULL"))
+    case .isHidden: self = .boolean(dialect.conversation("is_hidden", or: "0"))
+    case .unread: self = .integer(dialect.conversation("unread", or: "0"))
+    case .unreadMentions: self = .integer(dialect.conversation("unread_mentions", or: "0"))
+    case .memberCount: self = .optionalInteger(dialect.conversation("member_count", or: "NULL"))
+    case .lastMessageAt: self = .optionalTime(dialect.conversation("last_at", or: "NULL"))
     case .displayName: self = .word("c.display_name")
     case .fullName: self = .text("c.full_name")
     case .description: self = .text("c.description")
     case .image: self = .text("c.image")
-    case .custom(let names): self = .json("c.custom", path: Self.jsonPath(names))
-    case .preferences(let names): self = .json("c.preferences", path: Self.jsonPath(names))
+    case .custom(let names): self = .json("c.custom", names: names)
+    case .preferences(let names): self = .json("c.preferences", names: names)
     }
   }
 
   /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can quote.
   static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
 
-  /// What is known of the channel's messages, in a statement that joins `conversations`.
-  /// - Parameter absent: what holds where nothing is known.
-  private static func conversation(_ column: String, or absent: String) -> String {
-    "coalesce(v.\(column), \(absent))"
+  /// Whether channels may lack the field.
+  package var isNullable: Bool {
+    switch self {
+    case .integer, .boolean, .word, .time: false
+    case .text, .optionalTime, .optionalInteger, .json: true
+    }
   }
 
   private static func has(_ condition: String) -> String {
@@ -100,14 +127,14 @@ enum ChannelColumn {
     """
 
   /// A condition that channels in these phases meet and that an index answers; `nil` if there is none.
-  static func narrowing(_ phases: Set<String>) -> String? {
+  static func narrowing(_ phases: Set<String>, in dialect: ListDialect = .sqlite) -> String? {
     if phases.isSubset(of: ["creating", "partial", "deleting"]) {
       return "c.id IN (SELECT channel_id FROM channel_relays WHERE task IS NOT NULL)"
     }
     // As many relays are members as are wanted, so if one is not active, it is there and is known.
     if phases.isSubset(of: ["degraded", "failed"]) {
-      return
-        "c.id IN (SELECT channel_id FROM channel_relays INDEXED BY channel_relays_lost WHERE status IN ('failed', 'inactive'))"
+      let table = dialect.table("channel_relays", through: "channel_relays_lost")
+      return "c.id IN (SELECT channel_id FROM \(table) WHERE status IN ('failed', 'inactive'))"
     }
     return nil
   }

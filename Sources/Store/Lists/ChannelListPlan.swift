@@ -38,7 +38,8 @@ struct ChannelListPlan {
       throw StoreError(.inputOutput, "channels have no order \(order.text)")
     }
     let best = try Self.best(of: narrowings, for: seek.loose.map(\.sql), fewMax, db)
-    let condition = ChannelCondition(filter)
+    var writer = SQLiteConditions()
+    let condition = ChannelCondition(filter, &writer)
     // SQLite does not know that these are few.
     let index = best?.isFew == true ? best?.narrowing.index.map { " INDEXED BY \($0.quotedName)" } : nil
     self.seek = seek

@@ -46,7 +46,7 @@ struct ChannelSeek {
       guard let column = ChannelColumn(key.path) else { return nil }
       keys.append((column, key.isDescending))
       let index = indexes[key.path]
-      let isNullable = Self.isNullable(column)
+      let isNullable = column.isNullable
       terms += Self.expressions(column, index).map {
         Term(sql: $0.sql, arguments: $0.arguments, isDescending: key.isDescending, isNullable: isNullable, index: index)
       }
@@ -56,20 +56,14 @@ struct ChannelSeek {
     self.constants = constants
   }
 
-  private static func isNullable(_ column: ChannelColumn) -> Bool {
-    switch column {
-    case .integer, .boolean, .word, .time: false
-    case .text, .optionalTime, .optionalInteger, .json: true
-    }
-  }
-
   private static func expressions(_ column: ChannelColumn, _ index: KeyIndex?) -> [(sql: String, arguments: [DatabaseValue])] {
     if let index { return [(index.rank, []), (index.value, [])] }
     switch column {
     case .integer(let sql), .optionalInteger(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql),
       .optionalTime(let sql):
       return [(sql, [])]
-    case .json(let sql, let path):
+    case .json(let sql, let names):
+      let path = ChannelColumn.jsonPath(names)
       let rank = """
         CASE coalesce(json_type(\(sql), ?), 'null') WHEN 'null' THEN 0 WHEN 'true' THEN 1 WHEN 'false' THEN 1
           WHEN 'integer' THEN 2 WHEN 'real' THEN 2 WHEN 'text' THEN 3 ELSE 4 END

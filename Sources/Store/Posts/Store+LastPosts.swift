@@ -37,8 +37,10 @@ extension Store {
     """
 
   /// SQL for the time of the newest post that is no reaction and was not deleted, in a statement on `channels c`; NULL if there is none.
-  static let lastPostTime = """
-    (SELECT p.created_at FROM posts p INDEXED BY posts_of_channel WHERE p.channel_id = c.id AND p.deleted_at IS NULL
+  static func lastPostTime(in dialect: ListDialect) -> String {
+    """
+    (SELECT p.created_at FROM \(dialect.table("posts p", through: "posts_of_channel")) WHERE p.channel_id = c.id AND p.deleted_at IS NULL
       AND p.request IS NULL AND p.is_aside = 0 ORDER BY p.id DESC LIMIT 1)
     """
+  }
 }

@@ -30,9 +30,6 @@ extension Store {
 
   // MARK: - Inside a commit
 
-  /// No comparison is planned so far ahead: they are a day apart, and the times vary by a fifth.
-  private static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
-
   /// Makes comparisons due that were planned while the clock was ahead. When the latest one was is not known then.
   static func clampComparisons(_ now: Timestamp, _ db: Database) throws {
     try db.execute(

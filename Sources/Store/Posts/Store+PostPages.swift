@@ -5,7 +5,7 @@ public import Storage
 // Posts, as the control plane asks for them.
 extension Store {
   /// The size of the texts of one answer, in UTF-8 bytes. A post that is larger comes alone.
-  static let postBytesMax = 1 << 20
+  package static let postBytesMax = 1 << 20
 
   /// A page of posts. A page of large posts may hold fewer than `limit`, but holds one if there is one.
   public func posts(_ question: PostQuestion) throws -> PostPage {
@@ -127,7 +127,7 @@ extension Store {
 
 extension PostQuestion.Place {
   /// The highest id that is on the older side of the place.
-  fileprivate var end: Int64 {
+  package var end: Int64 {
     switch self {
     case .newest: .max
     case .before(let post): post.rawValue == .min ? .min : post.rawValue - 1

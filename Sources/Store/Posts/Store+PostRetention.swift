@@ -17,10 +17,6 @@ extension Store {
     }
   }
 
-  /// How many channels one question looks at, and how many posts it counts before it ends.
-  private static let retentionsPerQuestion = 64
-  private static let countedPerQuestion = 100_000
-
   /// Posts that are beyond the retention of their channels at `now`, a time of day, and were not forgotten, from a place on. A retention
   /// that is damaged is noted and left out: its channel keeps everything.
   /// - Parameter counted: what earlier answers said of channels; their posts are not counted again unless there are newer ones.
@@ -29,28 +25,20 @@ extension Store {
   ) throws -> PostsToForget {
     try reading { pool in
       try pool.read { db in
-        var (found, steps) = (PostsToForget(), 0)
         let retentions = try retentions(from: place.channel, db)
+        var walk = RetentionWalk(at: now, from: place, known: counted, limit: limit, channels: retentions.count)
         for (channel, retention) in retentions {
-          var last = channel == place.channel ? place.last : nil
-          if let retention, !retention.isUnlimited {
-            let end = try Self.end(of: retention, at: now, counted[channel], &found, &steps, db)
-            let room = limit - found.posts.count
-            let some = try end.map { try Self.posts(of: channel, after: last, through: $0, room, db) } ?? []
-            found.posts += some.map(\.id)
-            if !some.isEmpty { found.retentions[channel] = retention }
-            last = some.last ?? last
-            if some.count == room {
-              found.next = PostRetentionPlace(channel: channel, last: last)
-              return found
-            }
+          guard let retention, !retention.isUnlimited else {
+            if walk.goesOn(behind: channel) { continue }
+            break
           }
-          if steps >= Self.countedPerQuestion || retentions.count == Self.retentionsPerQuestion {
-            found.next = PostRetentionPlace(channel: ChannelID(rawValue: channel.rawValue + 1))
+          let count = try Self.count(of: retention, walk, db)
+          let some = try walk.end(of: retention, count).map {
+            try Self.posts(of: channel, after: walk.last(of: channel), through: $0, walk.room, db)
           }
-          if steps >= Self.countedPerQuestion { return found }
+          guard walk.take(some ?? [], of: retention) else { break }
         }
-        return found
+        return walk.found
       }
     }
   }
@@ -61,7 +49,7 @@ extension Store {
   ) throws -> [(channel: ChannelID, retention: PostRetention?)] {
     let ids = try Int64.fetchAll(
       db, cached: "SELECT channel_id FROM post_retention WHERE channel_id >= ? ORDER BY channel_id LIMIT ?",
-      arguments: [channel.rawValue, Self.retentionsPerQuestion])
+      arguments: [channel.rawValue, RetentionWalk.channelsMax])
     let rows = try RowsOfID("SELECT * FROM post_retention WHERE channel_id = ?", db)
     return try ids.map { id in
       var retention: PostRetention?
@@ -73,35 +61,25 @@ extension Store {
     }
   }
 
-  /// The newest post that is not kept any more; `nil` if all are.
-  /// - Parameter newest: the newest post of the channel when it had no more than it keeps.
-  private static func end(
-    of retention: PostRetention, at now: Timestamp, _ newest: PostID?, _ found: inout PostsToForget, _ steps: inout Int,
-    _ db: Database
-  ) throws -> PostRetentionPlace.Post? {
-    var end = retention.span.map {
-      PostRetentionPlace.Post(createdAt: now + (.zero - $0), id: PostID(rawValue: .max))
-    }
-    guard let count = retention.count else { return end }
+  /// Counts a channel's posts, if that has to be done.
+  private static func count(
+    of retention: PostRetention, _ walk: RetentionWalk, _ db: Database
+  ) throws -> RetentionWalk.Count? {
     let channel = retention.channel
-    let highest = try Int64.fetchOne(
+    guard let kept = retention.count else { return nil }
+    let newest = try Int64.fetchOne(
       db, cached: "SELECT max(id) FROM posts INDEXED BY posts_of_channel WHERE channel_id = ?", arguments: [channel.rawValue]
     ).map(PostID.init(rawValue:))
-    guard let highest, highest != newest else { return end }
-    steps += count
+    guard let newest, walk.mustCount(channel, newest: newest) else { return nil }
     let first = try Row.fetchOne(
       db,
       cached: """
         SELECT created_at, id FROM posts INDEXED BY posts_kept WHERE channel_id = ? AND forgotten_at IS NULL
         ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?
-        """, arguments: [channel.rawValue, count])
-    guard let first else {
-      found.counted[channel] = highest
-      return end
-    }
-    let post = PostRetentionPlace.Post(createdAt: Timestamp(milliseconds: first[0]), id: PostID(rawValue: first[1]))
-    if end.map({ ($0.createdAt, $0.id) < (post.createdAt, post.id) }) ?? true { end = post }
-    return end
+        """, arguments: [channel.rawValue, kept])
+    return RetentionWalk.Count(
+      newest: newest,
+      first: first.map { PostRetentionPlace.Post(createdAt: Timestamp(milliseconds: $0[0]), id: PostID(rawValue: $0[1])) })
   }
 
   /// Posts that were not forgotten, the oldest first.

@@ -58,18 +58,17 @@ extension Store {
   public func channelsToRoute() throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
-        try Int64.fetchAll(
-          db,
-          cached: """
-            SELECT p.channel_id FROM (SELECT DISTINCT channel_id FROM post_routes) p
-            WHERE EXISTS (
-              SELECT 1 FROM channel_relays m LEFT JOIN post_routes r ON r.channel_id = m.channel_id AND r.relay_id = m.relay_id
-              WHERE m.channel_id = p.channel_id
-                AND (m.status <> 'removed') <> (r.status IS NOT NULL AND r.status IN ('joining', 'joined')))
-            ORDER BY p.channel_id
-            """
-        ).map(ChannelID.init(rawValue:))
+        try Int64.fetchAll(db, cached: Self.routesThatDoNotFit).map(ChannelID.init(rawValue:))
       }
     }
   }
+
+  package static let routesThatDoNotFit = """
+    SELECT p.channel_id FROM (SELECT DISTINCT channel_id FROM post_routes) p
+    WHERE EXISTS (
+      SELECT 1 FROM channel_relays m LEFT JOIN post_routes r ON r.channel_id = m.channel_id AND r.relay_id = m.relay_id
+      WHERE m.channel_id = p.channel_id
+        AND (m.status <> 'removed') <> (r.status IS NOT NULL AND r.status IN ('joining', 'joined')))
+    ORDER BY p.channel_id
+    """
 }

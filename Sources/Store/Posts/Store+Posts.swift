@@ -191,8 +191,9 @@ extension Store {
 
   // MARK: - Inside a commit
 
-  /// No delivery waits for so long: `DeliveryPolicy.repairMax` and `patienceMax` are a day, and a wait deviates by a fifth.
-  private static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
+  /// No delivery waits for so long, and no comparison is planned so far ahead: `DeliveryPolicy.repairMax` and `patienceMax` are a day, as are
+  /// comparisons apart, and a wait deviates by a fifth.
+  package static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
 
   /// Makes deliveries due that wait for times written while the clock was ahead.
   static func clampDeliveries(_ now: Timestamp, _ db: Database) throws {

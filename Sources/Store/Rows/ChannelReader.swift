@@ -1,6 +1,6 @@
 internal import Channels
 internal import GRDB
-internal import Storage
+package import Storage
 
 /// Reads channels by their ids. It serves one access to the database, in which each statement is looked up once.
 struct ChannelReader {
@@ -24,13 +24,21 @@ struct ChannelReader {
       let member = Result { try ChannelRelayRow(of: id, at: &position, &values) }
       members.append((position, member))
     }
-    // Channels that cannot be found are reported first.
-    guard members.count == channel.relayCount ?? members.count else {
-      throw StoreError(
-        .corrupt, "channel \(id.rawValue) has \(channel.relayCount ?? 0) relays, and \(members.count) of them can be found")
-    }
     // SQLite would copy each row to sort them.
     members.sort { $0.position < $1.position }
-    return StoredChannel(row: channel, relays: try members.map { try $0.row.get() })
+    return try StoredChannel(channel, members.map(\.row))
+  }
+}
+
+extension StoredChannel {
+  /// A channel from its row and those of its relays, in their order.
+  /// - Throws: `StoreError.corrupt` when one of them is damaged, or they contradict each other.
+  package init(_ row: ChannelRow, _ relays: [Result<ChannelRelayRow, any Error>]) throws {
+    // Relays that cannot be found are reported first.
+    guard relays.count == row.relayCount ?? relays.count else {
+      throw StoreError(
+        .corrupt, "channel \(row.id.rawValue) has \(row.relayCount ?? 0) relays, and \(relays.count) of them can be found")
+    }
+    self.init(row: row, relays: try relays.map { try $0.get() })
   }
 }

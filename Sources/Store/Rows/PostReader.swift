@@ -1,6 +1,6 @@
 internal import Channels
 internal import GRDB
-internal import Storage
+package import Storage
 
 /// Reads posts by their ids. It serves one access to the database, in which each statement is looked up once.
 struct PostReader {
@@ -20,12 +20,21 @@ struct PostReader {
     guard let post else { return nil }
     var rows: [Result<DeliveryRow, any Error>] = []
     try deliveries.each(id.rawValue) { values in rows.append(Result { try DeliveryRow(of: post, &values) }) }
+    return try StoredPost(post, rows)
+  }
+}
+
+extension StoredPost {
+  /// A post from its row and those of its deliveries, in their order.
+  /// - Throws: `StoreError.corrupt` when one of them is damaged, or they contradict each other.
+  package init(_ row: PostRow, _ deliveries: [Result<DeliveryRow, any Error>]) throws {
     // Deliveries that cannot be found are reported first.
-    guard rows.count == post.deliveryCount else {
+    guard deliveries.count == row.deliveryCount else {
       throw StoreError(
         .corrupt,
-        "post \(id.rawValue) has \(post.deliveryCount) deliveries, and \(rows.count) of them can be found; restore a backup")
+        "post \(row.id.rawValue) has \(row.deliveryCount) deliveries, and \(deliveries.count) of them can be found; restore a backup"
+      )
     }
-    return StoredPost(row: post, deliveries: try rows.map { try $0.get() })
+    self.init(row: row, deliveries: try deliveries.map { try $0.get() })
   }
 }

@@ -1,0 +1,97 @@
+internal import Filters
+internal import PostgreSQL
+internal import Storage
+internal import Store
+internal import StrictJSON
+
+/// Filters on channels in the SQL of PostgreSQL, and the parameters of the statement in which they stand.
+struct PostgreSQLConditions: ConditionWriter {
+  /// Parameters have numbers here, and are not given in the order of the SQL.
+  typealias Value = Never
+
+  private(set) var values: [SQLValue] = []
+
+  var dialect: ListDialect { .postgreSQL }
+
+  /// - Returns: the parameter.
+  mutating func add(_ value: SQLValue) -> String {
+    values.append(value)
+    return "$\(values.count)"
+  }
+
+  /// A number, as PostgreSQL's numeric, which has all digits.
+  mutating func add(number: JSONValue) -> String { "\(add(.text(number.text)))::numeric" }
+
+  /// Messages are each daemon's own copy, so the caller knows more of them.
+  func knows(_ path: [String]) -> Bool {
+    switch ChannelField(path) {
+    case .isHidden?, .unread?, .unreadMentions?, .memberCount?, .lastMessageAt?: false
+    default: true
+    }
+  }
+
+  mutating func bind(_ value: JSONValue) -> (sql: String, arguments: [Never])? {
+    switch value {
+    // No text in the database has U+0000.
+    case .string(let text): text.contains("\0") ? nil : (add(.text(text)), [])
+    case .integer(let number): (add(.int(number)), [])
+    case .number: (add(number: value), [])
+    case .null, .bool, .array, .object: nil
+    }
+  }
+
+  // MARK: - JSON
+
+  /// A value below a column with JSON. Names are printable ASCII without quotes and backslashes. PostgreSQL also finds elements of lists by
+  /// their places; names are never places here, so everything above has to be an object.
+  static func json(_ column: String, _ names: [String]) -> String {
+    func path(_ count: Int) -> String {
+      let list = names.prefix(count).map { "\"\($0.replacing("'", with: "''"))\"" }.joined(separator: ",")
+      return count == 0 ? "\(column)::json" : "(\(column)::json #> '{\(list)}')"
+    }
+    let objects = names.indices.map { "json_typeof(\(path($0))) = 'object'" }
+    return "(CASE WHEN \(objects.joined(separator: " AND ")) THEN \(path(names.count)) END)"
+  }
+
+  mutating func json(_ column: String, _ names: [String], _ test: JSONTest) -> Condition {
+    let value = Self.json(column, names)
+    func has(_ types: String) -> Condition { Condition("(json_typeof(\(value)) IN (\(types))) IS TRUE", isExact: false) }
+    switch test {
+    case .exists(let wanted): return Condition("coalesce(json_typeof(\(value)), 'null') \(wanted ? "<>" : "=") 'null'")
+    case .isList: return has("'array'")
+    // PostgreSQL's letters are not Swift's, so the caller looks itself.
+    case .searched: return has("'string'")
+    case .equal(.null): return json(column, names, .exists(false))
+    // Custom data is written in one way only, so equal texts and equal booleans are written alike.
+    case .equal(.bool(let flag)): return written(value, JSONValue.bool(flag).text)
+    case .equal(.string(let text)): return written(value, JSONValue.string(text).text)
+    case .equal(.array), .equal(.object): return has("'array', 'object'")
+    case .equal(let number): return json(column, names, .ordered(sign: "=", number))
+    // The text itself may hold what PostgreSQL cannot take out of it.
+    case .ordered(_, .string): return has("'string'")
+    case .ordered(let sign, let bound):
+      return Condition(
+        "(CASE WHEN json_typeof(\(value)) = 'number' THEN (\(value))::text::numeric \(sign) \(add(number: bound)) END) IS TRUE")
+    }
+  }
+
+  private mutating func written(_ value: String, _ text: String) -> Condition {
+    Condition("((\(value))::text = \(add(.text(text)))) IS TRUE")
+  }
+
+  // MARK: - Texts and relays
+
+  func search(_ sql: String, _ search: TextSearch) -> Condition { Condition("\(sql) IS NOT NULL", isExact: false) }
+
+  mutating func relays(ids: [[JSONValue]], statuses: [[JSONValue]]) -> Condition {
+    var parts = ids.map { "relay_id = ANY(\(add(.ints($0.compactMap(\.integer)))))" }
+    for wanted in statuses {
+      let words = Set(wanted.compactMap(\.string))
+      parts.append("status = ANY(\(add(SharedStore.wanted(words))))")
+      // The words of an index.
+      if words.isSubset(of: ["failed", "inactive"]) { parts.append("status IN ('failed', 'inactive')") }
+    }
+    return Condition(
+      "c.id IN (SELECT channel_id FROM channel_relays WHERE \(parts.joined(separator: " AND ")))", isExact: false)
+  }
+}
