@@ -66,20 +66,20 @@ final class RecordingStorage: CoordinatorStorage {
   func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
     try store.livingChannels(named: name, limit: limit)
   }
-  func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
-  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
-    try store.channels(of: relay, in: status, after: after, limit: limit)
+  func unfinishedChannels(among slots: SlotSet) throws -> [ChannelID] { try store.unfinishedChannels(among: slots) }
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet) throws -> [ChannelID] {
+    try store.channels(of: relay, in: status, after: after, limit: limit, among: slots)
   }
-  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
-    try store.channelsToVerify(on: relay, at: now, limit: limit)
+  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) throws -> [ChannelID] {
+    try store.channelsToVerify(on: relay, at: now, limit: limit, among: slots)
   }
-  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
-    try store.lostRelays(before: before, after: after, limit: limit)
+  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet) throws -> [(ChannelID, RelayID)] {
+    try store.lostRelays(before: before, after: after, limit: limit, among: slots)
   }
   func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) throws -> [(ChannelID, mayReturn: Bool)] {
-    try store.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit)
+    try store.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit, among: slots)
   }
   func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
     try store.replacements(of: channel, since: since, until: now)
@@ -91,5 +91,5 @@ final class RecordingStorage: CoordinatorStorage {
   func lastSignOfLife() throws -> SignOfLife? { try store.lastSignOfLife() }
   func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
-  func channelCounts() throws -> [RelayID: Int] { try store.channelCounts() }
+  func channelCounts(among slots: SlotSet) throws -> [RelayID: Int] { try store.channelCounts(among: slots) }
 }

@@ -10,7 +10,7 @@ extension MessagesRefusal: ControlRefusal {
       self = .invalidMessage(id: id.rawValue, reason: MessageError.pinnedMaxReason)
     case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
@@ -30,7 +30,7 @@ extension PeopleRefusal: ControlRefusal {
     switch error {
     case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .message(.noSuchMessage), .message(.tooManyPinned), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity,
@@ -55,7 +55,7 @@ extension MembersRefusal: ControlRefusal {
     case .post(.notSupported(let network, let reason)): self = .notSupported(network: network.rawValue, reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .message(.noSuchMessage), .message(.tooManyPinned), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity,

@@ -10,7 +10,7 @@ extension PostsRefusal: ControlRefusal {
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
     // The post does not go there.
     case .noSuchRelay(let id), .notInChannel(let id): self = .noSuchRelay(id: id.rawValue)
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):

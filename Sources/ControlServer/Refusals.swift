@@ -26,7 +26,8 @@ extension OperatorsRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    case .choiceChanged, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
+    case .choiceChanged, .elsewhere, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
+      .noGroupRelays,
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .staleRevision, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
@@ -52,7 +53,8 @@ extension ServersRefusal: ControlRefusal {
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
-    case .choiceChanged, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays,
+    case .choiceChanged, .elsewhere, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
+      .notEnoughRelays,
       .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .duplicateName, .invalidDomain,
       .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
@@ -82,7 +84,8 @@ extension RelaysRefusal: ControlRefusal {
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
-    case .choiceChanged, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays,
+    case .choiceChanged, .elsewhere, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
+      .notEnoughRelays,
       .tooManyRelays, .invalidProfile, .invalidImage, .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
       .identityInUse, .invalidKey, .lastRelay, .post, .message, .following:
@@ -104,7 +107,8 @@ extension IdentitiesRefusal: ControlRefusal {
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
-    case .choiceChanged, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noEnabledRelays, .noGroupRelays,
+    case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noEnabledRelays,
+      .noGroupRelays,
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
@@ -142,7 +146,7 @@ extension ChannelsRefusal: ControlRefusal {
       guard let json = try? Channel(current, ChannelActivity()).json else { return nil }
       self = .staleRevision(current: json)
     case .lastRelay(let id): self = .lastRelay(id: id.rawValue)
-    case .busy, .choiceChanged: self = .busy
+    case .busy, .choiceChanged, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
@@ -175,7 +179,7 @@ extension MonitorRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .choiceChanged, .relayInUse, .busy, .networkUnavailable, .post, .message, .following:
+      .lastRelay, .choiceChanged, .elsewhere, .relayInUse, .busy, .networkUnavailable, .post, .message, .following:
       return nil
     }
   }
@@ -188,7 +192,8 @@ extension DaemonRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    case .choiceChanged, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
+    case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity,
+      .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
@@ -207,7 +212,8 @@ extension ServiceRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    case .choiceChanged, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
+    case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity,
+      .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,

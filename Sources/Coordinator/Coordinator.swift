@@ -208,10 +208,7 @@ public final class Coordinator: Sendable {
   private func createOrRefuse(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
     // A channel that was created already exists whatever has become of its relays since.
-    if let key = request.idempotencyKey, let stored = try await storedChannel(idempotencyKey: key) {
-      if let conflict = stored.row.conflict(with: request.digest(profile)) { throw conflict }
-      return snapshot(stored)
-    }
+    if let known = try await answered(request, profile) { return known }
     var attempts = 0
     while true {
       let network = try network(for: request, profile)
@@ -220,10 +217,23 @@ public final class Coordinator: Sendable {
       defer { directory.release(relays) }
       let channel = try await prepare(request, profile, on: network, relays)
       let result = await answer { .create(channel, $0) }
+      guard case .failure(let error) = result, attempts < 5 else { return try result.get() }
+      switch error {
       // A picked relay was disabled at the same moment, so pick again.
-      guard case .failure(.choiceChanged) = result, attempts < 5 else { return try result.get() }
+      case .choiceChanged: break
+      // Another daemon has created it with the same key at the same moment.
+      case .elsewhere: if let known = try await answered(request, profile) { return known }
+      default: throw error
+      }
       attempts += 1
     }
+  }
+
+  /// The channel that this request has created already; `nil` if it has not.
+  private func answered(_ request: ChannelRequest, _ profile: Profile) async throws(BatonError) -> ChannelSnapshot? {
+    guard let key = request.idempotencyKey, let stored = try await storedChannel(idempotencyKey: key) else { return nil }
+    if let conflict = stored.row.conflict(with: request.digest(profile)) { throw conflict }
+    return snapshot(stored)
   }
 
   /// The channel that was created with this key; `nil` if none was.

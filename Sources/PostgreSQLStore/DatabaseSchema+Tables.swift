@@ -1,3 +1,5 @@
+internal import Channels
+
 extension DatabaseSchema {
   /// One row for each run of a daemon, and who has which slots. Each renewal leaves a dead version behind, which is to be cleared away soon.
   static let sessions = [
@@ -20,7 +22,7 @@ extension DatabaseSchema {
     ) WITH (fillfactor = 50)
     """,
     "CREATE INDEX slots_of_session ON slots (session)",
-    "INSERT INTO slots (id) SELECT generate_series(0, \(slots - 1))",
+    "INSERT INTO slots (id) SELECT generate_series(0, \(SlotSet.count - 1))",
   ]
 
   // The tables below have the columns of those in a file, in the same order, and flags are 0 or 1 as there: what reads and writes rows is

@@ -6,8 +6,6 @@ public enum DatabaseSchema {
   public static let name = "baton"
   /// The version of the tables that this program knows.
   public static let version: Int64 = Int64(migrations.count)
-  /// How many slots there are. The number never changes, because it decides which slot has which channel.
-  public static let slots: Int64 = 1_024
 
   /// What one version adds to the one before.
   struct Migration {

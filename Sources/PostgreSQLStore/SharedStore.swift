@@ -92,12 +92,19 @@ extension SharedStore: CoordinatorStorage {
     return try await all(.identities) { try IdentityRow(&$0) }.compactMap { $0 }
   }
 
-  public func unfinishedChannels() async throws -> [ChannelID] {
-    try await channelIDs("SELECT DISTINCT channel_id FROM channel_relays WHERE task IS NOT NULL ORDER BY channel_id", [])
+  public func unfinishedChannels(among slots: SlotSet) async throws -> [ChannelID] {
+    try await channelIDs(
+      "SELECT DISTINCT channel_id FROM channel_relays WHERE task IS NOT NULL\(slots.condition("channel_id", 1)) ORDER BY channel_id",
+      slots.parameters)
   }
 
-  public func channelCounts() async throws -> [RelayID: Int] {
-    Self.counts(try await ask("SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed' GROUP BY relay_id"))
+  public func channelCounts(among slots: SlotSet) async throws -> [RelayID: Int] {
+    Self.counts(
+      try await ask(
+        """
+        SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed'\(slots.condition("channel_id", 1))
+        GROUP BY relay_id
+        """, slots.parameters))
   }
 
   static func counts(_ rows: SQLRows) -> [RelayID: Int] {
@@ -163,49 +170,58 @@ extension SharedStore: CoordinatorStorage {
   }
 
   public func channels(
-    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int
+    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [ChannelID] {
     try await channelIDs(
       """
-      SELECT channel_id FROM channel_relays WHERE relay_id = $1 AND status = $2 AND channel_id > $3 ORDER BY channel_id LIMIT $4
-      """, [.int(relay.rawValue), .text(status.rawValue), .int(after?.rawValue ?? 0), .int(Int64(limit))])
+      SELECT channel_id FROM channel_relays
+      WHERE relay_id = $1 AND status = $2 AND channel_id > $3\(slots.condition("channel_id", 5)) ORDER BY channel_id LIMIT $4
+      """,
+      [.int(relay.rawValue), .text(status.rawValue), .int(after?.rawValue ?? 0), .int(Int64(limit))]
+        + slots.parameters)
   }
 
-  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
+  public func channelsToVerify(
+    on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet
+  ) async throws -> [ChannelID] {
     try await channelIDs(
       """
       SELECT channel_id FROM channel_relays
       WHERE relay_id = $1 AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due <= $2
-        AND channel_id NOT IN (SELECT channel_id FROM quarantine)
+        AND channel_id NOT IN (SELECT channel_id FROM quarantine)\(slots.condition("channel_id", 4))
       ORDER BY check_due, channel_id LIMIT $3
-      """, [.int(relay.rawValue), .int(now.milliseconds), .int(Int64(limit))])
+      """, [.int(relay.rawValue), .int(now.milliseconds), .int(Int64(limit))] + slots.parameters)
   }
 
   public func lostRelays(
-    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int
+    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet
   ) async throws -> [(ChannelID, RelayID)] {
     let rows = try await ask(
       """
       SELECT r.channel_id, r.relay_id FROM channel_relays r JOIN channels c ON c.id = r.channel_id
       WHERE r.status IN ('failed', 'inactive') AND (r.status = 'failed' OR r.since <= $1) AND c.heal = 1
-        AND c.deleted_at IS NULL AND (r.channel_id, r.relay_id) > ($2, $3)
+        AND c.deleted_at IS NULL AND (r.channel_id, r.relay_id) > ($2, $3)\(slots.condition("r.channel_id", 5))
       ORDER BY r.channel_id, r.relay_id LIMIT $4
       """,
-      [.int(before.milliseconds), .int(after?.0.rawValue ?? 0), .int(after?.1.rawValue ?? 0), .int(Int64(limit))])
+      [.int(before.milliseconds), .int(after?.0.rawValue ?? 0), .int(after?.1.rawValue ?? 0), .int(Int64(limit))]
+        + slots.parameters)
     return (0..<rows.count).map {
       (ChannelID(rawValue: rows.int($0, 0) ?? 0), RelayID(rawValue: rows.int($0, 1) ?? 0))
     }
   }
 
   public func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [(ChannelID, mayReturn: Bool)] {
     let rows = try await ask(
       """
       SELECT r.channel_id, r.cause, r.since < $1 AND c.heal = 1 AND c.deleted_at IS NULL
       FROM channel_relays r JOIN channels c ON c.id = r.channel_id
-      WHERE r.relay_id = $2 AND r.status = 'failed' AND r.channel_id > $3 ORDER BY r.channel_id LIMIT $4
-      """, [.int(before.milliseconds), .int(relay.rawValue), .int(after?.rawValue ?? 0), .int(Int64(limit))])
+      WHERE r.relay_id = $2 AND r.status = 'failed' AND r.channel_id > $3\(slots.condition("r.channel_id", 5))
+      ORDER BY r.channel_id LIMIT $4
+      """,
+      [.int(before.milliseconds), .int(relay.rawValue), .int(after?.rawValue ?? 0), .int(Int64(limit))]
+        + slots.parameters)
     return (0..<rows.count).map { row in
       let cause = rows.text(row, 1).flatMap(Cause.init(rawValue:))
       return (

@@ -200,6 +200,10 @@ public protocol RelayNetwork: RelayAddressing {
   /// Prevents everything that still waits for `channel` at `relay` from being sent; its outcome may be anything final.
   func cancel(_ channel: ChannelID, at relay: RelayID)
 
+  /// Returns once nothing more is sent for the channels in these slots, posts included: another daemon will act for them. What a relay was
+  /// sent before may still arrive there; nobody waits for its outcome.
+  func abandon(_ slots: SlotSet) async
+
   /// Keeps a connection to these relays and reports when one goes up or down; replaces the earlier set.
   func watch(_ relays: [RelayID: String])
 

@@ -26,6 +26,9 @@ extension RefusalSentence {
   }
 
   /// A relay that was picked and cannot be used any more.
+  public static func elsewhere(channel: Int64) -> Self {
+    Self("channel \(channel) belongs to another daemon at this moment", "try again")
+  }
   public static let choiceChanged = Self("relays that were picked were disabled or removed at the same moment", "try again")
 
   /// A relay on another network than the channel.

@@ -3,6 +3,8 @@ public import Channels
 /// What the coordinator asks of storage. One coordinator uses it at a time. If somebody else commits all the same, `commit` says so: with a
 /// conflict about one object, or with `fenced`.
 ///
+/// Questions about many channels are asked of those in some slots, which are those of this coordinator (`SlotSet`).
+///
 /// `commit` is the only method that writes, and no method blocks the thread of its caller. All others read what is durable at that moment,
 /// each of them by itself: two of them may see different commits. They throw `StoreError`. After `corrupt` the same question fails
 /// again and the object is left alone; after any other error the question may be asked again later.
@@ -30,10 +32,10 @@ public protocol CoordinatorStorage: Sendable {
   /// All identities that were not removed, in the same way.
   func identities() async throws -> [IdentityRow]
   /// Channels with something left to do, in the order of their ids.
-  func unfinishedChannels() async throws -> [ChannelID]
-  /// How many channels have each relay as a member that was not removed; relays that no channel has are left out. It takes as long as there
-  /// are channel relays.
-  func channelCounts() async throws -> [RelayID: Int]
+  func unfinishedChannels(among slots: SlotSet) async throws -> [ChannelID]
+  /// How many of the channels have each relay as a member that was not removed; relays that none has are left out. It takes as long as
+  /// there are channel relays.
+  func channelCounts(among slots: SlotSet) async throws -> [RelayID: Int]
   /// The latest commit that recorded a sign of life; `nil` if none did.
   func lastSignOfLife() async throws -> SignOfLife?
 
@@ -50,17 +52,23 @@ public protocol CoordinatorStorage: Sendable {
   /// Channels with this name on a network that were not deleted, by id, at most `limit`.
   func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID]
   /// Channels that have `relay` in `status`, by id, from the first after `after` on.
-  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID]
+  func channels(
+    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet
+  ) async throws -> [ChannelID]
   /// Channels that are active on `relay` and should be read back, the longest due first; those in quarantine are left out.
-  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID]
+  func channelsToVerify(
+    on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet
+  ) async throws -> [ChannelID]
   /// Channel relays that failed, or are inactive since `before`, of channels that heal themselves; in the order of channel and relay.
   /// - Parameter after: where the page before ended.
-  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) async throws -> [(ChannelID, RelayID)]
+  func lostRelays(
+    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet
+  ) async throws -> [(ChannelID, RelayID)]
   /// Channels that `relay` failed, by id, each with whether it may have the relay again: it heals, the cause is one of `causes`, and that
   /// was before `before`.
   /// - Parameter after: where the page before ended.
   func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [(ChannelID, mayReturn: Bool)]
   /// How many relays of a channel were replaced between two times.
   func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int

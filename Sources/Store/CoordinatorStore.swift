@@ -22,8 +22,12 @@ public struct CoordinatorStore: CoordinatorStorage {
   public func servers() async throws -> [ServerRow] { try await queue.ask { try $0.servers() } }
   public func relays() async throws -> [RelayRow] { try await queue.ask { try $0.relays() } }
   public func identities() async throws -> [IdentityRow] { try await queue.ask { try $0.identities() } }
-  public func unfinishedChannels() async throws -> [ChannelID] { try await queue.ask { try $0.unfinishedChannels() } }
-  public func channelCounts() async throws -> [RelayID: Int] { try await queue.ask { try $0.channelCounts() } }
+  public func unfinishedChannels(among slots: SlotSet) async throws -> [ChannelID] {
+    try await queue.ask { try $0.unfinishedChannels(among: slots) }
+  }
+  public func channelCounts(among slots: SlotSet) async throws -> [RelayID: Int] {
+    try await queue.ask { try $0.channelCounts(among: slots) }
+  }
   public func lastSignOfLife() async throws -> SignOfLife? { try await queue.ask { try $0.lastSignOfLife() } }
 
   // MARK: - Channels
@@ -41,25 +45,29 @@ public struct CoordinatorStore: CoordinatorStorage {
   }
 
   public func channels(
-    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int
+    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [ChannelID] {
-    try await queue.ask { try $0.channels(of: relay, in: status, after: after, limit: limit) }
+    try await queue.ask { try $0.channels(of: relay, in: status, after: after, limit: limit, among: slots) }
   }
 
-  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
-    try await queue.ask { try $0.channelsToVerify(on: relay, at: now, limit: limit) }
+  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) async throws
+    -> [ChannelID]
+  {
+    try await queue.ask { try $0.channelsToVerify(on: relay, at: now, limit: limit, among: slots) }
   }
 
   public func lostRelays(
-    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int
+    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet
   ) async throws -> [(ChannelID, RelayID)] {
-    try await queue.ask { try $0.lostRelays(before: before, after: after, limit: limit) }
+    try await queue.ask { try $0.lostRelays(before: before, after: after, limit: limit, among: slots) }
   }
 
   public func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [(ChannelID, mayReturn: Bool)] {
-    try await queue.ask { try $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
+    try await queue.ask {
+      try $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit, among: slots)
+    }
   }
 
   public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int {

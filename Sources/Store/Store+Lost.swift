@@ -8,7 +8,7 @@ extension Store {
   /// was before `before`.
   /// - Parameter after: where the page before ended.
   public func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet = .all
   ) throws -> [(ChannelID, mayReturn: Bool)] {
     try reading { pool in
       try pool.read { db in
@@ -17,7 +17,8 @@ extension Store {
           cached: """
             SELECT r.channel_id, r.cause, r.since < ? AND c.heal = 1 AND c.deleted_at IS NULL AS may_return
             FROM channel_relays r JOIN channels c ON c.id = r.channel_id
-            WHERE r.relay_id = ? AND r.status = 'failed' AND r.channel_id > ? ORDER BY r.channel_id LIMIT ?
+            WHERE r.relay_id = ? AND r.status = 'failed' AND r.channel_id > ?\(slots.condition("r.channel_id"))
+            ORDER BY r.channel_id LIMIT ?
             """, arguments: [before.milliseconds, relay.rawValue, after?.rawValue ?? 0, limit]
         ).map { row in
           let cause = (row["cause"] as String?).flatMap(Cause.init(rawValue:))

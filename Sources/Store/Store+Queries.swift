@@ -132,11 +132,14 @@ extension Store {
   }
 
   /// Channels with something left to do, in the order of their ids.
-  public func unfinishedChannels() throws -> [ChannelID] {
+  public func unfinishedChannels(among slots: SlotSet = .all) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
-          db, cached: "SELECT DISTINCT channel_id FROM channel_relays WHERE task IS NOT NULL ORDER BY channel_id"
+          db,
+          cached: """
+            SELECT DISTINCT channel_id FROM channel_relays WHERE task IS NOT NULL\(slots.condition()) ORDER BY channel_id
+            """
         ).map(ChannelID.init(rawValue:))
       }
     }
@@ -144,14 +147,16 @@ extension Store {
 
   /// Channels that have `relay` in `status`, by id.
   public func channels(
-    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int
+    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet = .all
   ) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
           db,
-          cached:
-            "SELECT channel_id FROM channel_relays WHERE relay_id = ? AND status = ? AND channel_id > ? ORDER BY channel_id LIMIT ?",
+          cached: """
+            SELECT channel_id FROM channel_relays
+            WHERE relay_id = ? AND status = ? AND channel_id > ?\(slots.condition()) ORDER BY channel_id LIMIT ?
+            """,
           arguments: [relay.rawValue, status.rawValue, after?.rawValue ?? 0, limit]
         ).map(ChannelID.init(rawValue:))
       }
@@ -196,11 +201,14 @@ extension Store {
   }
 
   /// The same for all relays; walks through an index of all channel relays.
-  public func channelCounts() throws -> [RelayID: Int] {
+  public func channelCounts(among slots: SlotSet = .all) throws -> [RelayID: Int] {
     try reading { pool in
       try pool.read { db in
         let rows = try Row.fetchAll(
-          db, sql: "SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed' GROUP BY relay_id")
+          db,
+          sql: """
+            SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed'\(slots.condition()) GROUP BY relay_id
+            """)
         return Dictionary(uniqueKeysWithValues: rows.map { (RelayID(rawValue: $0[0]), $0[1]) })
       }
     }

@@ -6,7 +6,9 @@ internal import Synchronization
 // What the daemon needs to look after channels that have settled, and to forget what is old.
 extension Store {
   /// Channels that are active on `relay` and should be read back, the longest due first.
-  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+  public func channelsToVerify(
+    on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet = .all
+  ) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
@@ -14,7 +16,7 @@ extension Store {
           cached: """
             SELECT channel_id FROM channel_relays
             WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due <= ?
-              AND channel_id NOT IN (SELECT channel_id FROM quarantine)
+              AND channel_id NOT IN (SELECT channel_id FROM quarantine)\(slots.condition())
             ORDER BY check_due LIMIT ?
             """, arguments: [relay.rawValue, now.milliseconds, limit]
         ).map(ChannelID.init(rawValue:))
@@ -25,7 +27,7 @@ extension Store {
   /// Channel relays that failed, or are inactive since `before`, of channels that heal themselves; in the order of channel and relay.
   /// - Parameter after: where the page before ended.
   public func lostRelays(
-    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int
+    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet = .all
   ) throws -> [(ChannelID, RelayID)] {
     try reading { pool in
       try pool.read { db in
@@ -34,7 +36,7 @@ extension Store {
           cached: """
             SELECT r.channel_id, r.relay_id FROM channel_relays r JOIN channels c ON c.id = r.channel_id
             WHERE r.status IN ('failed', 'inactive') AND (r.status = 'failed' OR r.since <= ?) AND c.heal = 1
-              AND c.deleted_at IS NULL AND (r.channel_id, r.relay_id) > (?, ?)
+              AND c.deleted_at IS NULL AND (r.channel_id, r.relay_id) > (?, ?)\(slots.condition("r.channel_id"))
             ORDER BY r.channel_id, r.relay_id LIMIT ?
             """,
           arguments: [before.milliseconds, after?.0.rawValue ?? 0, after?.1.rawValue ?? 0, limit]

@@ -38,7 +38,7 @@ struct DeclaredErrorTests {
     case .staleRevision(.relay): [Interfaces.relays]
     case .noSuchServer: [Interfaces.servers]
     case .noSuchRelay: [Interfaces.relays, Interfaces.channels, Interfaces.posts]
-    case .noSuchChannel:
+    case .noSuchChannel, .elsewhere:
       [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.members, Interfaces.people]
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
     case .post(.invalidPost): [Interfaces.posts, Interfaces.members]
@@ -94,7 +94,8 @@ struct DeclaredErrorTests {
       .networkMismatch(relay), .alreadyInChannel(relay, .active), .notInChannel(relay),
       .idempotencyKeyReused(.init(rawValue: 1), isDeleted: false), .groupNeedsOneRelay, .noGroupSupport(relay, reason: "x"),
       .staleChannel(channel), .identityInUse(channels: 1), .invalidKey(reason: "x"), .lastRelay(.init(rawValue: 1)),
-      .choiceChanged, .relayInUse(channels: 1), .busy, .storageDamaged(reason: "x"), .storageUnavailable(reason: "x"),
+      .choiceChanged, .elsewhere(.init(rawValue: 1)), .relayInUse(channels: 1), .busy, .storageDamaged(reason: "x"),
+      .storageUnavailable(reason: "x"),
       .networkUnavailable(.nostr, reason: "x"), .post(.noSuchPost(.init(rawValue: 1))),
       .post(.invalidPost(field: "text", reason: "x")), .post(.keyReused(.init(rawValue: 1), isDeleted: true)),
       .post(.notCancellable(.init(rawValue: 1))), .post(.notSupported(.simplex, reason: "x")),

@@ -198,6 +198,8 @@ enum DecisionLines {
     case .heartbeat: "heartbeat"
     case .barrier: "barrier"
     case .takeUp(let ids): "take up channels \(list(ids.map(\.rawValue)))"
+    case .gained(let slots): "\(slots.numbers.count) slots are gained"
+    case .lost(let slots, _): "\(slots.numbers.count) slots are lost"
     case .alarm(let alarm): "alarm: \(words(alarm))"
     case .recover(let ids, let objects):
       "recover channels [\(list(ids.map(\.rawValue)))] and objects [\(objects.map(words).joined(separator: " "))]"

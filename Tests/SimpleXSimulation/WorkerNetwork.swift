@@ -32,6 +32,7 @@ final class WorkerNetwork: RelayNetwork {
   }
 
   func cancel(_ channel: ChannelID, at relay: RelayID) { world.write { $0.inputs.append(.cancelled(channel, relay)) } }
+  func abandon(_ slots: SlotSet) async {}
   func watch(_ relays: [RelayID: String]) { world.write { $0.inputs.append(.watched(relays)) } }
 
   func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {

@@ -47,10 +47,10 @@ struct Ledger {
   private(set) var superseded: [ChannelID: [ChannelRow]] = [:]
   /// What clients have asked for: whether channels heal.
   private var healings: [ChannelID: Set<Bool>] = [:]
-  /// How many channels each relay carries.
-  var loads: [RelayID: Int] {
+  /// How many of the channels in some slots each relay carries.
+  func loads(among slots: SlotSet) -> [RelayID: Int] {
     var loads: [RelayID: Int] = [:]
-    for channel in channels.values {
+    for channel in channels.values where slots.contains(channel.row.id) {
       for row in channel.relays where row.record.status != .removed { loads[row.relay, default: 0] += 1 }
     }
     return loads

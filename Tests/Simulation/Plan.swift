@@ -25,6 +25,8 @@ struct Plan: SeededPlan {
   let conflicts: Int
   let names: Int
   let losses: Int
+  /// In thousandths of the steps: those before which channels move to another daemon, or come back.
+  let moves: Int
   /// Whether a commit that failed may have become durable all the same.
   let hasDoubtfulCommits: Bool
   let hasReadFaults: Bool
@@ -67,5 +69,6 @@ struct Plan: SeededPlan {
     conflicts = random.draw(50, 20...200)
     names = random.draw(30, 10...60)
     losses = random.draw(40, 10...100)
+    moves = random.draw(40, 20...200)
   }
 }

@@ -22,6 +22,7 @@ extension SeededNetwork {
   func link(of content: ChannelContent, activeRelays: [String]) -> String { content.networkID }
   func perform(_ operation: RelayOperation) {}
   func cancel(_ channel: ChannelID, at relay: RelayID) {}
+  func abandon(_ slots: SlotSet) async {}
   func watch(_ relays: [RelayID: String]) {}
   func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
     AsyncStream { $0.finish() }

@@ -14,6 +14,9 @@ final class SimNetwork: SeededNetwork {
     world.holds { try $0.check(operation) }
     world.write { state in
       state.tally.operations += 1
+      if state.away.contains(operation.channel) {
+        state.violation = state.violation ?? Violation("\(operation.task) of \(operation.channel), which is another daemon's")
+      }
       do {
         try state.relays.begin(operation)
       } catch {

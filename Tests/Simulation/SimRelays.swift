@@ -121,6 +121,15 @@ struct SimRelays {
   /// The relay has the channel no more.
   mutating func lose(_ place: Place) { relays[place.address]?.channels[place.channel] = nil }
 
+  /// The daemon sends nothing more for these channels: some of what was under way reaches the relays all the same.
+  mutating func abandon(_ slots: SlotSet) {
+    for waiting in pending where slots.contains(waiting.operation.channel) {
+      if !waiting.isCancelled, Bool.random(using: &random) { carryOutUnheard(waiting.operation) }
+    }
+    pending.removeAll { slots.contains($0.operation.channel) }
+    begun = begun.filter { !slots.contains($0.key.channel) }
+  }
+
   /// The daemon died: some of what was under way reaches the relays all the same.
   mutating func loseContact() {
     for waiting in pending where !waiting.isCancelled && Bool.random(using: &random) { carryOutUnheard(waiting.operation) }

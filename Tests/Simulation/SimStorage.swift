@@ -99,20 +99,28 @@ final class SimStorage: CoordinatorStorage {
   func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID] {
     try await reading { try await $0.livingChannels(named: name, limit: limit) }
   }
-  func unfinishedChannels() async throws -> [ChannelID] { try await reading { try await $0.unfinishedChannels() } }
-  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID] {
-    try await reading { try await $0.channels(of: relay, in: status, after: after, limit: limit) }
+  func unfinishedChannels(among slots: SlotSet) async throws -> [ChannelID] {
+    try await reading { try await $0.unfinishedChannels(among: slots) }
   }
-  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
-    try await reading { try await $0.channelsToVerify(on: relay, at: now, limit: limit) }
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet) async throws
+    -> [ChannelID]
+  {
+    try await reading { try await $0.channels(of: relay, in: status, after: after, limit: limit, among: slots) }
   }
-  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) async throws -> [(ChannelID, RelayID)] {
-    try await reading { try await $0.lostRelays(before: before, after: after, limit: limit) }
+  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> [ChannelID] {
+    try await reading { try await $0.channelsToVerify(on: relay, at: now, limit: limit, among: slots) }
+  }
+  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet) async throws -> [(
+    ChannelID, RelayID
+  )] {
+    try await reading { try await $0.lostRelays(before: before, after: after, limit: limit, among: slots) }
   }
   func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [(ChannelID, mayReturn: Bool)] {
-    try await reading { try await $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
+    try await reading {
+      try await $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit, among: slots)
+    }
   }
   func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int {
     try await reading { try await $0.replacements(of: channel, since: since, until: now) }
@@ -126,5 +134,7 @@ final class SimStorage: CoordinatorStorage {
   func channelCount(of identity: IdentityID) async throws -> Int {
     try await reading { try await $0.channelCount(of: identity) }
   }
-  func channelCounts() async throws -> [RelayID: Int] { try await reading { try await $0.channelCounts() } }
+  func channelCounts(among slots: SlotSet) async throws -> [RelayID: Int] {
+    try await reading { try await $0.channelCounts(among: slots) }
+  }
 }

@@ -18,9 +18,14 @@ extension Simulation {
       throw Violation("storage does not work, and nobody tries whether it does again")
     }
     let loads = engine.directory.read { $0.loads.carried }
-    guard engine.decider.doubt != nil || loads == ledger.loads else {
-      throw Violation("relays are chosen as if they carried \(loads), and they carry \(ledger.loads)")
+    let carried = ledger.loads(among: engine.decider.slots)
+    // Before it is known that channels are given away, it may not be known what the others are.
+    let isMoving = world.read { !$0.leaving.isEmpty || !$0.owed.isEmpty }
+    guard engine.decider.doubt != nil || isMoving || loads == carried else {
+      throw Violation("relays are chosen as if they carried \(loads), and they carry \(carried)")
     }
+    try checkSlots()
+    let others = coming
     // As long as it is not known what is durable, nobody is told.
     for id in ledger.order where engine.decider.doubt == nil {
       for row in ledger.channels[id]?.relays ?? [] where followed[id]?[row.relay] != ChannelRelayView(row.record) {
@@ -28,7 +33,8 @@ extension Simulation {
         throw Violation("\(id) on \(row.relay) is \(row.record), and who follows the events knows of \(known)")
       }
     }
-    for id in ledger.order where !engine.decider.recovery.channels.contains(id) {
+    for id in ledger.order where !engine.decider.recovery.channels.contains(id) && engine.decider.slots.contains(id) {
+      if others.contains(id) { continue }
       let timer = ledger.channels[id]?.relays.compactMap(\.record.timer).min()
       let isBeingDecided = engine.decider.flight?.live[id] != nil || engine.decider.open.live[id] != nil
       for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay && !isBeingDecided {
@@ -88,7 +94,8 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover, .report, .create, .unfollow,
+        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .lost, .alarm, .recover, .report, .create,
+          .unfollow,
           .joinRelays,
           .change,
           .tested, .barrier, .heartbeat, .adopt,
@@ -145,6 +152,8 @@ extension Simulation {
     case .verifyChannels(let relay, let most): "read back \(relay.rawValue), at most \(most)"
     case .lookForNeighbour(let id, _, let relay): "look for a neighbour of \(id.rawValue)@\(relay.rawValue)"
     case .takeUp(let ids): "take up \(ids.map(\.rawValue))"
+    case .gained(let slots): "gain \(Simulation.words(slots))"
+    case .lost(let slots, _): "lose \(Simulation.words(slots))"
     case .alarm(let alarm): "\(alarm)"
     case .recover(let ids, _): "recover \(ids.map(\.rawValue))"
     case .forgetHistory: "forget history"

@@ -141,11 +141,11 @@ extension Simulation {
   static func isRequest(_ input: Engine.Input) -> Bool {
     switch input {
     case .create, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .change, .barrier, .heartbeat, .adopt,
-      .addIdentity,
-      .removeIdentity:
+      .addIdentity, .removeIdentity, .lost:
       true
     case .tested(_, _, _, let reply): reply != nil
-    case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover: false
+    case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .alarm, .recover:
+      false
     }
   }
 

@@ -17,6 +17,7 @@ extension Simulation {
       for address in state.relays.relays.keys.sorted() { state.relays.relays[address]?.isReachable = true }
     }
     if engine == nil { try await startAgain() }
+    try await gainAll()
     try await rest()
     try await heal()
     if chance(300) { try await sufferOutage() }

@@ -13,6 +13,7 @@ extension Simulation {
     if chance(plan.conflicts) { try await interfere() }
     if chance(plan.names) { rename() }
     if chance(plan.losses) { loseChannel() }
+    if chance(plan.moves) { move() }
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<28: try await process(Int.random(in: 1...plan.batchMax, using: &random))
     case 28..<60: hearOfOperation()

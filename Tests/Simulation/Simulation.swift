@@ -92,7 +92,10 @@ final class Simulation: SeededRun {
       state.isAlive = true
       state.wordsLeft = nil
       state.inbox = []
+      // What nobody else has got is the daemon's, as long as its session lasts.
+      (state.leaving, state.owed) = (.none, .none)
     }
+    let away = world.read { $0.away }
     decideFate()
     let hub = ChangeHub()
     let directory = RelayDirectory(
@@ -102,7 +105,8 @@ final class Simulation: SeededRun {
     directory.write { $0.identities = identities }
     do {
       let engine = try await Engine(
-        storage: SimStorage(storage, world), directory: directory, rules: Rules(policy: plan.policy, upkeep: plan.upkeep),
+        storage: SimStorage(storage, world), slots: SlotSet.all.subtracting(away), directory: directory,
+        rules: Rules(policy: plan.policy, upkeep: plan.upkeep),
         clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil,
         seed: random.next(), isEager: false, post: { [world] in world.repost($0) })

@@ -12,11 +12,12 @@ struct SimulationTests {
     print(
       "simulation: \(tally.seeds) seeds, \(tally.steps) steps, \(tally.commits) commits, \(tally.operations) operations, "
         + "\(tally.crashes) crashes, \(tally.storageFaults) storage faults, \(tally.conflicts) conflicts, \(tally.names) names, "
-        + "\(tally.losses) losses, \(tally.transitions) transitions, "
+        + "\(tally.losses) losses, \(tally.moves) moves, \(tally.transitions) transitions, "
         + "\(tally.pairs.count) pairs of status and event, \((ContinuousClock.now - begin).components.seconds) s")
     // A simulation in which little happens proves little.
     #expect(tally.transitions > 10 * tally.seeds && tally.crashes > tally.seeds && tally.storageFaults > tally.seeds)
     #expect(4 * tally.conflicts > tally.seeds && 10 * tally.names > tally.seeds && 10 * tally.losses > tally.seeds)
+    #expect(4 * tally.moves > tally.seeds)
   }
 
   @Test func sameSeedGivesTheSameRun() async throws { try await Runs<Simulation>.expectSameRunOfSameSeed() }

@@ -11,6 +11,8 @@ struct Tally: RunCounts {
   var names = 0
   /// Channels that a relay lost and the network reported.
   var losses = 0
+  /// How often another daemon got channels.
+  var moves = 0
   var transitions = 0
   var operations = 0
   /// Pairs of a status and an event that met it.
@@ -25,6 +27,7 @@ struct Tally: RunCounts {
     conflicts += other.conflicts
     names += other.names
     losses += other.losses
+    moves += other.moves
     transitions += other.transitions
     operations += other.operations
     pairs.formUnion(other.pairs)

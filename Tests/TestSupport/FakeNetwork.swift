@@ -34,7 +34,11 @@ public final class FakeNetwork: RelayNetwork {
     var watched: [RelayID: String] = [:]
     var tests: [Test] = []
     var silentTests = 0
+    var abandoned: [SlotSet] = []
   }
+
+  /// What it was told to send nothing more for.
+  public var abandoned: [SlotSet] { state.withLock { $0.abandoned } }
 
   /// A test that was requested.
   public struct Test: Hashable, Sendable {
@@ -162,6 +166,7 @@ public final class FakeNetwork: RelayNetwork {
   }
 
   public func cancel(_ channel: ChannelID, at relay: RelayID) {}
+  public func abandon(_ slots: SlotSet) async { state.withLock { $0.abandoned.append(slots) } }
   public func watch(_ relays: [RelayID: String]) { state.withLock { $0.watched = relays } }
 
   public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {

@@ -205,20 +205,30 @@ public final class FaultyStorage: CoordinatorStorage {
   public func livingChannels(named name: ChannelName, limit: Int) async throws -> [ChannelID] {
     try await both { try await $0.livingChannels(named: name, limit: limit) }
   }
-  public func unfinishedChannels() async throws -> [ChannelID] { try await both { try await $0.unfinishedChannels() } }
-  public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID] {
-    try await both { try await $0.channels(of: relay, in: status, after: after, limit: limit) }
+  public func unfinishedChannels(among slots: SlotSet) async throws -> [ChannelID] {
+    try await both { try await $0.unfinishedChannels(among: slots) }
   }
-  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
-    try await both { try await $0.channelsToVerify(on: relay, at: now, limit: limit) }
+  public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet)
+    async throws -> [ChannelID]
+  {
+    try await both { try await $0.channels(of: relay, in: status, after: after, limit: limit, among: slots) }
   }
-  public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) async throws -> [(ChannelID, RelayID)] {
-    try await both { try await $0.lostRelays(before: before, after: after, limit: limit) }
+  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) async throws
+    -> [ChannelID]
+  {
+    try await both { try await $0.channelsToVerify(on: relay, at: now, limit: limit, among: slots) }
+  }
+  public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet) async throws -> [(
+    ChannelID, RelayID
+  )] {
+    try await both { try await $0.lostRelays(before: before, after: after, limit: limit, among: slots) }
   }
   public func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [(ChannelID, mayReturn: Bool)] {
-    try await both { try await $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
+    try await both {
+      try await $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit, among: slots)
+    }
   }
   public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int {
     try await both { try await $0.replacements(of: channel, since: since, until: now) }
@@ -234,5 +244,7 @@ public final class FaultyStorage: CoordinatorStorage {
   public func channelCount(of identity: IdentityID) async throws -> Int {
     try await both { try await $0.channelCount(of: identity) }
   }
-  public func channelCounts() async throws -> [RelayID: Int] { try await both { try await $0.channelCounts() } }
+  public func channelCounts(among slots: SlotSet) async throws -> [RelayID: Int] {
+    try await both { try await $0.channelCounts(among: slots) }
+  }
 }

@@ -26,14 +26,15 @@ final class Engine {
   var wakeAt: Timestamp? { waker.due }
 
   /// - Parameters:
+  ///   - slots: which channels it acts for at first.
   ///   - seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the same order.
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
   ///   - poke: called when a commit is over, so that `process` is called soon.
   ///   - tellMembership: told when a channel got a relay or left one, once that is durable.
   ///   - tellMessages: told of channels and relays that have changed, once that is durable.
   init(
-    storage: any CoordinatorStorage, directory: RelayDirectory, rules: Rules, clock: any CoordinatorClock,
-    logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, isEager: Bool = true,
+    storage: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory, rules: Rules,
+    clock: any CoordinatorClock, logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, isEager: Bool = true,
     poke: @escaping @Sendable () -> Void = {}, tellMembership: @escaping @Sendable (ChannelID) -> Void = { _ in },
     tellMessages: @escaping @Sendable (MessageInput) -> Void = { _ in },
     post: @escaping @Sendable (Input) -> Void
@@ -51,7 +52,7 @@ final class Engine {
     self.tellMembership = tellMembership
     self.tellMessages = tellMessages
     decider = Decider(
-      directory: directory, rules: rules, hasTests: prober != nil, seed: seed,
+      directory: directory, slots: slots, rules: rules, hasTests: prober != nil, seed: seed,
       counters: try await storage.counters(), catalog: try await Self.load(storage, directory), now: clock.now)
     hub.start(at: decider.base.counters.revision)
   }
@@ -73,7 +74,7 @@ final class Engine {
 
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
-    let loads = try await storage.channelCounts()
+    let loads = try await storage.channelCounts(among: decider.slots)
     directory.write { $0.loads.begin(with: loads) }
     decider.begin(Set(loads.keys), at: clock.now)
     await depart()
@@ -81,7 +82,7 @@ final class Engine {
     let latestVerifyDue = clock.now + decider.rules.verifyIntervalMax * 2
     try await storage.commit([.clampTimes(now: clock.now, latestVerifyDue: latestVerifyDue)])
     let off = try await storage.lastSignOfLife().map { clock.now - $0.at } ?? .zero
-    let unfinished = try await storage.unfinishedChannels()
+    let unfinished = try await storage.unfinishedChannels(among: decider.slots)
     decider.absence = Absence(off, unfinished)
     for start in stride(from: 0, to: unfinished.count, by: Decider.sweepMax) {
       let some = unfinished[start..<min(start + Decider.sweepMax, unfinished.count)]
@@ -97,7 +98,12 @@ final class Engine {
   func process(_ inputs: [Input]) async {
     await advance()
     if inputs.contains(where: \.isWaking) { waker.heard() }
-    if !inputs.isEmpty { await take(inputs) }
+    var rest = inputs[...]
+    while let first = rest.first {
+      let batch = first.standsAlone ? rest.prefix(1) : rest.prefix { !$0.standsAlone }
+      rest = rest.dropFirst(batch.count)
+      await take(Array(batch))
+    }
   }
 
   /// Records when the daemon stops, so that what waits goes on where it was.

@@ -38,8 +38,12 @@ extension Engine {
     case heartbeat(Reply<Void>)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
-    /// Take up channels that were unfinished when the daemon last stopped.
+    /// Take up channels that were unfinished when the daemon last stopped, or when somebody else did who acted for them.
     case takeUp([ChannelID])
+    /// Act for the channels in these slots from now on; nobody else does any more.
+    case gained(SlotSet)
+    /// Act for the channels in these slots no more. It answers once nothing is under way for them, and everything before is durable.
+    case lost(SlotSet, Reply<Void>)
 
     // What `timersDue` stands for (`Decider.unfold`).
 
@@ -50,6 +54,14 @@ extension Engine {
     /// Whether it is the alarm that the engine set.
     var isWaking: Bool { if case .timersDue = self { true } else { false } }
 
+    /// Whether it must be decided by itself: it changes which channels others may be about.
+    var standsAlone: Bool {
+      switch self {
+      case .gained, .lost: true
+      default: false
+      }
+    }
+
     /// Answers a request that is not decided any more.
     func refuse(_ error: BatonError) {
       switch self {
@@ -59,8 +71,11 @@ extension Engine {
       case .change(_, _, let reply): reply.send(.failure(error))
       case .addIdentity(_, _, let reply), .removeIdentity(_, let reply): reply.send(.failure(error))
       case .tested(_, _, _, let reply): reply?.send(.failure(error))
-      case .adopt(_, let reply), .heartbeat(let reply), .barrier(let reply): reply.send(.failure(error))
-      case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover: break
+      case .adopt(_, let reply), .heartbeat(let reply), .barrier(let reply), .lost(_, let reply):
+        reply.send(.failure(error))
+      case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .alarm,
+        .recover:
+        break
       }
     }
 
@@ -82,7 +97,7 @@ extension Engine {
         [id]
       case .takeUp(let ids), .recover(let ids, _): ids
       case .timersDue, .create, .change, .tested, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .addIdentity,
-        .removeIdentity, .adopt, .heartbeat, .barrier, .alarm:
+        .removeIdentity, .adopt, .heartbeat, .barrier, .gained, .lost, .alarm:
         []
       }
     }

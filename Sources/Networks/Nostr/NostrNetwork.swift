@@ -149,6 +149,11 @@ public final class NostrNetwork: RelayNetwork {
     for session in publishers(on: relay) { session.feed(.cancelled(channel)) }
   }
 
+  public func abandon(_ slots: SlotSet) async {
+    let fed = state.withLockedValue { state in state.publishers.values.map { $0.fed(.abandoned(slots)) } }
+    for one in fed { try? await one.get() }
+  }
+
   public func watch(_ relays: [RelayID: String]) {
     let unwatched = state.withLockedValue { state in state.readers.filter { relays[$0.key] == nil }.map(\.value.session) }
     for session in unwatched { session.feed(.watched(false)) }

@@ -159,8 +159,8 @@ extension Decider {
     }
   }
 
-  /// Makes up for sweeps that were missed while storage did not work.
-  private mutating func sweepAgain(_ now: Timestamp) {
+  /// Makes up for sweeps that were missed: while storage did not work, or while somebody else acted for channels.
+  mutating func sweepAgain(_ now: Timestamp) {
     for id in watched.all.sorted() {
       guard let row = relays[id] else { continue }
       if row.condition.health == .down {

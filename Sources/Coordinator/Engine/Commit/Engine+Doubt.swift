@@ -16,7 +16,7 @@ extension Engine {
         ? Decider.Found(
           catalog: try await Self.load(storage, directory),
           channels: try await storage.channels(Set(doubt.order)).found.mapValues(\.row)) : nil
-      let loads = isDurable ? try await storage.channelCounts() : nil
+      let loads = isDurable ? try await storage.channelCounts(among: decider.slots) : nil
       let effects = decider.settleDoubt(stored, found, identities, at: clock.now)
       // Parts of it may not have been written.
       if let loads { directory.write { $0.loads.begin(with: loads) } }

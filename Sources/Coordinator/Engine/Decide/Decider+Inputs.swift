@@ -25,7 +25,11 @@ extension Decider {
       for reference in objects { open.save(reference) }
       open.roundTrips = recovery.takeRoundTrips() + open.roundTrips
       open.mustWrite = true
+      let some = recovery.takeSlots()
+      if !some.isEmpty { open.effects.inputs.append(.gained(some)) }
     case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
+    case .gained(let some): gained(some, facts)
+    case .lost(let some, let reply): lost(some, reply, facts)
     case .create(let channel, let reply): create(channel, reply, facts)
     case .retry(let id, let relay, let reply):
       guard let channel = own(id, reply) else { return }
@@ -58,6 +62,7 @@ extension Decider {
     case .lookForNeighbour(let id, let identity, let relay):
       let question = Reads.Neighbour(channel: id, identity: identity, relay: relay)
       guard let other = facts.neighbours[question] ?? nil else { return }
+      // If it is somebody else's, whoever reads it back in its turn sees to it.
       feed(.relay(relay, .verifyRequested), to: other)
     case .forgetHistory: forgetHistory(now)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply)
@@ -163,8 +168,11 @@ extension Decider {
     guard identities.contains(where: { $0.id == new.content.identity }) else {
       return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity))
     }
-    ids.channel += 1
-    let id = ChannelID(rawValue: ids.channel)
+    guard let number = slots.next(after: ids.channel) else {
+      return refuse(reply, .storageUnavailable(reason: "this daemon has no share of the channels yet"))
+    }
+    ids.channel = number
+    let id = ChannelID(rawValue: number)
     let row = ChannelRow(
       id: id, kind: new.content.kind, network: new.network, identity: new.content.identity, profile: new.profile,
       preferences: new.preferences, networkID: new.content.networkID, trustAnchor: new.content.trustAnchor,
@@ -278,7 +286,9 @@ extension Decider {
   // MARK: - Answers
 
   mutating func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>) {
-    if recovery.channels.contains(id), let trouble = recovery.trouble {
+    if !slots.contains(id) {
+      refuse(reply, .elsewhere(id))
+    } else if recovery.channels.contains(id), let trouble = recovery.trouble {
       refuse(reply, .storageUnavailable(reason: trouble))
     } else {
       refuse(reply, .noSuchChannel(id))

@@ -54,6 +54,8 @@ struct Decider {
 
   /// What networks are and can do, and what requests read. The decider only reads it.
   let directory: RelayDirectory
+  /// The channels for which it acts are those in these slots. All others are somebody else's: they are never awake here.
+  var slots: SlotSet
   private(set) var rules: Rules
   /// Whether there are tests in the background at all.
   let hasTests: Bool
@@ -85,12 +87,15 @@ struct Decider {
   static let sweepMax = 256
   static let recoveryWait = Duration.seconds(1)
 
-  /// - Parameter seed: the seed of random choices. The same seed and the same inputs give the same decisions.
+  /// - Parameters:
+  ///   - slots: which channels it acts for at first.
+  ///   - seed: the seed of random choices. The same seed and the same inputs give the same decisions.
   init(
-    directory: RelayDirectory, rules: Rules, hasTests: Bool, seed: UInt64, counters: StoreCounters, catalog: Catalog,
-    now: Timestamp
+    directory: RelayDirectory, slots: SlotSet = .all, rules: Rules, hasTests: Bool, seed: UInt64, counters: StoreCounters,
+    catalog: Catalog, now: Timestamp
   ) {
     self.directory = directory
+    self.slots = slots
     self.rules = rules
     self.hasTests = hasTests
     base = Base(catalog: catalog, counters: counters)
@@ -193,13 +198,13 @@ struct Decider {
   /// Takes in channels that were read. What is damaged is left alone; what could not be read is tried again once storage works.
   private mutating func wake(_ facts: Facts) {
     for (id, stored) in facts.channels.found.sorted(by: { $0.key < $1.key })
-    where self[id] == nil && !quarantined.contains(id) {
+    where self[id] == nil && !quarantined.contains(id) && slots.contains(id) {
       base.live[id] = Live(stored)
       if let span = absence.span(of: id) { feed(.clockMoved(span), to: id) }
       // This is done even if nothing follows: a channel that was settled is let go again.
       open.seen.insert(id)
     }
-    let damaged = facts.channels.unreadable.filter { !quarantined.contains($0.key) }
+    let damaged = facts.channels.unreadable.filter { !quarantined.contains($0.key) && slots.contains($0.key) }
     for (id, error) in damaged.sorted(by: { $0.key < $1.key }) { quarantine(id, error.description) }
     recovery.owe(facts.unanswered)
     if let trouble = facts.trouble { storageFailed(trouble) }

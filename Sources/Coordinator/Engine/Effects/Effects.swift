@@ -90,6 +90,8 @@ struct Effects: Equatable {
   /// The steps in this order.
   var tests: [TestStep] = []
   var cancellations: [Cancellation] = []
+  /// How many channels each relay carries, counted again; `nil` if that was not done.
+  var carried: [RelayID: Int]?
   /// Whether other relays must be watched, or the same ones at other addresses.
   var isWatchChanged = false
   /// What may go to networks now, in this order.
@@ -100,7 +102,8 @@ struct Effects: Equatable {
   /// Whether nothing follows.
   var isEmpty: Bool {
     journal.isEmpty && inputs.isEmpty && operations.isEmpty && cancellations.isEmpty && tests.isEmpty && keys.isEmpty
-      && !isWatchChanged && changes.isEmpty && publication == nil && loads.isEmpty && identities == nil && created.isEmpty
+      && !isWatchChanged && carried == nil && changes.isEmpty && publication == nil && loads.isEmpty && identities == nil
+      && created.isEmpty
   }
 
   /// Leaves only what holds in any case.
@@ -114,6 +117,7 @@ struct Effects: Equatable {
     journal += later.journal
     tests += later.tests
     cancellations += later.cancellations
+    carried = later.carried ?? carried
     isWatchChanged = isWatchChanged || later.isWatchChanged
     operations += later.operations
     inputs += later.inputs

@@ -49,6 +49,7 @@ extension Engine {
   }
 
   private func tellDirectory(_ effects: Effects) {
+    if let carried = effects.carried { directory.write { $0.loads.begin(with: carried) } }
     directory.carry(effects.loads)
     if let identities = effects.identities { directory.write { $0.identities = identities } }
     tellState()

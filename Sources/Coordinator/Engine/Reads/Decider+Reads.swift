@@ -22,7 +22,7 @@ extension Decider {
   func needsRest(_ input: Input) -> Bool {
     switch input {
     case .change(let change, let force, _): !counts(for: change, force).isEmpty
-    case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .alarm(.upkeep): true
+    case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .gained, .lost, .alarm(.upkeep): true
     case .report, .timersDue, .create, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested,
       .forgetHistory,
       .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:
@@ -34,8 +34,11 @@ extension Decider {
   /// - Parameter inputs: as `unfold` returns them.
   func reads(for inputs: [Input], at now: Timestamp) -> Reads {
     var reads = Reads()
+    reads.slots = slots
     for input in inputs {
-      for id in input.channels where self[id] == nil && !quarantined.contains(id) { reads.channels.insert(id) }
+      for id in input.channels where self[id] == nil && !quarantined.contains(id) && slots.contains(id) {
+        reads.channels.insert(id)
+      }
       switch input {
       case .create(let new, _):
         if !new.isOwned { reads.names.insert(new.name) }
@@ -48,6 +51,8 @@ extension Decider {
       case .verifyChannels(let relay, let most): askToVerify(relay, most, now, &reads)
       case .lookForNeighbour(let id, let identity, let relay):
         reads.neighbours.append(.init(channel: id, identity: identity, relay: relay))
+      case .gained(let some): reads.move = .init(gained: some, slots: slots.union(some))
+      case .lost(let some, _): reads.move = .init(gained: .none, slots: slots.subtracting(some))
       case .alarm(.upkeep): reads.lost = lostPage(at: now)
       case .report, .timersDue, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
         .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:

@@ -38,6 +38,16 @@ struct Reads: Equatable {
     var relay: RelayID
   }
 
+  /// What must be known of channels to act for others than before.
+  struct Move: Equatable {
+    /// The slots that are new; none if some are given up.
+    var gained: SlotSet
+    /// All that there are then.
+    var slots: SlotSet
+  }
+
+  /// Lists of channels are asked of those in these slots.
+  var slots = SlotSet.all
   /// Channels that are not awake.
   var channels: Set<ChannelID> = []
   /// Idempotency keys, by their bytes, as storage compares them.
@@ -53,8 +63,13 @@ struct Reads: Equatable {
   var lost: Lost?
   var failed: [Failed] = []
   var neighbours: [Neighbour] = []
+  var move: Move?
 
-  var isEmpty: Bool { self == Reads() }
+  var isEmpty: Bool {
+    var nothing = Reads()
+    nothing.slots = slots
+    return self == nothing
+  }
 }
 
 /// What storage answered. What is missing could not be read, for the reason that `trouble` gives.
@@ -74,8 +89,19 @@ struct Facts {
   var replacements: [ChannelID: Int] = [:]
   var failed: [RelayID: FailedPage] = [:]
   var neighbours: [Reads.Neighbour: ChannelID?] = [:]
+  var move: Move?
   /// Why something could not be read; `nil` if everything was.
   var trouble: String?
+
+  /// What is stored when other slots are acted for than before.
+  struct Move {
+    /// The highest id of any channel, whoever gave it.
+    var channel: Int64
+    /// How many channels each relay carries, in all slots that there are now.
+    var loads: [RelayID: Int]
+    /// Channels in the new slots with something left to do.
+    var unfinished: [ChannelID]
+  }
 
   /// Channels that a relay failed.
   struct FailedPage: Equatable {

@@ -30,14 +30,14 @@ struct Questions {
     }
     for page in reads.pages where facts.pages[page] == nil {
       await ask(&facts) { facts in
-        let ids = try await list(page)
+        let ids = try await list(page, reads.slots)
         facts.pages[page] = ids
         channels.formUnion(ids)
       }
     }
     for place in reads.failed where facts.failed[place.relay] == nil {
       await ask(&facts) { facts in
-        let failed = try await self.failed(place)
+        let failed = try await self.failed(place, reads.slots)
         facts.failed[place.relay] = failed
         channels.formUnion(failed.channels.lazy.filter(\.mayReturn).map(\.channel))
       }
@@ -52,9 +52,16 @@ struct Questions {
     }
     if let place = reads.lost {
       await ask(&facts) { facts in
-        let lost = try await lost(place, &facts)
+        let lost = try await lost(place, reads.slots, &facts)
         facts.lost = lost
         channels.formUnion(lost.lazy.map(\.channel))
+      }
+    }
+    if let move = reads.move {
+      await ask(&facts) { facts in
+        facts.move = Facts.Move(
+          channel: try await storage.counters().channel, loads: try await storage.channelCounts(among: move.slots),
+          unfinished: move.gained.isEmpty ? [] : try await storage.unfinishedChannels(among: move.gained))
       }
     }
     guard !channels.isEmpty else { return facts }
@@ -72,9 +79,9 @@ struct Questions {
     do { try await question(&facts) } catch { facts.trouble = facts.trouble ?? "\(error)" }
   }
 
-  private func lost(_ place: Reads.Lost, _ facts: inout Facts) async throws -> [ChannelRelayPlace] {
+  private func lost(_ place: Reads.Lost, _ slots: SlotSet, _ facts: inout Facts) async throws -> [ChannelRelayPlace] {
     let lost = try await storage.lostRelays(
-      before: place.before, after: place.after.map { ($0.channel, $0.relay) }, limit: Decider.lostMax)
+      before: place.before, after: place.after.map { ($0.channel, $0.relay) }, limit: Decider.lostMax, among: slots)
     for (channel, _) in lost where facts.replacements[channel] == nil {
       facts.replacements[channel] = try await storage.replacements(
         of: channel, since: place.since, until: place.since + Healing.span)
@@ -90,19 +97,19 @@ struct Questions {
     }
   }
 
-  private func list(_ page: Reads.Page) async throws -> [ChannelID] {
+  private func list(_ page: Reads.Page, _ slots: SlotSet) async throws -> [ChannelID] {
     switch page {
     case .inStatus(let status, let relay, let after):
-      try await storage.channels(of: relay, in: status, after: after, limit: Decider.sweepMax)
-    case .due(let relay, let now, let limit): try await storage.channelsToVerify(on: relay, at: now, limit: limit)
+      try await storage.channels(of: relay, in: status, after: after, limit: Decider.sweepMax, among: slots)
+    case .due(let relay, let now, let limit): try await storage.channelsToVerify(on: relay, at: now, limit: limit, among: slots)
     }
   }
 
   /// Channels that a relay failed; of those that may have it again only as many as can be of use.
-  private func failed(_ place: Reads.Failed) async throws -> Facts.FailedPage {
+  private func failed(_ place: Reads.Failed, _ slots: SlotSet) async throws -> Facts.FailedPage {
     let found = try await storage.failedChannels(
       on: place.relay, for: Cause.allCases.filter(\.mayPass), before: place.before, after: place.after,
-      limit: Decider.failedMax)
+      limit: Decider.failedMax, among: slots)
     var returns = 0
     let some = found.prefix { _, mayReturn in
       if mayReturn { returns += 1 }

@@ -7,6 +7,8 @@ struct Recovery {
   private(set) var trouble: String?
   /// Channels whose last change could not be stored, which somebody else has changed, or which could not be read; they are read again.
   private(set) var channels: Set<ChannelID> = []
+  /// Slots that were gained, and of whose channels nothing could be read yet.
+  private(set) var slots = SlotSet.none
   /// Relays and servers whose health is known but could not be stored yet.
   private(set) var objects: Set<CatalogReference> = []
   /// Measured connections that could not be stored yet, the oldest first.
@@ -25,12 +27,13 @@ struct Recovery {
   /// Notes that storage did what it was asked for.
   /// - Returns: whether it works again; false as long as channels have to be read.
   mutating func succeeded() -> Bool {
-    guard channels.isEmpty else { return false }
+    guard channels.isEmpty, slots.isEmpty else { return false }
     trouble = nil
     return true
   }
 
   mutating func owe(_ some: some Sequence<ChannelID>) { channels.formUnion(some) }
+  mutating func owe(_ some: SlotSet) { slots = slots.union(some) }
   mutating func owe(_ object: CatalogReference) { objects.insert(object) }
 
   mutating func owe(_ trips: [RoundTrip]) { roundTrips = (roundTrips + trips).suffix(Self.roundTripsMax) }
@@ -43,6 +46,18 @@ struct Recovery {
     let some = Array(channels.sorted().prefix(max))
     channels.subtract(some)
     return some
+  }
+
+  /// Takes all slots of which something has to be read now.
+  mutating func takeSlots() -> SlotSet {
+    defer { slots = .none }
+    return slots
+  }
+
+  /// Forgets the channels in these slots: they are somebody else's.
+  mutating func forget(_ some: SlotSet) {
+    slots = slots.subtracting(some)
+    channels = channels.filter { !some.contains($0) }
   }
 
   /// Takes all relays and servers to store now, in order.

@@ -89,6 +89,8 @@ struct PostQueue: Sendable {
     if turn.mayLeave { entries[place].gate = .open } else { entries.remove(at: place) }
   }
 
+  mutating func removeAll(where isGone: (SessionOperation) -> Bool) { entries.removeAll { isGone($0.item) } }
+
   /// Keeps the first operations.
   /// - Returns: the others; and whether each was sent before, and not answered.
   mutating func removeAll(after kept: Int = 0) -> [(item: SessionOperation, wasSent: Bool)] {

@@ -25,6 +25,18 @@ extension PublisherMachine {
     return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
   }
 
+  /// Forgets what was to be done for channels for which another daemon acts now. Operations that are under way end with the connection, so
+  /// that no further event of theirs is sent and no answer is taken for another's; those of other channels are sent again.
+  mutating func abandoned(_ slots: SlotSet) -> [SessionAction] {
+    func isGone(_ item: SessionOperation) -> Bool { slots.contains(item.channel) }
+    overdue = overdue.filter { !isGone($0.value) }
+    let isUnderWay = inFlight.all.contains { isGone($0.item) }
+    let ends = isUnderWay ? takeBack() + [.hangUp] : []
+    queue.removeAll(where: isGone)
+    posts.removeAll(where: isGone)
+    return ends + (isUnderWay ? reconnect() : sendNext())
+  }
+
   /// Gives back operations that could not be sent for a long time because the relay limits the rate, to return when there may be room.
   mutating func giveBackTheLate() -> [SessionAction] {
     guard let room = window.capacity(within: limits.holdMax).map({ max(1, $0) }), queue.count + posts.count > room else {

@@ -62,6 +62,7 @@ struct PublisherMachine: SessionMachine {
     switch event {
     case .submitted(let item): return submitted(item)
     case .cancelled(let channel): return cancelled(channel)
+    case .abandoned(let slots): return abandoned(slots)
     case .released(let turn):
       posts.release(turn)
       return sendNext()

@@ -53,7 +53,7 @@ struct ReaderMachine: SessionMachine {
     switch event {
     case .submitted(let item): return submitted(item)
     case .compare(let question): return compare(question)
-    case .cancelled, .released: return []  // reading does no harm
+    case .cancelled, .abandoned, .released: return []  // reading does no harm
     case .watched(let isWatched): return watched(isWatched)
     case .opened(let roundTrip):
       self.roundTrip = roundTrip

@@ -41,6 +41,12 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     eventLoop.execute { shell.value.feed(event) }
   }
 
+  /// Feeds one event, and tells when it was handled.
+  func fed(_ event: SessionEvent) -> EventLoopFuture<Void> {
+    let shell = shell
+    return eventLoop.submit { shell.value.feed(event) }
+  }
+
   /// Ends the session: closes the connection, cancels every timer, reports nothing more.
   func end() -> EventLoopFuture<Void> {
     let shell = shell

@@ -76,6 +76,14 @@ struct SessionOperation: Hashable, Sendable {
     }
   }
 
+  /// The same, by its id.
+  var channel: ChannelID {
+    switch subject {
+    case .channel(let operation): operation.channel
+    case .post(let operation): operation.channel
+    }
+  }
+
   /// What is to be done for a channel; `nil` for posts.
   var channelTask: RelayOperation.Task? {
     if case .channel(let operation) = subject { operation.task } else { nil }

@@ -32,6 +32,8 @@ enum SessionEvent: Hashable, Sendable {
   case compare(HistoryQuestion)
   /// Invitations of this channel that still wait must not be sent.
   case cancelled(ChannelID)
+  /// Nothing more must be sent for the channels in these slots.
+  case abandoned(SlotSet)
   /// Whether a post whose turn has come may leave.
   case released(DeliveryTurn)
   /// Whether the relay must be watched: connected whenever possible, with ups and downs reported.

@@ -90,7 +90,7 @@ struct FollowerMachine: SessionMachine {
       if keeper.failures > 1 { fail(Trouble(.unreachable, Self.ending(code, reason))) }
       return ended
     case .timerFired(let timer): return fired(timer)
-    case .submitted, .compare, .cancelled, .released, .watched: return []  // publishers and readers do that
+    case .submitted, .compare, .cancelled, .abandoned, .released, .watched: return []  // publishers and readers do that
     case .authenticationSent, .published, .dated, .signed: return []  // followers stay anonymous
     }
   }

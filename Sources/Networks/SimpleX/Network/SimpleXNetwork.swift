@@ -154,6 +154,8 @@ public final class SimpleXNetwork: RelayNetwork {
 
   public func perform(_ operation: RelayOperation) { put(.operation(operation)) }
   public func cancel(_ channel: ChannelID, at relay: RelayID) { put(.cancelled(channel, relay)) }
+  /// A core belongs to one machine, so its channels never have another daemon.
+  public func abandon(_ slots: SlotSet) async {}
   public func watch(_ relays: [RelayID: String]) { put(.watched(relays)) }
 
   public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {

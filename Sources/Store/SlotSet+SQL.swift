@@ -1,0 +1,10 @@
+internal import Channels
+
+extension SlotSet {
+  /// What a query adds to its conditions, so that it finds only channels of these slots. A store in a file belongs to one daemon, which
+  /// owns them all.
+  /// - Parameter column: the id of a channel, as SQL.
+  func condition(_ column: String = "channel_id") -> String {
+    isAll ? "" : " AND \(column) % \(Self.count) IN (\(numbers.sorted().map(String.init).joined(separator: ", ")))"
+  }
+}
