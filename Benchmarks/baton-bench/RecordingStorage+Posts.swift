@@ -40,33 +40,41 @@ extension RecordingStorage: PostStorage {
   func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try store.posts(of: channel, before: before, limit: limit)
   }
-  func postsUnderWay(after: PostID?, limit: Int) throws -> [PostID] { try store.postsUnderWay(after: after, limit: limit) }
-  func nextDeliveries() throws -> [RelayID: Timestamp] { try store.nextDeliveries() }
-  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
-    try store.dueDeliveries(on: relay, at: now, limit: limit)
+  func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) throws -> [PostID] {
+    try store.postsUnderWay(after: after, limit: limit, among: slots)
   }
-  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) throws -> [PostID] {
-    try store.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit)
+  func nextDeliveries(among slots: SlotSet) throws -> [RelayID: Timestamp] { try store.nextDeliveries(among: slots) }
+  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) throws -> (
+    posts: [PostID], next: Timestamp?
+  ) {
+    try store.dueDeliveries(on: relay, at: now, limit: limit, among: slots)
   }
-  func dueSchedules(at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
-    try store.dueSchedules(at: now, limit: limit)
+  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet) throws
+    -> [PostID]
+  {
+    try store.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit, among: slots)
   }
-  func awaitedReplacements(after: PostID?, limit: Int) throws -> [(old: PostID, new: PostID)] {
-    try store.awaitedReplacements(after: after, limit: limit)
+  func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet) throws -> (posts: [PostID], next: Timestamp?) {
+    try store.dueSchedules(at: now, limit: limit, among: slots)
+  }
+  func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet) throws -> [(old: PostID, new: PostID)] {
+    try store.awaitedReplacements(after: after, limit: limit, among: slots)
   }
   func postRoutes(of channels: Set<ChannelID>) throws -> [PostRouteRow] { try store.postRoutes(of: channels) }
-  func channelsWithPosts() throws -> Set<ChannelID> { try store.channelsWithPosts() }
-  func postRoutesUnderWay() throws -> [PostRouteRow] { try store.postRoutesUnderWay() }
-  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) throws -> [PostRouteRow] {
-    try store.postRoutesToCompare(at: now, except: except, limit: limit)
+  func channelsWithPosts(among slots: SlotSet) throws -> Set<ChannelID> { try store.channelsWithPosts(among: slots) }
+  func postRoutesUnderWay(among slots: SlotSet) throws -> [PostRouteRow] { try store.postRoutesUnderWay(among: slots) }
+  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet) throws -> [PostRouteRow] {
+    try store.postRoutesToCompare(at: now, except: except, limit: limit, among: slots)
   }
-  func postRoutes(on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int) throws -> [PostRouteRow] {
-    try store.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit)
+  func postRoutes(on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet)
+    throws -> [PostRouteRow]
+  {
+    try store.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit, among: slots)
   }
-  func channelsToRoute() throws -> [ChannelID] { try store.channelsToRoute() }
+  func channelsToRoute(among slots: SlotSet) throws -> [ChannelID] { try store.channelsToRoute(among: slots) }
   func postsToForget(
-    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet
   ) throws -> PostsToForget {
-    try store.postsToForget(at: now, from: place, counted: counted, limit: limit)
+    try store.postsToForget(at: now, from: place, counted: counted, limit: limit, among: slots)
   }
 }

@@ -67,13 +67,17 @@ final class RecordingStorage: CoordinatorStorage {
     try store.livingChannels(named: name, limit: limit)
   }
   func unfinishedChannels(among slots: SlotSet) throws -> [ChannelID] { try store.unfinishedChannels(among: slots) }
-  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet) throws -> [ChannelID] {
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int, among slots: SlotSet) throws
+    -> [ChannelID]
+  {
     try store.channels(of: relay, in: status, after: after, limit: limit, among: slots)
   }
   func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) throws -> [ChannelID] {
     try store.channelsToVerify(on: relay, at: now, limit: limit, among: slots)
   }
-  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet) throws -> [(ChannelID, RelayID)] {
+  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet) throws -> [(
+    ChannelID, RelayID
+  )] {
     try store.lostRelays(before: before, after: after, limit: limit, among: slots)
   }
   func failedChannels(

@@ -16,7 +16,7 @@ public final class Coordinator: Sendable {
   let clock: any CoordinatorClock
   let logger: Logger
   let secrets: SecretBox
-  private let inbox: Inbox<Engine.Input>
+  let inbox: Inbox<Engine.Input>
   let postInbox = Inbox<PostInput>()
   let messageInbox = Inbox<MessageInput>()
   let syncNumbers = SyncNumbers()
@@ -29,6 +29,8 @@ public final class Coordinator: Sendable {
   public let messageHub = MessageHub()
   let requestsMax: Int
   let earlyMin: Int
+  /// The channels for which it acts at first.
+  let slots: SlotSet
   private let seed: UInt64
 
   static let batchMax = 512
@@ -40,6 +42,7 @@ public final class Coordinator: Sendable {
   ///   - posts: the same storage, for posts and what they must know of channels, so that neither waits for the questions of the other;
   ///     `nil` if none are published.
   ///   - messages: what it takes to read what is said in channels; `nil` if nobody reads it.
+  ///   - slots: the channels for which it acts at first; `gain` and `lose` change that.
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; `nil` if they cannot be managed.
   ///   - rules: the rules with which it starts.
@@ -51,7 +54,7 @@ public final class Coordinator: Sendable {
   ///   - seed: the seed of random choices, above all which of several equal relays channels get.
   public init(
     storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil,
-    messages: MessageParts? = nil, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
+    messages: MessageParts? = nil, slots: SlotSet = .all, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, earlyMin: Int = 64, seed: UInt64 = .random(in: 0 ... .max)
   ) {
@@ -65,6 +68,7 @@ public final class Coordinator: Sendable {
     self.storage = storage
     self.posts = posts
     self.messages = messages
+    self.slots = slots
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
     self.rules = rules
     self.clock = clock
@@ -113,7 +117,8 @@ public final class Coordinator: Sendable {
       do {
         let stoppedAt = try await storage.lastSignOfLife()?.at
         let engine = try await Engine(
-          storage: storage, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub, prober: prober,
+          storage: storage, slots: slots, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub,
+          prober: prober,
           seed: ~seed, poke: { inbox.poke() }, tellMembership: { self.membershipChanged($0) },
           tellMessages: { self.tellMessages($0) },
           post: { if !inbox.put($0) { $0.refuse(.busy) } })

@@ -120,15 +120,18 @@ extension SharedStore: PostStorage {
 
   private static let waits = "task IS NOT NULL AND under_way = 0 AND departed = 0"
 
-  public func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID] {
+  public func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [PostID] {
     try await postIDs(
-      "SELECT DISTINCT post_id FROM deliveries WHERE under_way = 1 AND post_id > $1 ORDER BY post_id LIMIT $2",
-      [.int(after?.rawValue ?? 0), .int(Int64(limit))])
+      """
+      SELECT DISTINCT post_id FROM deliveries WHERE under_way = 1 AND post_id > $1\(slots.condition(ofPost: "post_id", 3)) ORDER BY post_id LIMIT $2
+      """, [.int(after?.rawValue ?? 0), .int(Int64(limit))] + slots.parameters)
   }
 
-  public func nextDeliveries() async throws -> [RelayID: Timestamp] {
+  public func nextDeliveries(among slots: SlotSet) async throws -> [RelayID: Timestamp] {
     let rows = try await ask(
-      "SELECT id, (SELECT min(timer_at) FROM deliveries WHERE relay_id = relays.id AND \(Self.waits)) FROM relays")
+      """
+      SELECT id, (SELECT min(timer_at) FROM deliveries WHERE relay_id = relays.id AND \(Self.waits)\(slots.condition(ofPost: "post_id", 1))) FROM relays
+      """, slots.parameters)
     var next: [RelayID: Timestamp] = [:]
     for row in 0..<rows.count {
       next[RelayID(rawValue: rows.int(row, 0) ?? 0)] = rows.int(row, 1).map(Timestamp.init(milliseconds:))
@@ -137,55 +140,69 @@ extension SharedStore: PostStorage {
   }
 
   public func dueDeliveries(
-    on relay: RelayID, at now: Timestamp, limit: Int
+    on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet
   ) async throws -> (posts: [PostID], next: Timestamp?) {
     let values: [SQLValue] = [.int(relay.rawValue), .int(now.milliseconds)]
     let rows = try await ask([
       SQLStatement(
         """
-        SELECT post_id FROM deliveries WHERE relay_id = $1 AND timer_at <= $2 AND \(Self.waits) ORDER BY timer_at, post_id LIMIT $3
-        """, values + [.int(Int64(limit))]),
-      SQLStatement("SELECT min(timer_at) FROM deliveries WHERE relay_id = $1 AND timer_at > $2 AND \(Self.waits)", values),
+        SELECT post_id FROM deliveries WHERE relay_id = $1 AND timer_at <= $2 AND \(Self.waits)\(slots.condition(ofPost: "post_id", 4))
+        ORDER BY timer_at, post_id LIMIT $3
+        """, values + [.int(Int64(limit))] + slots.parameters),
+      SQLStatement(
+        "SELECT min(timer_at) FROM deliveries WHERE relay_id = $1 AND timer_at > $2 AND \(Self.waits)\(slots.condition(ofPost: "post_id", 3))",
+        values + slots.parameters),
     ])
     return (rows[0].ints().map(PostID.init(rawValue:)), rows[1].int(0, 0).map(Timestamp.init(milliseconds:)))
   }
 
-  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID] {
+  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet)
+    async throws -> [PostID]
+  {
     try await postIDs(
       """
       SELECT post_id FROM deliveries
-      WHERE relay_id = $1 AND cause = ANY($2) AND cause IS NOT NULL AND post_id > $3 AND \(Self.waits) ORDER BY post_id LIMIT $4
+      WHERE relay_id = $1 AND cause = ANY($2) AND cause IS NOT NULL AND post_id > $3 AND \(Self.waits)\(slots.condition(ofPost: "post_id", 5))
+      ORDER BY post_id LIMIT $4
       """,
-      [.int(relay.rawValue), .texts(causes.map(\.rawValue)), .int(after?.rawValue ?? 0), .int(Int64(limit))])
+      [.int(relay.rawValue), .texts(causes.map(\.rawValue)), .int(after?.rawValue ?? 0), .int(Int64(limit))]
+        + slots.parameters)
   }
 
-  public func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)] {
+  public func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [(old: PostID, new: PostID)]
+  {
     let rows = try await ask(
       """
       SELECT id, replaced_by FROM posts
-      WHERE replaced_by IS NOT NULL AND deletion_id IS NOT NULL AND deleted_at IS NULL AND id > $1 ORDER BY id LIMIT $2
-      """, [.int(after?.rawValue ?? 0), .int(Int64(limit))])
+      WHERE replaced_by IS NOT NULL AND deletion_id IS NOT NULL AND deleted_at IS NULL AND id > $1\(slots.condition("channel_id", 3))
+      ORDER BY id LIMIT $2
+      """, [.int(after?.rawValue ?? 0), .int(Int64(limit))] + slots.parameters)
     return (0..<rows.count).map { (PostID(rawValue: rows.int($0, 0) ?? 0), PostID(rawValue: rows.int($0, 1) ?? 0)) }
   }
 
   // MARK: - Schedules
 
-  public func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
+  public func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (
+    posts: [PostID], next: Timestamp?
+  ) {
     let isScheduled = "request IS NOT NULL AND schedule_trouble IS NULL AND deleted_at IS NULL"
     let isFrozen = "EXISTS (SELECT 1 FROM channels c WHERE c.id = posts.channel_id AND c.frozen = 1)"
     let rows = try await ask([
       SQLStatement(
         """
         SELECT id FROM posts WHERE publish_at <= $1 AND \(isScheduled) AND (publish_at + 1000 * tolerance < $1 OR NOT \(isFrozen))
+          \(slots.condition("channel_id", 3))
         ORDER BY publish_at, id LIMIT $2
-        """, [.int(now.milliseconds), .int(Int64(limit))]),
-      SQLStatement("SELECT min(publish_at) FROM posts WHERE publish_at > $1 AND \(isScheduled)", [.int(now.milliseconds)]),
+        """, [.int(now.milliseconds), .int(Int64(limit))] + slots.parameters),
+      SQLStatement(
+        "SELECT min(publish_at) FROM posts WHERE publish_at > $1 AND \(isScheduled)\(slots.condition("channel_id", 2))",
+        [.int(now.milliseconds)] + slots.parameters),
       // Those that are left out are due once it is too late for them.
       SQLStatement(
         """
         SELECT min(publish_at + 1000 * tolerance) + 1 FROM posts
-        WHERE publish_at <= $1 AND \(isScheduled) AND publish_at + 1000 * tolerance >= $1 AND \(isFrozen)
-        """, [.int(now.milliseconds)]),
+        WHERE publish_at <= $1 AND \(isScheduled) AND publish_at + 1000 * tolerance >= $1 AND \(isFrozen)\(slots.condition("channel_id", 2))
+        """, [.int(now.milliseconds)] + slots.parameters),
     ])
     let next = [rows[1].int(0, 0), rows[2].int(0, 0)].compactMap { $0 }.min()
     return (rows[0].ints().map(PostID.init(rawValue:)), next.map(Timestamp.init(milliseconds:)))
@@ -202,36 +219,42 @@ extension SharedStore: PostStorage {
       "WHERE channel_id = ANY($1) ORDER BY channel_id, relay_id", [.ints(channels.map(\.rawValue).sorted())])
   }
 
-  public func channelsWithPosts() async throws -> Set<ChannelID> {
-    Set(try await channelIDs("SELECT DISTINCT channel_id FROM post_routes", []))
+  public func channelsWithPosts(among slots: SlotSet) async throws -> Set<ChannelID> {
+    Set(
+      try await channelIDs(
+        "SELECT DISTINCT channel_id FROM post_routes WHERE TRUE\(slots.condition("channel_id", 1))", slots.parameters))
   }
 
-  public func postRoutesUnderWay() async throws -> [PostRouteRow] {
-    try await routes("WHERE status IN ('joining', 'leaving') ORDER BY channel_id, relay_id", [])
+  public func postRoutesUnderWay(among slots: SlotSet) async throws -> [PostRouteRow] {
+    try await routes(
+      "WHERE status IN ('joining', 'leaving')\(slots.condition("channel_id", 1)) ORDER BY channel_id, relay_id",
+      slots.parameters)
   }
 
   public func postRoutesToCompare(
-    at now: Timestamp, except: Set<RelayID>, limit: Int
+    at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow] {
     try await routes(
       """
-      WHERE status = 'joined' AND compare_at IS NOT NULL AND compare_at <= $1 AND relay_id <> ALL($2)
+      WHERE status = 'joined' AND compare_at IS NOT NULL AND compare_at <= $1 AND relay_id <> ALL($2)\(slots.condition("channel_id", 4))
       ORDER BY compare_at, channel_id, relay_id LIMIT $3
-      """, [.int(now.milliseconds), .ints(except.map(\.rawValue).sorted()), .int(Int64(limit))])
+      """,
+      [.int(now.milliseconds), .ints(except.map(\.rawValue).sorted()), .int(Int64(limit))] + slots.parameters)
   }
 
   public func postRoutes(
-    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow] {
     try await routes(
       """
-      WHERE relay_id = $1 AND channel_id > $2 AND status = 'joined' AND (compared_at IS NULL OR compared_at < $3)
+      WHERE relay_id = $1 AND channel_id > $2 AND status = 'joined' AND (compared_at IS NULL OR compared_at < $3)\(slots.condition("channel_id", 5))
       ORDER BY channel_id LIMIT $4
-      """, [.int(relay.rawValue), .int(after?.rawValue ?? 0), .int(since.milliseconds), .int(Int64(limit))])
+      """,
+      [.int(relay.rawValue), .int(after?.rawValue ?? 0), .int(since.milliseconds), .int(Int64(limit))] + slots.parameters)
   }
 
-  public func channelsToRoute() async throws -> [ChannelID] {
-    try await channelIDs(Store.routesThatDoNotFit, [])
+  public func channelsToRoute(among slots: SlotSet) async throws -> [ChannelID] {
+    try await channelIDs(Store.routesThatDoNotFit(slots.condition("p.channel_id", 1)), slots.parameters)
   }
 }
 

@@ -11,11 +11,11 @@ extension SharedStore {
   }
 
   public func postsToForget(
-    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet
   ) async throws -> PostsToForget {
     let retentions = try await ask(
-      "\(TableStatements.postRetention.selection) WHERE channel_id >= $1 ORDER BY channel_id LIMIT $2",
-      [.int(place.channel.rawValue), .int(Int64(RetentionWalk.channelsMax))]
+      "\(TableStatements.postRetention.selection) WHERE channel_id >= $1\(slots.condition("channel_id", 3)) ORDER BY channel_id LIMIT $2",
+      [.int(place.channel.rawValue), .int(Int64(RetentionWalk.channelsMax))] + slots.parameters
     ).map { try PostRetention(&$0) }
     var walk = RetentionWalk(at: now, from: place, known: counted, limit: limit, channels: retentions.count)
     for retention in retentions {

@@ -3,6 +3,8 @@ public import Channels
 /// What the coordinator of posts asks of storage. The rules of `CoordinatorStorage` hold: `commit` is the only method that writes, no
 /// method blocks the thread of its caller, each of the others reads what is durable at that moment, and all throw `StoreError`.
 ///
+/// What is left to do is asked of the posts of channels in some slots, which are those of this coordinator (`SlotSet`).
+///
 /// Posts have a sequence of revisions of their own, beside that of channels. One commit may hold writes of both.
 public protocol PostStorage: Sendable {
   /// Makes the parts of `request` durable together; see `CoordinatorStorage`.
@@ -27,43 +29,47 @@ public protocol PostStorage: Sendable {
   // MARK: - What is left to do
 
   /// Posts with a delivery under way, by id, from the first after `after` on.
-  func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID]
+  func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [PostID]
   /// When the next delivery of each relay is due that waits; relays without one are left out. It takes as long as there are unfinished
   /// deliveries.
-  func nextDeliveries() async throws -> [RelayID: Timestamp]
+  func nextDeliveries(among slots: SlotSet) async throws -> [RelayID: Timestamp]
   /// Posts whose delivery on `relay` waits and is due at `now`, the longest due first and then by id; those that departed are left out.
   /// - Returns: the posts, and when the first delivery of that relay that is not due yet will be; `nil` if there is none.
-  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?)
+  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (
+    posts: [PostID], next: Timestamp?
+  )
   /// Posts whose delivery on `relay` waits after one of these causes, by id, from the first after `after` on; those that departed are left
   /// out.
-  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID]
+  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet) async throws
+    -> [PostID]
   /// Posts whose deletion waits until readers find the post that takes their place (`PostRow.awaitsReplacement`), each with that post, by
   /// id, from the first after `after` on.
-  func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)]
+  func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [(old: PostID, new: PostID)]
 
   // MARK: - Schedules
 
   /// Posts that are scheduled and due at `now`, a time of day; the longest due first and then by id.
   /// - Returns: the posts, and when the first one that is not due yet will be; `nil` if there is none.
-  func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?)
+  func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (posts: [PostID], next: Timestamp?)
 
   // MARK: - Routes
 
   /// All routes of these channels, in the order of channel and relay.
   func postRoutes(of channels: Set<ChannelID>) async throws -> [PostRouteRow]
   /// The channels that have routes.
-  func channelsWithPosts() async throws -> Set<ChannelID>
+  func channelsWithPosts(among slots: SlotSet) async throws -> Set<ChannelID>
   /// Routes that are joining or leaving, in the order of channel and relay.
-  func postRoutesUnderWay() async throws -> [PostRouteRow]
+  func postRoutesUnderWay(among slots: SlotSet) async throws -> [PostRouteRow]
   /// Joined routes whose comparison is due at `now`, the longest due first, but none of the relays in `except`.
-  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) async throws -> [PostRouteRow]
+  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet) async throws
+    -> [PostRouteRow]
   /// Joined routes of `relay` that were not compared at `since` or later, by channel, from the first after `after` on.
   func postRoutes(
-    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow]
   /// Channels with routes that do not fit their relays any more: a relay without a route, or with one that is `leaving` or `left`; or a
   /// route that is `joining` or `joined` of a relay that was removed. By id.
-  func channelsToRoute() async throws -> [ChannelID]
+  func channelsToRoute(among slots: SlotSet) async throws -> [ChannelID]
 
   // MARK: - Retention
 
@@ -71,7 +77,7 @@ public protocol PostStorage: Sendable {
   /// retention is damaged is left out. It may find none, and not be at the end.
   /// - Parameter counted: what earlier answers said of channels; their posts are not counted again unless there are newer ones.
   func postsToForget(
-    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet
   ) async throws -> PostsToForget
 }
 

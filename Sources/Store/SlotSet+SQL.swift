@@ -7,4 +7,8 @@ extension SlotSet {
   func condition(_ column: String = "channel_id") -> String {
     isAll ? "" : " AND \(column) % \(Self.count) IN (\(numbers.sorted().map(String.init).joined(separator: ", ")))"
   }
+
+  /// The same for posts of channels in these slots.
+  /// - Parameter column: the id of a post, as SQL.
+  func condition(ofPost column: String) -> String { condition("(SELECT p.channel_id FROM posts p WHERE p.id = \(column))") }
 }

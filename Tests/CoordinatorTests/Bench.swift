@@ -18,22 +18,29 @@ final class Bench: Sendable {
   let storage: FaultyStorage
   let coordinator: Coordinator
   private let task: Task<Void, any Error>
+  /// Whether another one uses the store, too.
+  private let isGuest: Bool
 
   /// - Parameters:
+  ///   - host: another bench that runs at the same time on the same store.
+  ///   - slots: the channels for which the coordinator acts at first.
   ///   - schedule: the schedule of background tests; nil for none.
   ///   - posts: whether posts are published.
   ///   - messages: where messages are kept; `nil` if nobody reads them.
   init(
-    _ earlier: Bench? = nil, network: FakeNetwork = FakeNetwork(), schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil,
+    _ earlier: Bench? = nil, beside host: Bench? = nil, slots: SlotSet = .all, network: FakeNetwork = FakeNetwork(),
+    schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil,
     posts: Bool = false, messages: FakeMessages? = nil
   ) async throws {
-    folder = try earlier?.folder ?? TemporaryFolder()
-    clock = earlier?.clock ?? ManualClock()
+    isGuest = host != nil
+    folder = try (earlier ?? host)?.folder ?? TemporaryFolder()
+    clock = (earlier ?? host)?.clock ?? ManualClock()
     self.network = network
     // The same relays as before.
     if let earlier { network.adopt(earlier.network) }
-    store = try Store(directory: folder.path + "/state")
-    storage = FaultyStorage(store)
+    let store = try host?.store ?? Store(directory: folder.path + "/state")
+    self.store = store
+    storage = host?.storage ?? FaultyStorage(store)
     var policy = RelayPolicy()
     policy.backOffJitterPercent = 0
     var delivery = DeliveryPolicy()
@@ -41,7 +48,8 @@ final class Bench: Sendable {
     let known = KnownChannelStore(store)
     let parts = messages.map { [storage] in MessageParts(storage: $0, channels: known, posts: storage) }
     let coordinator = Coordinator(
-      storage: storage, posts: posts ? storage : nil, messages: parts, networks: [network], addressing: [SimpleXAddressing()],
+      storage: storage, posts: posts ? storage : nil, messages: parts, slots: slots, networks: [network],
+      addressing: [SimpleXAddressing()],
       servers: servers,
       rules: Rules(policy: policy, delivery: delivery, schedule: schedule, upkeep: upkeep), clock: clock,
       secrets: try .atFile(folder.path + "/key"), logger: log.logger, earlyMin: 1)
@@ -115,6 +123,7 @@ final class Bench: Sendable {
   func stop() async throws {
     coordinator.stop()
     try await task.value
+    if isGuest { return }
     await storage.compareFigures()
     store.close()
   }

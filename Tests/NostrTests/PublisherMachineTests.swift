@@ -51,6 +51,33 @@ struct PublisherMachineTests {
     #expect(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: ""))).isEmpty)
   }
 
+  /// Another daemon acts for some channels: nothing more is sent for them, and others get what they would have got.
+  @Test func abandonedChannelsAreSentNothingMore() {
+    let (first, second, third) = (
+      makeOperation(.invite), makeOperation(.invite, channel: 2), makeOperation(.announce, channel: 3)
+    )
+    var machine = opened([first, second, third])
+    // What only waits is dropped in silence.
+    #expect(machine.handle(.abandoned(SlotSet([2]))).isEmpty)
+    // What is under way ends with its connection, and nobody waits for its outcome.
+    let actions = machine.handle(.abandoned(SlotSet([1])))
+    #expect(actions.contains(.hangUp) && outcomes(actions).isEmpty && sends(actions) == 0)
+    #expect(sends(machine.handle(.received(.ok(id: first.eventID, accepted: true, text: "")))) == 0)
+    let again = machine.handle(.opened(roundTrip: .zero))
+    #expect(sends(again) == 1)
+    #expect(outcomes(machine.handle(.received(.ok(id: third.eventID, accepted: true, text: "")))) == [.announced])
+    #expect(outcomes(machine.handle(.received(.ok(id: second.eventID, accepted: true, text: "")))).isEmpty)
+  }
+
+  /// An event that was not answered in time counts no more once its channel is another daemon's.
+  @Test func lateAnswersForAbandonedChannelsAreIgnored() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    _ = machine.timeOut()
+    _ = machine.handle(.abandoned(.all))
+    #expect(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: ""))).isEmpty)
+  }
+
   /// A refusal without an id concerns what was sent over the same connection, not what an earlier one left unanswered.
   @Test func refusalUnderAnEmptyIDCountsAgainAfterAReconnect() {
     let items = (1...3).map { makeOperation(.invite, channel: $0) }

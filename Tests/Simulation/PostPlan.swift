@@ -22,6 +22,8 @@ struct PostPlan: SeededPlan {
   let edits: Int
   let schedules: Int
   let moves: Int
+  /// In thousandths of the steps: those before which channels move to another daemon, or come back.
+  let handovers: Int
   let storageFaults: Int
   /// Whether a commit may fail of which nobody knows whether it is durable.
   let hasDoubtfulCommits: Bool
@@ -58,6 +60,7 @@ struct PostPlan: SeededPlan {
     batchMax = [1, 3, 16, 64].randomElement(using: &random) ?? 1
     var policy = DeliveryPolicy()
     policy.jitterSeed = random.next()
+    handovers = random.draw(40, 20...200)
     if random.draw(30) { policy.attemptsMax = 2 }
     if random.draw(30) { policy.queueAllowance = .seconds(60) }
     self.policy = policy

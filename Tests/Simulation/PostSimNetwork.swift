@@ -1,5 +1,6 @@
 import Channels
 import RelayNetwork
+import Storage
 import TestSupport
 
 @testable import Coordinator
@@ -15,6 +16,7 @@ final class PostSimNetwork: SeededNetwork {
     world.note("  \(operation.task) \(operation.post.rawValue)@\(operation.relay.rawValue) #\(operation.number)")
     world.attempt { state in
       state.tally.operations += 1
+      try state.checkOwner(of: operation.channel, "\(operation.task) of \(operation.post)")
       try state.ledger.check(operation)
       try state.relays.begin(operation)
     }
@@ -24,6 +26,7 @@ final class PostSimNetwork: SeededNetwork {
     guard world.speaks() else { return }
     world.note("  \(turn.post.rawValue)@\(turn.relay.rawValue) #\(turn.number) \(turn.mayLeave ? "leaves" : "stays")")
     world.attempt { state in
+      if turn.mayLeave { try state.checkOwner(of: state.ledger.posts[turn.post]?.channel, "\(turn.post) leaves") }
       try state.ledger.check(turn, isDamaged: state.damaged.contains(turn.post))
       if turn.mayLeave { state.tally.departures += 1 }
       state.relays.release(turn)
@@ -39,6 +42,7 @@ final class PostSimNetwork: SeededNetwork {
     world.note("  compare \(comparison.channel.rawValue)@\(comparison.relay.rawValue) #\(comparison.number)")
     world.attempt { state in
       state.tally.comparisons += 1
+      try state.checkOwner(of: comparison.channel, "\(comparison.relay) is compared")
       guard state.ledger.routes[comparison.channel]?[comparison.relay] != nil else {
         throw Violation("a relay is compared that the posts of its channel do not go to: \(comparison)")
       }

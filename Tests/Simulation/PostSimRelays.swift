@@ -101,6 +101,19 @@ struct PostSimRelays {
     if withdrawn.contains(pair) { lies.insert(pair) }
   }
 
+  /// The daemon sends nothing more for these posts: some of what had left reaches the relays all the same.
+  mutating func abandon(_ posts: Set<PostID>) throws {
+    let (gone, rest) = (
+      pending.filter { posts.contains($0.operation.post) }, pending.filter { !posts.contains($0.operation.post) }
+    )
+    // Which of them does not matter, as long as the seed decides it.
+    for (place, waiting) in gone.enumerated() where waiting.stage == .left && (place + waiting.operation.number) % 2 == 0 {
+      try carryOutUnheard(waiting)
+    }
+    pending = rest
+    begun = begun.filter { !posts.contains($0.key.post) }
+  }
+
   /// The daemon died: some of what had left reaches the relays all the same.
   mutating func loseContact(_ random: inout SplitMix64) throws {
     for waiting in pending where waiting.stage == .left && Bool.random(using: &random) {

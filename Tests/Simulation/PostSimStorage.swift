@@ -95,39 +95,53 @@ final class PostSimStorage: PostStorage {
   func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID] {
     try await reading { try await $0.posts(of: channel, before: before, limit: limit) }
   }
-  func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID] {
-    try await reading { try await $0.postsUnderWay(after: after, limit: limit) }
+  func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [PostID] {
+    try await reading { try await $0.postsUnderWay(after: after, limit: limit, among: slots) }
   }
-  func nextDeliveries() async throws -> [RelayID: Timestamp] { try await reading { try await $0.nextDeliveries() } }
-  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
-    try await reading { try await $0.dueDeliveries(on: relay, at: now, limit: limit) }
+  func nextDeliveries(among slots: SlotSet) async throws -> [RelayID: Timestamp] {
+    try await reading { try await $0.nextDeliveries(among: slots) }
   }
-  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID] {
-    try await reading { try await $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (
+    posts: [PostID], next: Timestamp?
+  ) {
+    try await reading { try await $0.dueDeliveries(on: relay, at: now, limit: limit, among: slots) }
   }
-  func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
-    try await reading { try await $0.dueSchedules(at: now, limit: limit) }
+  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet) async throws
+    -> [PostID]
+  {
+    try await reading { try await $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit, among: slots) }
   }
-  func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)] {
-    try await reading { try await $0.awaitedReplacements(after: after, limit: limit) }
+  func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (posts: [PostID], next: Timestamp?) {
+    try await reading { try await $0.dueSchedules(at: now, limit: limit, among: slots) }
   }
-  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) async throws -> [PostRouteRow] {
-    try await reading { try await $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+  func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [(old: PostID, new: PostID)] {
+    try await reading { try await $0.awaitedReplacements(after: after, limit: limit, among: slots) }
+  }
+  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet) async throws
+    -> [PostRouteRow]
+  {
+    try await reading { try await $0.postRoutesToCompare(at: now, except: except, limit: limit, among: slots) }
   }
   func postRoutes(
-    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow] {
-    try await reading { try await $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+    try await reading { try await $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit, among: slots) }
   }
   func postRoutes(of channels: Set<ChannelID>) async throws -> [PostRouteRow] {
     try await reading { try await $0.postRoutes(of: channels) }
   }
-  func channelsWithPosts() async throws -> Set<ChannelID> { try await reading { try await $0.channelsWithPosts() } }
-  func postRoutesUnderWay() async throws -> [PostRouteRow] { try await reading { try await $0.postRoutesUnderWay() } }
-  func channelsToRoute() async throws -> [ChannelID] { try await reading { try await $0.channelsToRoute() } }
+  func channelsWithPosts(among slots: SlotSet) async throws -> Set<ChannelID> {
+    try await reading { try await $0.channelsWithPosts(among: slots) }
+  }
+  func postRoutesUnderWay(among slots: SlotSet) async throws -> [PostRouteRow] {
+    try await reading { try await $0.postRoutesUnderWay(among: slots) }
+  }
+  func channelsToRoute(among slots: SlotSet) async throws -> [ChannelID] {
+    try await reading { try await $0.channelsToRoute(among: slots) }
+  }
   func postsToForget(
-    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet
   ) async throws -> PostsToForget {
-    try await reading { try await $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+    try await reading { try await $0.postsToForget(at: now, from: place, counted: counted, limit: limit, among: slots) }
   }
 }

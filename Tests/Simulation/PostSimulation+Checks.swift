@@ -18,6 +18,7 @@ extension PostSimulation {
     guard engine.wakeAt == decider.alarms.times.values.min() else {
       throw Violation("the engine sleeps until \(String(describing: engine.wakeAt)), and has an alarm before")
     }
+    try checkSlots()
     // What is only decided may be what tries.
     guard engine.flight == nil, !decider.isOpen else { return }
     let isRecovering = decider.alarms[.recovery] != nil
@@ -28,8 +29,8 @@ extension PostSimulation {
       throw Violation("\(id) is awake and in no lane")
     }
     guard !decider.isDoubtful else { return }
-    let excused = decider.recovering.union(decider.leftAlone).union(decider.postponed.flatMap(\.posts))
-    for id in ledger.order where !excused.contains(id) {
+    let excused = decider.recovering.union(decider.leftAlone).union(decider.postponed.flatMap(\.posts)).union(coming)
+    for id in ledger.order where !excused.contains(id) && ledger.posts[id].map({ decider.slots.contains($0.channel) }) == true {
       for row in ledger.deliveries(of: id) where !row.hasDeparted && row.record.task != nil {
         if row.record.isUnderWay {
           try check(id, row, isUnderWayIn: decider, relays)

@@ -19,6 +19,7 @@ extension PostSimulation {
     // What was left alone is taken up at the next start.
     if let engine, !engine.decider.leftAlone.isEmpty { try kill() }
     if engine == nil { try await start() }
+    try await gainAll()
     try await rest()
     // Whatever was given up or taken back can be asked for again, and now it succeeds.
     for id in world.read({ $0.ledger.order }) {

@@ -13,6 +13,7 @@ extension PostSimulation {
     guard engine != nil else { return try await restart() }
     wakeIfDue()
     if chance(plan.moves) { try await moveChannel() }
+    if chance(plan.handovers) { move() }
     if chance(plan.losses) { losePost() }
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<28: try await process(Int.random(in: 1...plan.batchMax, using: &random))
@@ -299,8 +300,9 @@ extension PostSimulation {
 
   static func isRequest(_ input: PostInput) -> Bool {
     switch input {
-    case .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .barrier, .setRetention: true
-    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
+    case .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .lost, .barrier, .setRetention: true
+    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed,
+      .lookAtSchedules,
       .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       false
     }
@@ -322,6 +324,8 @@ extension PostSimulation {
     case .membershipChanged(let channel): "channel \(channel.rawValue) moved"
     case .walk(let channel, let relay): "walk \(channel.rawValue)@\(relay.rawValue)"
     case .serve(let relay): "serve \(relay.rawValue)"
+    case .gained(let slots): "gain \(Elsewhere.words(slots))"
+    case .lost(let slots, _): "lose \(Elsewhere.words(slots))"
     case .takeUp(let posts): "take up \(posts.map(\.rawValue))"
     case .recover(let posts): "recover \(posts.map(\.rawValue))"
     case .composed(let post, _, _): "composed \(post.rawValue)"

@@ -85,9 +85,11 @@ final class PostSimulation: SeededRun {
       state.wordsLeft = nil
       state.inbox = []
       (state.comparisons, state.compositions) = ([], [])
+      state.elsewhere.forget()
       (state.hasFailed, state.hasDoubt) = (false, false)
       return state.ledger.revision
     }
+    let away = world.read { $0.elsewhere.away }
     decideFate()
     let directory = RelayDirectory(
       networks: [PostSimNetwork(world)], addressing: [], servers: nil, seed: plan.policy.jitterSeed)
@@ -96,7 +98,8 @@ final class PostSimulation: SeededRun {
     hub = PostHub()
     do {
       let engine = try await PostEngine(
-        storage: PostSimStorage(channels, world), channels: channels, directory: directory,
+        storage: PostSimStorage(channels, world), channels: channels, slots: SlotSet.all.subtracting(away),
+        directory: directory,
         rules: Rules(policy: RelayPolicy(), delivery: plan.policy, upkeep: UpkeepPolicy()), clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, isEager: false,
         compose: { [world] in world.begin($0) }, put: { [world] in world.post($0) })

@@ -14,7 +14,7 @@ struct PostSimulationTests {
       "simulation of posts: \(tally.seeds) seeds, \(tally.steps) steps, \(tally.commits) commits, \(tally.posts) posts, "
         + "\(tally.edits) edits, \(tally.schedules) schedules, \(tally.releases) releases, \(tally.comparisons) comparisons, "
         + "\(tally.departures) departures, \(tally.deletions) deletions, \(tally.operations) operations, \(tally.crashes) crashes, "
-        + "\(tally.storageFaults) storage faults, \(tally.transitions) transitions, "
+        + "\(tally.moves) moves, \(tally.storageFaults) storage faults, \(tally.transitions) transitions, "
         + "\((ContinuousClock.now - begin).components.seconds) s")
     // A simulation in which little happens proves little.
     #expect(tally.transitions > 10 * tally.seeds && tally.crashes > tally.seeds && tally.departures > tally.seeds)
@@ -22,6 +22,7 @@ struct PostSimulationTests {
     #expect(
       2 * tally.edits > tally.seeds && 2 * tally.schedules > tally.seeds && tally.releases > 0
         && tally.comparisons > tally.seeds)
+    #expect(4 * tally.moves > tally.seeds)
   }
 
   @Test func sameSeedGivesTheSameRun() async throws { try await Runs<PostSimulation>.expectSameRunOfSameSeed() }

@@ -27,6 +27,8 @@ final class PostWorld: SeededWorld {
     var (seeds, steps, commits, crashes, storageFaults) = (0, 0, 0, 0, 0)
     var (operations, departures, transitions, posts, deletions) = (0, 0, 0, 0, 0)
     var (edits, schedules, comparisons, releases) = (0, 0, 0, 0)
+    /// How often another daemon got channels.
+    var moves = 0
 
     mutating func add(_ other: Tally) {
       seeds += other.seeds
@@ -43,6 +45,7 @@ final class PostWorld: SeededWorld {
       schedules += other.schedules
       releases += other.releases
       comparisons += other.comparisons
+      moves += other.moves
     }
   }
 
@@ -75,6 +78,7 @@ final class PostWorld: SeededWorld {
     var acknowledged: [Int: PostID] = [:]
     var violation: Violation?
     var tally = Tally()
+    var elsewhere = Elsewhere()
 
     /// Outcomes that were heard and are not durable are lost.
     mutating func forget(_ inputs: [PostInput]) {
@@ -223,6 +227,9 @@ final class PostWorld: SeededWorld {
         case .insertPost: state.tally.posts += 1
         default: break
         }
+      }
+      for case .saveDelivery(let id, _) in mutations {
+        try state.checkOwner(of: state.ledger.posts[id]?.channel, "\(id) is written")
       }
       try state.ledger.apply(mutations, now: now, latest: latest)
     }

@@ -20,7 +20,7 @@ extension Simulation {
     let loads = engine.directory.read { $0.loads.carried }
     let carried = ledger.loads(among: engine.decider.slots)
     // Before it is known that channels are given away, it may not be known what the others are.
-    let isMoving = world.read { !$0.leaving.isEmpty || !$0.owed.isEmpty }
+    let isMoving = world.read { !$0.elsewhere.leaving.isEmpty || !$0.elsewhere.owed.isEmpty }
     guard engine.decider.doubt != nil || isMoving || loads == carried else {
       throw Violation("relays are chosen as if they carried \(loads), and they carry \(carried)")
     }
@@ -94,7 +94,8 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .lost, .alarm, .recover, .report, .create,
+        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore, .lost, .alarm, .recover,
+          .report, .create,
           .unfollow,
           .joinRelays,
           .change,
@@ -152,8 +153,9 @@ extension Simulation {
     case .verifyChannels(let relay, let most): "read back \(relay.rawValue), at most \(most)"
     case .lookForNeighbour(let id, _, let relay): "look for a neighbour of \(id.rawValue)@\(relay.rawValue)"
     case .takeUp(let ids): "take up \(ids.map(\.rawValue))"
-    case .gained(let slots): "gain \(Simulation.words(slots))"
-    case .lost(let slots, _): "lose \(Simulation.words(slots))"
+    case .gained(let slots): "gain \(Elsewhere.words(slots))"
+    case .gainedBefore: "gain what was gained before"
+    case .lost(let slots, _): "lose \(Elsewhere.words(slots))"
     case .alarm(let alarm): "\(alarm)"
     case .recover(let ids, _): "recover \(ids.map(\.rawValue))"
     case .forgetHistory: "forget history"

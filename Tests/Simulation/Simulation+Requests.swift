@@ -144,7 +144,8 @@ extension Simulation {
       .addIdentity, .removeIdentity, .lost:
       true
     case .tested(_, _, _, let reply): reply != nil
-    case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .alarm, .recover:
+    case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore,
+      .alarm, .recover:
       false
     }
   }

@@ -92,10 +92,9 @@ final class Simulation: SeededRun {
       state.isAlive = true
       state.wordsLeft = nil
       state.inbox = []
-      // What nobody else has got is the daemon's, as long as its session lasts.
-      (state.leaving, state.owed) = (.none, .none)
+      state.elsewhere.forget()
     }
-    let away = world.read { $0.away }
+    let away = world.read { $0.elsewhere.away }
     decideFate()
     let hub = ChangeHub()
     let directory = RelayDirectory(

@@ -45,11 +45,7 @@ final class World: SeededWorld {
     var namesGiven = 0
     var violation: Violation?
     var tally = Tally()
-    /// The channels for which another daemon acts, and those that it may have once the daemon has answered.
-    var away = SlotSet.none
-    var leaving = SlotSet.none
-    /// The channels that the daemon does not act for any more, and that nobody may have yet: it could not say that all is durable.
-    var owed = SlotSet.none
+    var elsewhere = Elsewhere()
 
     /// What was heard and is not durable is lost. For operations that are under way that does no harm; but nobody asks again
     /// whether an invitation came through after the farewell.
@@ -164,7 +160,9 @@ final class World: SeededWorld {
       guard state.violation == nil else { return }
       for mutation in bySomebodyElse ? [] : mutations {
         let id = if case .insertChannel(let row) = mutation { row.id } else { mutation.channelWritten }
-        if let id, state.away.contains(id) { state.violation = Violation("\(id) is written, and is another daemon's") }
+        if let id, state.elsewhere.away.contains(id) {
+          state.violation = Violation("\(id) is written, and is another daemon's")
+        }
       }
       do {
         try state.ledger.apply(mutations, now: clock.now, longestWait: longestWait, bySomebodyElse: bySomebodyElse)

@@ -64,24 +64,31 @@ extension FaultyStorage: PostStorage {
   public func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID] {
     try await reading { try await $0.posts(of: channel, before: before, limit: limit) }
   }
-  public func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID] {
-    try await reading { try await $0.postsUnderWay(after: after, limit: limit) }
+  public func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [PostID] {
+    try await reading { try await $0.postsUnderWay(after: after, limit: limit, among: slots) }
   }
-  public func nextDeliveries() async throws -> [RelayID: Timestamp] { try await reading { try await $0.nextDeliveries() } }
-  public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> (
+  public func nextDeliveries(among slots: SlotSet) async throws -> [RelayID: Timestamp] {
+    try await reading { try await $0.nextDeliveries(among: slots) }
+  }
+  public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (
     posts: [PostID], next: Timestamp?
   ) {
-    try await reading { try await $0.dueDeliveries(on: relay, at: now, limit: limit) }
+    try await reading { try await $0.dueDeliveries(on: relay, at: now, limit: limit, among: slots) }
   }
-  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID] {
-    try await reading { try await $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet)
+    async throws -> [PostID]
+  {
+    try await reading { try await $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit, among: slots) }
   }
-  public func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
-    try await reading { try await $0.dueSchedules(at: now, limit: limit) }
+  public func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (
+    posts: [PostID], next: Timestamp?
+  ) {
+    try await reading { try await $0.dueSchedules(at: now, limit: limit, among: slots) }
   }
 
-  public func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)] {
-    try await reading { try await $0.awaitedReplacements(after: after, limit: limit) }
+  public func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [(old: PostID, new: PostID)]
+  {
+    try await reading { try await $0.awaitedReplacements(after: after, limit: limit, among: slots) }
   }
   public func postRoutes(of channels: Set<ChannelID>) async throws -> [PostRouteRow] {
     if let channel = damagedRoutes.intersection(channels).min() {
@@ -89,21 +96,29 @@ extension FaultyStorage: PostStorage {
     }
     return try await reading { try await $0.postRoutes(of: channels) }
   }
-  public func channelsWithPosts() async throws -> Set<ChannelID> { try await reading { try await $0.channelsWithPosts() } }
-  public func postRoutesUnderWay() async throws -> [PostRouteRow] { try await reading { try await $0.postRoutesUnderWay() } }
-  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) async throws -> [PostRouteRow] {
-    try await reading { try await $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+  public func channelsWithPosts(among slots: SlotSet) async throws -> Set<ChannelID> {
+    try await reading { try await $0.channelsWithPosts(among: slots) }
+  }
+  public func postRoutesUnderWay(among slots: SlotSet) async throws -> [PostRouteRow] {
+    try await reading { try await $0.postRoutesUnderWay(among: slots) }
+  }
+  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet) async throws
+    -> [PostRouteRow]
+  {
+    try await reading { try await $0.postRoutesToCompare(at: now, except: except, limit: limit, among: slots) }
   }
   public func postRoutes(
-    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow] {
-    try await reading { try await $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+    try await reading { try await $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit, among: slots) }
   }
-  public func channelsToRoute() async throws -> [ChannelID] { try await reading { try await $0.channelsToRoute() } }
+  public func channelsToRoute(among slots: SlotSet) async throws -> [ChannelID] {
+    try await reading { try await $0.channelsToRoute(among: slots) }
+  }
   public func postsToForget(
-    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet
   ) async throws -> PostsToForget {
-    try await reading { try await $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+    try await reading { try await $0.postsToForget(at: now, from: place, counted: counted, limit: limit, among: slots) }
   }
 }
 

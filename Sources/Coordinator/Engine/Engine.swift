@@ -98,12 +98,7 @@ final class Engine {
   func process(_ inputs: [Input]) async {
     await advance()
     if inputs.contains(where: \.isWaking) { waker.heard() }
-    var rest = inputs[...]
-    while let first = rest.first {
-      let batch = first.standsAlone ? rest.prefix(1) : rest.prefix { !$0.standsAlone }
-      rest = rest.dropFirst(batch.count)
-      await take(Array(batch))
-    }
+    for batch in Self.batches(inputs, standsAlone: \.standsAlone) { await take(batch) }
   }
 
   /// Records when the daemon stops, so that what waits goes on where it was.

@@ -42,6 +42,8 @@ extension Engine {
     case takeUp([ChannelID])
     /// Act for the channels in these slots from now on; nobody else does any more.
     case gained(SlotSet)
+    /// The same for slots that were gained while nothing could be read.
+    case gainedBefore
     /// Act for the channels in these slots no more. It answers once nothing is under way for them, and everything before is durable.
     case lost(SlotSet, Reply<Void>)
 
@@ -57,7 +59,7 @@ extension Engine {
     /// Whether it must be decided by itself: it changes which channels others may be about.
     var standsAlone: Bool {
       switch self {
-      case .gained, .lost: true
+      case .gained, .gainedBefore, .lost: true
       default: false
       }
     }
@@ -73,7 +75,8 @@ extension Engine {
       case .tested(_, _, _, let reply): reply?.send(.failure(error))
       case .adopt(_, let reply), .heartbeat(let reply), .barrier(let reply), .lost(_, let reply):
         reply.send(.failure(error))
-      case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .alarm,
+      case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore,
+        .alarm,
         .recover:
         break
       }
@@ -97,7 +100,8 @@ extension Engine {
         [id]
       case .takeUp(let ids), .recover(let ids, _): ids
       case .timersDue, .create, .change, .tested, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .addIdentity,
-        .removeIdentity, .adopt, .heartbeat, .barrier, .gained, .lost, .alarm:
+        .removeIdentity, .adopt, .heartbeat, .barrier, .gained, .gainedBefore, .lost,
+        .alarm:
         []
       }
     }

@@ -12,8 +12,6 @@ extension Coordinator {
       postInbox.close()
       return nil
     }
-    let known = try await posts.channelsWithPosts()
-    directory.write { $0.channelsWithPosts.formUnion(known) }
     let (readiness, isReady) = AsyncThrowingStream.makeStream(of: Void.self)
     let task = Task {
       do {
@@ -33,7 +31,8 @@ extension Coordinator {
     let inbox = postInbox
     let put = { @Sendable (input: PostInput) in if !inbox.put(input) { input.refuse(.busy) } }
     let engine = try await PostEngine(
-      storage: posts, channels: posts, directory: directory, rules: rules, clock: clock, logger: logger, hub: postHub,
+      storage: posts, channels: posts, slots: slots, directory: directory, rules: rules, clock: clock, logger: logger,
+      hub: postHub,
       compose: { composition in
         Task { put(.composed(composition.post, in: composition.channel, await self.compose(composition.request))) }
       }, poke: { inbox.poke() }, put: put)

@@ -270,10 +270,11 @@ extension Coordinator {
     return network.reference(to: post.row.document, at: showing.compactMap { relays[$0.relay]?.address })
   }
 
-  func askPosts<Value>(_ input: (Reply<Value>) -> PostInput) async throws(BatonError) -> Value {
+  /// - Parameter limit: requests that may wait before this one is refused; `nil` for the general limit.
+  func askPosts<Value>(limit: Int? = nil, _ input: (Reply<Value>) -> PostInput) async throws(BatonError) -> Value {
     let result = await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
-      let room = max(0, requestsMax - directory.read { $0.postsOpen })
+      let room = limit ?? max(0, requestsMax - directory.read { $0.postsOpen })
       if !postInbox.put(input(reply), limit: room) { continuation.resume(returning: .failure(.busy)) }
     }
     return try result.get()

@@ -195,7 +195,7 @@ extension PostDecider {
   }
 
   /// Forgets a post whose state in memory is not what is stored.
-  private mutating func forget(_ id: PostID) {
+  mutating func forget(_ id: PostID) {
     for delivery in awake[id]?.deliveries ?? [] {
       lanes[delivery.relay]?.forget(id)
       alarms.set(.timeout(id, delivery.relay), at: nil)

@@ -30,10 +30,8 @@ extension PostDecider {
 
   /// Why a post cannot be edited; `nil` if it can.
   func refusal(toReplace id: PostID, _ facts: PostFacts) -> BatonError? {
-    if let row = awake[id]?.row { return row.refusalToBeReplaced }
-    if let trouble = facts.trouble { return .storageUnavailable(reason: trouble) }
-    guard leftAlone.contains(id) else { return .post(.noSuchPost(id)) }
-    return .storageUnavailable(reason: "post \(id.rawValue) is left alone, because it cannot be read or stored")
+    guard let row = awake[id]?.row else { return refusal(of: id, facts) }
+    return row.refusalToBeReplaced
   }
 
   /// Notes with a new post that it takes the place of another.

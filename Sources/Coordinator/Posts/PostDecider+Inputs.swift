@@ -29,6 +29,8 @@ extension PostDecider {
     case .walk(let channel, let relay): walk(channel, relay, facts)
     case .replace(let old, let new): settleReplacement(of: old, by: new)
     case .serve(let relay): serve(relay, facts)
+    case .gained(let some): gained(some, facts)
+    case .lost(let some, let reply): lost(some, reply)
     case .takeUp(let ids): for id in ids { takeUp(id) }
     case .recover(let ids):
       recovering.subtract(ids)
@@ -227,7 +229,7 @@ extension PostInput {
     case .serve, .lookAtSchedules: true
     case .outcome, .relayUp, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .membershipChanged,
       .walk, .replace,
-      .takeUp,
+      .gained, .lost, .takeUp,
       .composed, .barrier, .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .setRetention, .forgetPosts:
       false
     }
@@ -236,10 +238,11 @@ extension PostInput {
   /// Whether nobody asks for it, so that it must not be lost when storage does not work.
   var isBackground: Bool {
     switch self {
-    case .relayUp, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules, .recover, .compare,
+    case .relayUp, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed, .lookAtSchedules, .recover,
+      .compare,
       .compared, .reconcile:
       true
-    case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .barrier, .timeout,
+    case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .lost, .barrier, .timeout,
       .forgetHistory,
       .setRetention,
       .forgetPosts:

@@ -11,8 +11,9 @@ extension PostDecider {
     }
     if let trouble = facts.trouble { return refuse(.storageUnavailable(reason: trouble)) }
     let request = new.request
+    guard slots.contains(request.channel) else { return refuse(.elsewhere(request.channel)) }
     if let key = request.idempotencyKey, let id = open.keys[key] ?? facts.keys[key] {
-      guard let row = awake[id]?.row else { return refuse(.storageUnavailable(reason: "post \(id.rawValue) cannot be read")) }
+      guard let row = awake[id]?.row else { return refuse(refusal(of: id, facts)) }
       if let conflict = row.conflict(with: new.digest) { return refuse(conflict) }
       open.seen.insert(id)
       open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: id))
@@ -20,7 +21,7 @@ extension PostDecider {
     }
     if new.signedAt != nil, let id = open.names[new.name] ?? facts.names[new.name] {
       // It is the same post, whatever has become of it.
-      guard awake[id] != nil else { return refuse(.storageUnavailable(reason: "post \(id.rawValue) cannot be read")) }
+      guard awake[id] != nil else { return refuse(refusal(of: id, facts)) }
       open.seen.insert(id)
       open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: id))
       return
@@ -54,7 +55,7 @@ extension PostDecider {
       }
       return
     }
-    let id = insert(new)
+    guard let id = insert(new) else { return refuse(.elsewhere(request.channel)) }
     if let earlier {
       awake[earlier]?.row.deletion = new.deletion
       withdraw(earlier)
@@ -75,9 +76,11 @@ extension PostDecider {
     open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: true), post: id))
   }
 
-  private mutating func insert(_ new: NewPost) -> PostID {
-    counters.post += 1
-    let id = PostID(rawValue: counters.post)
+  /// - Returns: its id; `nil` if there is no slot to give it one of.
+  private mutating func insert(_ new: NewPost) -> PostID? {
+    guard let number = slots.next(after: counters.post) else { return nil }
+    counters.post = number
+    let id = PostID(rawValue: number)
     let row = PostRow(
       id: id, channel: new.request.channel, document: new.document, text: new.request.text, replyTo: new.request.replyTo,
       quotes: new.request.quotes, reactionTo: new.request.reactionTo, about: new.request.about,
@@ -202,9 +205,15 @@ extension PostDecider {
 
   /// Refuses a request for a post that is not at hand.
   private mutating func refuse(_ id: PostID, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
-    if let trouble = facts.trouble { return refuse(reply, .storageUnavailable(reason: trouble)) }
-    guard leftAlone.contains(id) else { return refuse(reply, .post(.noSuchPost(id))) }
-    refuse(reply, .storageUnavailable(reason: "post \(id.rawValue) is left alone, because it cannot be read or stored"))
+    refuse(reply, refusal(of: id, facts))
+  }
+
+  /// Why a post is not at hand.
+  func refusal(of id: PostID, _ facts: PostFacts) -> BatonError {
+    if let trouble = facts.trouble { return .storageUnavailable(reason: trouble) }
+    if let row = facts.posts.found[id]?.row, !slots.contains(row.channel) { return .elsewhere(row.channel) }
+    guard leftAlone.contains(id) else { return .post(.noSuchPost(id)) }
+    return .storageUnavailable(reason: "post \(id.rawValue) is left alone, because it cannot be read or stored")
   }
 }
 

@@ -34,6 +34,7 @@ extension PostDecider {
       open.answers.append(PostDecision.Answer(asker: .retention(reply, retention), error: error))
     }
     if let trouble = facts.trouble { return answer(.storageUnavailable(reason: trouble)) }
+    guard slots.contains(retention.channel) else { return answer(.elsewhere(retention.channel)) }
     guard let channel = facts.channels[retention.channel], channel.row.deletedAt == nil else {
       return answer(.noSuchChannel(retention.channel))
     }

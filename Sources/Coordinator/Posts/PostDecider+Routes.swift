@@ -16,7 +16,7 @@ extension PostDecider {
 
   /// Makes the routes of a channel fit its relays.
   mutating func align(_ channel: ChannelID, _ facts: PostFacts) {
-    guard let stored = facts.channels[channel] else { return }
+    guard slots.contains(channel), let stored = facts.channels[channel] else { return }
     let routes = routes(of: channel, facts)
     guard !routes.isEmpty else { return }
     align(channel, Self.members(of: stored), routes, from: PostID(rawValue: counters.post + 1))
@@ -46,7 +46,7 @@ extension PostDecider {
 
   /// Sees to a page of earlier posts.
   mutating func walk(_ channel: ChannelID, _ relay: RelayID, _ facts: PostFacts) {
-    guard let page = facts.pages[PostReads.Page(channel: channel, relay: relay)],
+    guard slots.contains(channel), let page = facts.pages[PostReads.Page(channel: channel, relay: relay)],
       // Something may have been decided since.
       open.routes[channel]?[relay] == nil
     else { return }

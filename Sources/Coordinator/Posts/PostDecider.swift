@@ -72,6 +72,8 @@ struct PostDecider {
     let content: ChannelContent
   }
 
+  /// The posts for which it acts are those of channels in these slots. All others are somebody else's: they are never awake here.
+  var slots: SlotSet
   let policy: DeliveryPolicy
   let upkeep: UpkeepPolicy?
   var counters: PostCounters
@@ -123,7 +125,8 @@ struct PostDecider {
   /// How many posts that are left alone are passed over to find others.
   static let passedOverMax = 10_000
 
-  init(policy: DeliveryPolicy, upkeep: UpkeepPolicy?, counters: PostCounters, now: Timestamp) {
+  init(slots: SlotSet = .all, policy: DeliveryPolicy, upkeep: UpkeepPolicy?, counters: PostCounters, now: Timestamp) {
+    self.slots = slots
     self.policy = policy
     self.upkeep = upkeep
     self.counters = counters
@@ -171,7 +174,7 @@ extension PostDecider: Deciding {
 
   func reads(for inputs: [PostInput], at now: Timestamp) -> PostReads {
     var reads = PostReads()
-    reads.now = now
+    (reads.now, reads.slots) = (now, slots)
     for input in inputs {
       for id in input.posts where awake[id] == nil && !leftAlone.contains(id) { reads.posts.insert(id) }
       switch input {
@@ -191,9 +194,10 @@ extension PostDecider: Deciding {
       case .compare, .compared, .reconcile: askToCompare(input, &reads, at: now)
       case .setRetention(let retention, _): reads.channels.insert(retention.channel)
       case .forgetPosts: reads.toForget = PostReads.ToForget(place: forgetting.place, counted: forgetting.counted)
-      case .timersDue, .delete, .edit, .retry, .cancel, .release, .rewrite, .replace, .takeUp, .barrier, .timeout, .recover,
-        .forgetHistory:
+      case .timersDue, .delete, .edit, .retry, .cancel, .release, .rewrite, .replace, .takeUp, .lost, .barrier, .timeout,
+        .recover, .forgetHistory:
         break
+      case .gained(let some): reads.gained = (reads.gained ?? .none).union(some)
       }
     }
     return reads
@@ -267,7 +271,8 @@ extension PostDecider: Deciding {
     for (id, channel) in facts.channels { known[id] = Known(network: channel.row.network, content: channel.row.content) }
     if let trouble = facts.trouble { open.effects.journal += storageFailed(trouble) }
     for (id, error) in facts.posts.unreadable { leaveAlone(id, error.description) }
-    for (id, stored) in facts.posts.found where awake[id] == nil && !leftAlone.contains(id) {
+    for (id, stored) in facts.posts.found
+    where awake[id] == nil && !leftAlone.contains(id) && slots.contains(stored.row.channel) {
       guard known[stored.row.channel] != nil else {
         leaveAlone(id, "channel \(stored.row.channel.rawValue) cannot be read")
         continue

@@ -23,16 +23,14 @@ final class PostEngine {
   /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
   var wakeAt: Timestamp? { waker.due }
 
-  /// How many posts are taken up at once at the start.
-  private static let takeUpMax = 256
-
   /// - Parameters:
+  ///   - slots: whose posts it acts for at first.
   ///   - compose: begins to give a scheduled post its form when it is due, and returns at once; `PostInput.composed` follows.
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
   ///   - poke: called when a commit is over, so that `process` is called soon.
   init(
-    storage: any PostStorage, channels: any CoordinatorStorage, directory: RelayDirectory, rules: Rules,
-    clock: any CoordinatorClock, logger: Logger, hub: PostHub, isEager: Bool = true,
+    storage: any PostStorage, channels: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory,
+    rules: Rules, clock: any CoordinatorClock, logger: Logger, hub: PostHub, isEager: Bool = true,
     compose: @escaping @Sendable (PostComposition) -> Void = { _ in },
     poke: @escaping @Sendable () -> Void = {}, put: @escaping @Sendable (PostInput) -> Void
   ) async throws {
@@ -48,7 +46,7 @@ final class PostEngine {
     journal = Journal(logger)
     commits = Commits(isEager: isEager, whenOver: poke)
     decider = PostDecider(
-      policy: rules.delivery, upkeep: rules.upkeep, counters: try await storage.postCounters(), now: clock.now)
+      slots: slots, policy: rules.delivery, upkeep: rules.upkeep, counters: try await storage.postCounters(), now: clock.now)
     hub.publish(decider.counters.revision)
   }
 
@@ -56,44 +54,27 @@ final class PostEngine {
   /// - Parameter stoppedAt: the last sign of life of before; `nil` if there is none.
   func resume(stoppedAt: Timestamp?) async throws {
     if let stoppedAt { decider.absence = (clock.now - stoppedAt, stoppedAt) }
-    for (relay, due) in try await storage.nextDeliveries().sorted(by: { $0.key < $1.key }) {
-      decider.lanes[relay, default: PostLane()].sleeps(until: due)
-      decider.alarms.set(.lane(relay), at: max(due, clock.now))
+    let work = try await questions.work(among: decider.slots)
+    noteChannels(work)
+    decider.expect(work, at: clock.now)
+    for step in work.steps {
+      await take([step])
+      await rest()
+      if let fenced { throw fenced }
     }
-    var last: PostID?
-    repeat {
-      let some = try await storage.postsUnderWay(after: last, limit: Self.takeUpMax)
-      last = some.count < Self.takeUpMax ? nil : some.last
-      if !some.isEmpty {
-        await take([.takeUp(some)])
-        await rest()
-      }
-    } while last != nil && fenced == nil
     decider.absence = nil
-    if try await !storage.channelsWithPosts().isEmpty { decider.expectComparisons() }
-    for channel in try await storage.channelsToRoute() { put(.membershipChanged(channel)) }
-    for route in try await storage.postRoutesUnderWay() { put(.walk(route.channel, route.relay)) }
-    put(.lookAtSchedules)
-    try await takeUpReplacements()
-    if let fenced { throw fenced }
+    for input in work.inputs { put(input) }
     scheduleWake()
   }
 
-  /// Looks after the posts whose deletion waits for the one that takes their place.
-  private func takeUpReplacements() async throws {
-    var last: PostID?
-    repeat {
-      let some = try await storage.awaitedReplacements(after: last, limit: Self.takeUpMax)
-      for (old, new) in some { put(.replace(old, by: new)) }
-      last = some.count < Self.takeUpMax ? nil : some.last?.old
-    } while last != nil
-  }
+  /// Changes of these channels concern posts.
+  private func noteChannels(_ work: PostWork) { directory.write { $0.channelsWithPosts.formUnion(work.channels) } }
 
   /// Handles what arrived, and a commit that is over.
   func process(_ inputs: [PostInput]) async {
     await advance()
     if inputs.contains(where: \.isWaking) { waker.heard() }
-    if !inputs.isEmpty { await take(inputs) }
+    for batch in Self.batches(inputs, standsAlone: \.standsAlone) { await take(batch) }
   }
 
   func stop() { waker.stop() }
@@ -111,6 +92,7 @@ extension PostEngine: Shell {
       let (awake, known, leftAlone) = (decider.awake, decider.known, decider.leftAlone)
       facts = await questions.answer(reads, awake: awake, known: known, leftAlone: leftAlone, timeOfDay: timeOfDay)
     }
+    if let work = facts.work { noteChannels(work) }
     facts.timeOfDay = timeOfDay
     facts.relays = directory.relays
     date(&facts)

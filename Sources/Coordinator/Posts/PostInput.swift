@@ -28,7 +28,11 @@ enum PostInput: Sendable, Hashable {
   case replace(PostID, by: PostID)
   /// A relay may take more.
   case serve(RelayID)
-  /// Take up posts that were under way when the daemon last stopped.
+  /// Act for the posts of channels in these slots from now on; nobody else does any more.
+  case gained(SlotSet)
+  /// Act for the posts of channels in these slots no more. It answers once everything before is durable.
+  case lost(SlotSet, Reply<Void>)
+  /// Take up posts that were under way when the daemon last stopped, or when somebody else did who acted for them.
   case takeUp([PostID])
   /// A scheduled post of this channel was due and got its form, or did not.
   case composed(PostID, in: ChannelID, Result<PostDocument, BatonError>)
@@ -64,11 +68,20 @@ enum PostInput: Sendable, Hashable {
     case .delete(_, _, let reply), .edit(_, let reply), .retry(_, _, let reply), .cancel(_, let reply),
       .release(_, let reply), .rewrite(_, _, let reply):
       reply.send(.failure(error))
-    case .barrier(let reply): reply.send(.failure(error))
+    case .barrier(let reply), .lost(_, let reply): reply.send(.failure(error))
     case .setRetention(_, let reply): reply.send(.failure(error))
-    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
+    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed,
+      .lookAtSchedules,
       .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       break
+    }
+  }
+
+  /// Whether it must be decided by itself: it changes which posts others may be about.
+  var standsAlone: Bool {
+    switch self {
+    case .gained, .lost: true
+    default: false
     }
   }
 
@@ -83,7 +96,8 @@ enum PostInput: Sendable, Hashable {
     case .takeUp(let ids), .recover(let ids): ids
     case .replace(let old, let new): [old, new]
     case .publish(let new, _): [new.request.replaces, new.request.reactionTo].compactMap { $0 }
-    case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .lookAtSchedules, .barrier, .forgetHistory, .compare,
+    case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .gained, .lost, .lookAtSchedules, .barrier, .forgetHistory,
+      .compare,
       .compared, .reconcile, .setRetention, .forgetPosts:
       []
     }

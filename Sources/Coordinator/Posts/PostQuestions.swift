@@ -27,6 +27,36 @@ struct PostQuestions {
     return facts
   }
 
+  /// What is left to do for the posts of channels in some slots.
+  func work(among slots: SlotSet) async throws -> PostWork {
+    var work = PostWork(slots: slots)
+    guard !slots.isEmpty else { return work }
+    work.post = try await storage.postCounters().post
+    work.nextDeliveries = try await storage.nextDeliveries(among: slots)
+    try await pages(of: { $0 }) { after in
+      let some = try await storage.postsUnderWay(after: after, limit: PostWork.pageMax, among: slots)
+      work.underWay += some
+      return some
+    }
+    work.channels = try await storage.channelsWithPosts(among: slots)
+    work.channelsToRoute = try await storage.channelsToRoute(among: slots)
+    work.routes = try await storage.postRoutesUnderWay(among: slots)
+    try await pages(of: \.old) { after in
+      let some = try await storage.awaitedReplacements(after: after, limit: PostWork.pageMax, among: slots)
+      work.replacements += some.map { .replace($0.old, by: $0.new) }
+      return some
+    }
+    return work
+  }
+
+  private func pages<Entry>(of id: (Entry) -> PostID, _ next: (PostID?) async throws -> [Entry]) async throws {
+    var last: PostID?
+    repeat {
+      let some = try await next(last)
+      last = some.count < PostWork.pageMax ? nil : some.last.map(id)
+    } while last != nil
+  }
+
   /// - Returns: the posts that are needed.
   private func ask(_ reads: PostReads, _ facts: inout PostFacts) async throws -> Set<PostID> {
     var wanted = reads.posts
@@ -42,19 +72,20 @@ struct PostQuestions {
       facts.names[name] = try await storage.posts(networkIDs: [name.networkID], of: name.channel)[name.networkID]
     }
     wanted.formUnion(facts.names.values)
+    if let gained = reads.gained { facts.work = try await work(among: gained) }
     for (relay, limit) in reads.due.sorted(by: { $0.key < $1.key }) {
-      let due = try await storage.dueDeliveries(on: relay, at: reads.now, limit: limit)
+      let due = try await storage.dueDeliveries(on: relay, at: reads.now, limit: limit, among: reads.slots)
       facts.due[relay] = (due.posts, due.next, limit)
       wanted.formUnion(due.posts)
     }
     for (relay, place) in reads.returned.sorted(by: { $0.key < $1.key }) {
       let posts = try await storage.troubledDeliveries(
-        on: relay, causes: Self.mayPass, after: place.after, limit: place.limit)
+        on: relay, causes: Self.mayPass, after: place.after, limit: place.limit, among: reads.slots)
       facts.returned[relay] = (posts, posts.count < place.limit)
       wanted.formUnion(posts)
     }
     if reads.schedules > 0 {
-      let due = try await storage.dueSchedules(at: facts.timeOfDay, limit: reads.schedules)
+      let due = try await storage.dueSchedules(at: facts.timeOfDay, limit: reads.schedules, among: reads.slots)
       facts.schedules = due
       wanted.formUnion(due.posts)
     }
@@ -63,7 +94,8 @@ struct PostQuestions {
     if let wish = reads.toForget {
       // A clock that is set ahead while the daemon runs lets nothing be forgotten early.
       let found = try await storage.postsToForget(
-        at: min(facts.timeOfDay, reads.now), from: wish.place, counted: wish.counted, limit: PostForgetting.pageMax)
+        at: min(facts.timeOfDay, reads.now), from: wish.place, counted: wish.counted, limit: PostForgetting.pageMax,
+        among: reads.slots)
       facts.toForget = PostFacts.ToForget(place: wish.place, found: found)
       wanted.formUnion(found.posts)
     }
@@ -118,10 +150,11 @@ struct PostQuestions {
   private func askForComparisons(_ reads: PostReads, _ facts: inout PostFacts) async throws -> Set<PostID> {
     if let except = reads.comparable {
       facts.routesToCompare = try await storage.postRoutesToCompare(
-        at: reads.now, except: except, limit: Self.routesMax)
+        at: reads.now, except: except, limit: Self.routesMax, among: reads.slots)
       let since = reads.now + (.zero - PostComparisons.recent)
       for (relay, channel) in reads.comparedBefore.sorted(by: { $0.key < $1.key }).prefix(PostComparisons.underWayMax) {
-        let next = try await storage.postRoutes(on: relay, comparedBefore: since, after: channel, limit: 1)
+        let next = try await storage.postRoutes(
+          on: relay, comparedBefore: since, after: channel, limit: 1, among: reads.slots)
         facts.returnedRoutes[relay] = .some(next.first)
       }
     }

@@ -44,18 +44,23 @@ struct PostReads: Equatable {
   var routed: Set<ChannelID> = []
   /// `nil` if nobody wants to know.
   var toForget: ToForget?
+  /// Slots whose work is taken up; `nil` if there are none.
+  var gained: SlotSet?
+  /// What is left to do is asked of the posts of channels in these slots.
+  var slots = SlotSet.all
   /// The time at which what is due is asked for.
   var now = Timestamp(milliseconds: 0)
 
   var isEmpty: Bool {
     posts.isEmpty && channels.isEmpty && keys.isEmpty && names.isEmpty && due.isEmpty && returned.isEmpty && pages.isEmpty
       && schedules == 0 && comparable == nil && reconciled.isEmpty && routed.isEmpty && reactions.isEmpty
-      && toForget == nil
+      && toForget == nil && gained == nil
   }
 
   static func == (a: Self, b: Self) -> Bool {
     (a.posts, a.channels, a.keys, a.names, a.due) == (b.posts, b.channels, b.keys, b.names, b.due) && a.pages == b.pages
       && a.schedules == b.schedules && a.reactions == b.reactions && a.toForget == b.toForget
+      && a.gained == b.gained
       && (a.comparable, a.comparedBefore, a.reconciled, a.routed)
         == (b.comparable, b.comparedBefore, b.reconciled, b.routed)
       && a.returned.mapValues { [$0.after?.rawValue ?? 0, Int64($0.limit)] }
@@ -92,6 +97,8 @@ struct PostFacts {
     var remnants: [PostDocument: String] = [:]
   }
 
+  /// What is left to do in slots that were gained; `nil` if nobody asked.
+  var work: PostWork?
   /// Why storage could not answer; `nil` if it could.
   var trouble: String?
   var posts = StoredPosts()

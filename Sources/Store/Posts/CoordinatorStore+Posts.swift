@@ -23,30 +23,37 @@ extension CoordinatorStore: PostStorage {
 
   // MARK: - What is left to do
 
-  public func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID] {
-    try await queue.ask { try $0.postsUnderWay(after: after, limit: limit) }
+  public func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [PostID] {
+    try await queue.ask { try $0.postsUnderWay(after: after, limit: limit, among: slots) }
   }
 
-  public func nextDeliveries() async throws -> [RelayID: Timestamp] { try await queue.ask { try $0.nextDeliveries() } }
+  public func nextDeliveries(among slots: SlotSet) async throws -> [RelayID: Timestamp] {
+    try await queue.ask { try $0.nextDeliveries(among: slots) }
+  }
 
   public func dueDeliveries(
-    on relay: RelayID, at now: Timestamp, limit: Int
+    on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet
   ) async throws -> (posts: [PostID], next: Timestamp?) {
-    try await queue.ask { try $0.dueDeliveries(on: relay, at: now, limit: limit) }
+    try await queue.ask { try $0.dueDeliveries(on: relay, at: now, limit: limit, among: slots) }
   }
 
-  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID] {
-    try await queue.ask { try $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet)
+    async throws -> [PostID]
+  {
+    try await queue.ask { try $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit, among: slots) }
   }
 
-  public func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)] {
-    try await queue.ask { try $0.awaitedReplacements(after: after, limit: limit) }
+  public func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [(old: PostID, new: PostID)]
+  {
+    try await queue.ask { try $0.awaitedReplacements(after: after, limit: limit, among: slots) }
   }
 
   // MARK: - Schedules
 
-  public func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
-    try await queue.ask { try $0.dueSchedules(at: now, limit: limit) }
+  public func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (
+    posts: [PostID], next: Timestamp?
+  ) {
+    try await queue.ask { try $0.dueSchedules(at: now, limit: limit, among: slots) }
   }
 
   // MARK: - Routes
@@ -55,28 +62,34 @@ extension CoordinatorStore: PostStorage {
     try await queue.ask { try $0.postRoutes(of: channels) }
   }
 
-  public func channelsWithPosts() async throws -> Set<ChannelID> { try await queue.ask { try $0.channelsWithPosts() } }
-  public func postRoutesUnderWay() async throws -> [PostRouteRow] { try await queue.ask { try $0.postRoutesUnderWay() } }
+  public func channelsWithPosts(among slots: SlotSet) async throws -> Set<ChannelID> {
+    try await queue.ask { try $0.channelsWithPosts(among: slots) }
+  }
+  public func postRoutesUnderWay(among slots: SlotSet) async throws -> [PostRouteRow] {
+    try await queue.ask { try $0.postRoutesUnderWay(among: slots) }
+  }
   public func postRoutesToCompare(
-    at now: Timestamp, except: Set<RelayID>, limit: Int
+    at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow] {
-    try await queue.ask { try $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+    try await queue.ask { try $0.postRoutesToCompare(at: now, except: except, limit: limit, among: slots) }
   }
 
   public func postRoutes(
-    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow] {
-    try await queue.ask { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+    try await queue.ask { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit, among: slots) }
   }
 
-  public func channelsToRoute() async throws -> [ChannelID] { try await queue.ask { try $0.channelsToRoute() } }
+  public func channelsToRoute(among slots: SlotSet) async throws -> [ChannelID] {
+    try await queue.ask { try $0.channelsToRoute(among: slots) }
+  }
 
   // MARK: - Retention
 
   public func postsToForget(
-    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet
   ) async throws -> PostsToForget {
-    try await queue.ask { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+    try await queue.ask { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit, among: slots) }
   }
 }
 

@@ -6,24 +6,27 @@ public import Storage
 extension Store {
   /// Joined routes whose comparison is due at `now`, the longest due first, but none of the relays in `except`. One that is damaged is noted
   /// and left out.
-  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) throws -> [PostRouteRow] {
+  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet = .all) throws
+    -> [PostRouteRow]
+  {
     try readableRoutes(
       """
       SELECT * FROM post_routes INDEXED BY post_routes_to_compare
       WHERE status = 'joined' AND compare_at IS NOT NULL AND compare_at <= ?
-        AND relay_id NOT IN (SELECT value FROM json_each(?)) ORDER BY compare_at, channel_id, relay_id LIMIT ?
+        AND relay_id NOT IN (SELECT value FROM json_each(?))\(slots.condition())
+      ORDER BY compare_at, channel_id, relay_id LIMIT ?
       """, [now.milliseconds, "[\(except.map { String($0.rawValue) }.joined(separator: ","))]", limit])
   }
 
   /// Joined routes of `relay` that were not compared at `since` or later, by channel, from the first after `after` on. One that is damaged
   /// is noted and left out.
   public func postRoutes(
-    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet = .all
   ) throws -> [PostRouteRow] {
     try readableRoutes(
       """
       SELECT * FROM post_routes INDEXED BY post_routes_of_relay
-      WHERE relay_id = ? AND channel_id > ? AND status = 'joined' AND (compared_at IS NULL OR compared_at < ?)
+      WHERE relay_id = ? AND channel_id > ? AND status = 'joined' AND (compared_at IS NULL OR compared_at < ?)\(slots.condition())
       ORDER BY channel_id LIMIT ?
       """, [relay.rawValue, after?.rawValue ?? 0, since.milliseconds, limit])
   }

@@ -21,11 +21,11 @@ extension Store {
   /// that is damaged is noted and left out: its channel keeps everything.
   /// - Parameter counted: what earlier answers said of channels; their posts are not counted again unless there are newer ones.
   public func postsToForget(
-    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet = .all
   ) throws -> PostsToForget {
     try reading { pool in
       try pool.read { db in
-        let retentions = try retentions(from: place.channel, db)
+        let retentions = try retentions(from: place.channel, slots, db)
         var walk = RetentionWalk(at: now, from: place, known: counted, limit: limit, channels: retentions.count)
         for (channel, retention) in retentions {
           guard let retention, !retention.isUnlimited else {
@@ -45,10 +45,11 @@ extension Store {
 
   /// The retentions of channels from this one on, by channel; `nil` for a damaged one.
   private func retentions(
-    from channel: ChannelID, _ db: Database
+    from channel: ChannelID, _ slots: SlotSet, _ db: Database
   ) throws -> [(channel: ChannelID, retention: PostRetention?)] {
     let ids = try Int64.fetchAll(
-      db, cached: "SELECT channel_id FROM post_retention WHERE channel_id >= ? ORDER BY channel_id LIMIT ?",
+      db,
+      cached: "SELECT channel_id FROM post_retention WHERE channel_id >= ?\(slots.condition()) ORDER BY channel_id LIMIT ?",
       arguments: [channel.rawValue, RetentionWalk.channelsMax])
     let rows = try RowsOfID("SELECT * FROM post_retention WHERE channel_id = ?", db)
     return try ids.map { id in

@@ -20,21 +20,23 @@ extension Store {
   }
 
   /// The channels that have routes. It walks through an index of all routes.
-  public func channelsWithPosts() throws -> Set<ChannelID> {
+  public func channelsWithPosts(among slots: SlotSet = .all) throws -> Set<ChannelID> {
     try reading { pool in
       try pool.read { db in
-        Set(try Int64.fetchAll(db, cached: "SELECT DISTINCT channel_id FROM post_routes").map(ChannelID.init(rawValue:)))
+        let ids = try Int64.fetchAll(
+          db, cached: "SELECT DISTINCT channel_id FROM post_routes WHERE TRUE\(slots.condition())")
+        return Set(ids.map(ChannelID.init(rawValue:)))
       }
     }
   }
 
   /// Routes that are joining or leaving, in the order of channel and relay. One that is damaged is noted and left out, so that it does not
   /// keep the posts of other channels.
-  public func postRoutesUnderWay() throws -> [PostRouteRow] {
+  public func postRoutesUnderWay(among slots: SlotSet = .all) throws -> [PostRouteRow] {
     try readableRoutes(
       """
       SELECT * FROM post_routes INDEXED BY post_routes_under_way
-      WHERE status IN ('joining', 'leaving') ORDER BY channel_id, relay_id
+      WHERE status IN ('joining', 'leaving')\(slots.condition()) ORDER BY channel_id, relay_id
       """, [])
   }
 
@@ -55,20 +57,23 @@ extension Store {
 
   /// Channels with routes that do not fit their relays any more, by id: a relay without a route, or with one that is `leaving` or `left`;
   /// or a route that is `joining` or `joined` of a relay that was removed. It walks through all routes.
-  public func channelsToRoute() throws -> [ChannelID] {
+  public func channelsToRoute(among slots: SlotSet = .all) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
-        try Int64.fetchAll(db, cached: Self.routesThatDoNotFit).map(ChannelID.init(rawValue:))
+        try Int64.fetchAll(db, cached: Self.routesThatDoNotFit(slots.condition("p.channel_id"))).map(ChannelID.init(rawValue:))
       }
     }
   }
 
-  package static let routesThatDoNotFit = """
+  /// - Parameter more: further conditions on `p.channel_id`.
+  package static func routesThatDoNotFit(_ more: String) -> String {
+    """
     SELECT p.channel_id FROM (SELECT DISTINCT channel_id FROM post_routes) p
     WHERE EXISTS (
       SELECT 1 FROM channel_relays m LEFT JOIN post_routes r ON r.channel_id = m.channel_id AND r.relay_id = m.relay_id
       WHERE m.channel_id = p.channel_id
-        AND (m.status <> 'removed') <> (r.status IS NOT NULL AND r.status IN ('joining', 'joined')))
+        AND (m.status <> 'removed') <> (r.status IS NOT NULL AND r.status IN ('joining', 'joined')))\(more)
     ORDER BY p.channel_id
     """
+  }
 }

@@ -107,21 +107,23 @@ extension Store {
   private static let waits = "task IS NOT NULL AND under_way = 0 AND departed = 0"
 
   /// Posts with a delivery under way, by id, from the first after `after` on.
-  public func postsUnderWay(after: PostID?, limit: Int) throws -> [PostID] {
+  public func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet = .all) throws -> [PostID] {
     try postIDs(
       """
       SELECT DISTINCT post_id FROM deliveries INDEXED BY deliveries_under_way
-      WHERE under_way = 1 AND post_id > ? ORDER BY post_id LIMIT ?
+      WHERE under_way = 1 AND post_id > ?\(slots.condition(ofPost: "post_id")) ORDER BY post_id LIMIT ?
       """, [after?.rawValue ?? 0, limit])
   }
 
   /// When the next delivery of each relay is due that waits; relays without one are left out.
-  public func nextDeliveries() throws -> [RelayID: Timestamp] {
+  public func nextDeliveries(among slots: SlotSet = .all) throws -> [RelayID: Timestamp] {
     try reading { pool in
       try pool.read { db in
         let rows = try Row.fetchAll(
           db,
-          cached: "SELECT id, (SELECT min(timer_at) FROM deliveries WHERE relay_id = relays.id AND \(Self.waits)) FROM relays")
+          cached: """
+            SELECT id, (SELECT min(timer_at) FROM deliveries WHERE relay_id = relays.id AND \(Self.waits)\(slots.condition(ofPost: "post_id"))) FROM relays
+            """)
         return rows.reduce(into: [:]) { next, row in
           next[RelayID(rawValue: row[0])] = (row[1] as Int64?).map(Timestamp.init(milliseconds:))
         }
@@ -131,17 +133,23 @@ extension Store {
 
   /// Posts whose delivery on `relay` waits and is due at `now`, the longest due first and then by id; those that departed are left out.
   /// - Returns: the posts, and when the first delivery of that relay that is not due yet will be; `nil` if there is none.
-  public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
+  public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet = .all) throws -> (
+    posts: [PostID], next: Timestamp?
+  ) {
     try reading { pool in
       try pool.read { db in
         let posts = try Int64.fetchAll(
           db,
           cached: """
             SELECT post_id FROM deliveries INDEXED BY deliveries_waiting
-            WHERE relay_id = ? AND timer_at <= ? AND \(Self.waits) ORDER BY timer_at, post_id LIMIT ?
+            WHERE relay_id = ? AND timer_at <= ? AND \(Self.waits)\(slots.condition(ofPost: "post_id"))
+            ORDER BY timer_at, post_id LIMIT ?
             """, arguments: [relay.rawValue, now.milliseconds, limit])
         let next = try Int64.fetchOne(
-          db, cached: "SELECT min(timer_at) FROM deliveries WHERE relay_id = ? AND timer_at > ? AND \(Self.waits)",
+          db,
+          cached: """
+            SELECT min(timer_at) FROM deliveries WHERE relay_id = ? AND timer_at > ? AND \(Self.waits)\(slots.condition(ofPost: "post_id"))
+            """,
           arguments: [relay.rawValue, now.milliseconds])
         return (posts.map(PostID.init(rawValue:)), next.map(Timestamp.init(milliseconds:)))
       }
@@ -150,7 +158,9 @@ extension Store {
 
   /// Posts whose delivery on `relay` waits after one of these causes, by id, from the first after `after` on; those that departed are left
   /// out.
-  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) throws -> [PostID] {
+  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet = .all)
+    throws -> [PostID]
+  {
     try reading { pool in
       try pool.read { db in
         // A delivery has one cause. SQLite would sort what several of them find, however much that is.
@@ -159,7 +169,8 @@ extension Store {
             db,
             cached: """
               SELECT post_id FROM deliveries INDEXED BY deliveries_troubled
-              WHERE relay_id = ? AND cause = ? AND cause IS NOT NULL AND post_id > ? AND \(Self.waits) ORDER BY post_id LIMIT ?
+              WHERE relay_id = ? AND cause = ? AND cause IS NOT NULL AND post_id > ? AND \(Self.waits)\(slots.condition(ofPost: "post_id"))
+              ORDER BY post_id LIMIT ?
               """, arguments: [relay.rawValue, cause.rawValue, after?.rawValue ?? 0, limit])
         }
         return found.joined().sorted().prefix(limit).map(PostID.init(rawValue:))
@@ -169,14 +180,17 @@ extension Store {
 
   /// Posts whose deletion waits until readers find the post that takes their place, each with that post, by id, from the first after `after`
   /// on.
-  public func awaitedReplacements(after: PostID?, limit: Int) throws -> [(old: PostID, new: PostID)] {
+  public func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet = .all) throws -> [(
+    old: PostID, new: PostID
+  )] {
     try reading { pool in
       try pool.read { db in
         let rows = try Row.fetchAll(
           db,
           cached: """
             SELECT id, replaced_by FROM posts INDEXED BY posts_awaiting
-            WHERE replaced_by IS NOT NULL AND deletion_id IS NOT NULL AND deleted_at IS NULL AND id > ? ORDER BY id LIMIT ?
+            WHERE replaced_by IS NOT NULL AND deletion_id IS NOT NULL AND deleted_at IS NULL AND id > ?\(slots.condition())
+            ORDER BY id LIMIT ?
             """, arguments: [after?.rawValue ?? 0, limit])
         return rows.map { (PostID(rawValue: $0[0]), PostID(rawValue: $0[1])) }
       }

@@ -25,10 +25,10 @@ extension Decider {
       for reference in objects { open.save(reference) }
       open.roundTrips = recovery.takeRoundTrips() + open.roundTrips
       open.mustWrite = true
-      let some = recovery.takeSlots()
-      if !some.isEmpty { open.effects.inputs.append(.gained(some)) }
+      if !recovery.slots.isEmpty { open.effects.inputs.append(.gainedBefore) }
     case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
     case .gained(let some): gained(some, facts)
+    case .gainedBefore: gained(recovery.takeSlots(), facts)
     case .lost(let some, let reply): lost(some, reply, facts)
     case .create(let channel, let reply): create(channel, reply, facts)
     case .retry(let id, let relay, let reply):

@@ -7,6 +7,7 @@ internal import Storage
 extension Decider {
   /// Begins to act for channels for which nobody else acts any more. What they wait for follows from what is stored.
   mutating func gained(_ some: SlotSet, _ facts: Facts) {
+    guard !some.isEmpty else { return }
     guard let move = facts.move else {
       // Nothing is known of what was done for them, so nothing is done before it is.
       recovery.owe(some)
@@ -30,7 +31,7 @@ extension Decider {
   }
 
   /// Stops acting for channels. Whoever asked may give them away only when this is answered: what was decided for them before is durable
-  /// then, or never will be.
+  /// then, or never will be; as long as that is in doubt, it is refused.
   mutating func lost(_ some: SlotSet, _ reply: Reply<Void>, _ facts: Facts) {
     slots = slots.subtracting(some)
     recovery.forget(some)
@@ -50,8 +51,6 @@ extension Decider {
     open.effects.carried = move.loads
     let words = "acts for \(some.numbers.count) fewer slots"
     open.effects.journal.append(JournalEntry(level: .info, message: words, isHeard: true))
-    // A commit that is in doubt is settled before this one is stored.
-    open.mustWrite = true
     answer(.nothing(reply), .done)
   }
 }

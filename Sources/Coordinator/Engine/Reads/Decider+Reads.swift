@@ -22,7 +22,7 @@ extension Decider {
   func needsRest(_ input: Input) -> Bool {
     switch input {
     case .change(let change, let force, _): !counts(for: change, force).isEmpty
-    case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .gained, .lost, .alarm(.upkeep): true
+    case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .gained, .gainedBefore, .lost, .alarm(.upkeep): true
     case .report, .timersDue, .create, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested,
       .forgetHistory,
       .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:
@@ -52,6 +52,7 @@ extension Decider {
       case .lookForNeighbour(let id, let identity, let relay):
         reads.neighbours.append(.init(channel: id, identity: identity, relay: relay))
       case .gained(let some): reads.move = .init(gained: some, slots: slots.union(some))
+      case .gainedBefore: reads.move = .init(gained: recovery.slots, slots: slots.union(recovery.slots))
       case .lost(let some, _): reads.move = .init(gained: .none, slots: slots.subtracting(some))
       case .alarm(.upkeep): reads.lost = lostPage(at: now)
       case .report, .timersDue, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,

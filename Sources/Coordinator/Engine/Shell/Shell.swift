@@ -93,6 +93,18 @@ extension Shell {
     if flight?.isOver == true { await land() } else if commits.chore?.isOver == true { await depart() }
   }
 
+  /// The inputs in their order, in pieces that may be decided together.
+  static func batches(_ inputs: [Value.Input], standsAlone: (Value.Input) -> Bool) -> [[Value.Input]] {
+    var batches: [[Value.Input]] = []
+    var rest = inputs[...]
+    while let first = rest.first {
+      let batch = standsAlone(first) ? rest.prefix(1) : rest.prefix { !standsAlone($0) }
+      rest = rest.dropFirst(batch.count)
+      batches.append(Array(batch))
+    }
+    return batches
+  }
+
   /// Decides on inputs, and begins to commit what was decided.
   func take(_ inputs: [Value.Input]) async {
     while flight != nil, decider.openCount >= decidedMax { await land() }

@@ -1,0 +1,21 @@
+public import Channels
+internal import RelayNetwork
+
+// Where several daemons share one store, each acts for some of its channels.
+extension Coordinator {
+  /// Acts for the channels in these slots from now on, because nobody else does any more. Their work is taken up soon.
+  public func gain(_ slots: SlotSet) {
+    inbox.put(.gained(slots))
+    postInbox.put(.gained(slots))
+  }
+
+  /// Acts for the channels in these slots no more. Once it returns, another daemon may: what was decided for them is durable, and nothing
+  /// more is sent to their relays.
+  /// - Throws: `storageUnavailable` as long as it is not known what is durable, and `busy` when the coordinator has stopped. The channels
+  ///   are left alone in any case; whether nothing is under way for them is known once this was called again and has returned.
+  public func lose(_ slots: SlotSet) async throws(BatonError) {
+    try await ask(limit: .max) { .lost(slots, $0) }
+    if posts != nil { try await askPosts(limit: .max) { .lost(slots, $0) } }
+    for network in directory.networks.values { await network.abandon(slots) }
+  }
+}

@@ -1,0 +1,45 @@
+internal import Channels
+internal import Storage
+
+// Whose posts it acts for. These inputs are decided by themselves, when all that was decided before is durable or has failed.
+extension PostDecider {
+  /// Begins to act for the posts of channels for which nobody else acts any more.
+  mutating func gained(_ some: SlotSet, _ facts: PostFacts) {
+    // What had to wait may come together, and is read together.
+    guard let work = facts.work, !some.subtracting(slots).isEmpty else { return }
+    slots = slots.union(work.slots)
+    // Whoever had these slots has given ids in them.
+    counters.post = max(counters.post, work.post)
+    expect(work, at: now)
+    open.touchedLanes.formUnion(work.nextDeliveries.keys)
+    open.effects.inputs += work.steps + work.inputs
+  }
+
+  /// Prepares for work that is taken up.
+  mutating func expect(_ work: PostWork, at now: Timestamp) {
+    for (relay, due) in work.nextDeliveries {
+      lanes[relay, default: PostLane()].sleeps(until: due)
+      alarms.set(.lane(relay), noLaterThan: max(due, now))
+    }
+    if !work.channels.isEmpty { expectComparisons() }
+  }
+
+  /// Stops acting for the posts of channels.
+  mutating func lost(_ some: SlotSet, _ reply: Reply<Void>) {
+    slots = slots.subtracting(some)
+    postponed = postponed.compactMap { input in
+      guard case .gained(let others) = input else { return input }
+      let rest = others.subtracting(some)
+      return rest.isEmpty ? nil : .gained(rest)
+    }
+    for id in awake.filter({ some.contains($0.value.row.channel) }).keys.sorted() {
+      let relays = awake[id]?.deliveries.map(\.relay) ?? []
+      forget(id)
+      open.touchedLanes.formUnion(relays)
+    }
+    let compared = comparisons.underWay.filter { some.contains($0.value.channel) }
+    dropComparisons(Set(compared.keys))
+    forgetting.counted = forgetting.counted.filter { !some.contains($0.key) }
+    open.answers.append(PostDecision.Answer(asker: .nothing(reply)))
+  }
+}
