@@ -4,8 +4,15 @@ extension SlotSet {
   /// What a query adds to its conditions, so that it finds only channels of these slots. A store in a file belongs to one daemon, which
   /// owns them all.
   /// - Parameter column: the id of a channel, as SQL.
-  func condition(_ column: String = "channel_id") -> String {
-    isAll ? "" : " AND \(column) % \(Self.count) IN (\(numbers.sorted().map(String.init).joined(separator: ", ")))"
+  func condition(_ column: String = "channel_id") -> String { isAll ? "" : " AND \(test(column))" }
+
+  /// The same for a query without other conditions.
+  func onlyCondition(_ column: String = "channel_id") -> String { isAll ? "" : " WHERE \(test(column))" }
+
+  private func test(_ column: String) -> String {
+    // SQLite refuses to be told an index where nothing can match, so there is a number in any case.
+    let wanted = isEmpty ? [-1] : numbers.sorted()
+    return "\(column) % \(Self.count) IN (\(wanted.map(String.init).joined(separator: ", ")))"
   }
 
   /// The same for posts of channels in these slots.

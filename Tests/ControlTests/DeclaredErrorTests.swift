@@ -139,7 +139,7 @@ struct DeclaredErrorTests {
         #expect(sent.sentence == type.init(sent).sentence)
         switch refusal {
         // Here clients are told more than the engine knows, or to try again.
-        case .notInChannel, .duplicateAddress, .invalidKey, .choiceChanged: continue
+        case .notInChannel, .duplicateAddress, .invalidKey, .choiceChanged, .elsewhere: continue
         case .duplicateName where interface.name == Interfaces.identities.name: continue
         // For clients it is no post.
         case .post(.invalidPost) where interface.name == Interfaces.members.name: continue

@@ -24,7 +24,7 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         let ids = try Int64.fetchAll(
-          db, cached: "SELECT DISTINCT channel_id FROM post_routes WHERE TRUE\(slots.condition())")
+          db, cached: "SELECT DISTINCT channel_id FROM post_routes\(slots.onlyCondition())")
         return Set(ids.map(ChannelID.init(rawValue:)))
       }
     }
