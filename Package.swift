@@ -217,7 +217,10 @@ let package = Package(
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestSupport"]),
     .testTarget(
       name: "PostgreSQLStoreTests",
-      dependencies: ["PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Storage", "Store", "TestSupport"]),
+      dependencies: [
+        "PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Coordinator", "RelayNetwork", "Storage", "Store",
+        "TestSupport",
+      ]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: [

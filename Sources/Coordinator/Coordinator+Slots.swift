@@ -18,4 +18,14 @@ extension Coordinator {
     if posts != nil { try await askPosts(limit: .max) { .lost(slots, $0) } }
     for network in directory.networks.values { await network.abandon(slots) }
   }
+
+  /// Has networks send nothing more, because another daemon may soon act for the channels; `mayAct` says no by now. Nothing is lost yet, and
+  /// nothing is forgotten.
+  public func suspend() async { for network in directory.networks.values { await network.abandon(.all) } }
+
+  /// Goes on after `suspend`: nobody else has acted for the channels. `mayAct` says yes by now.
+  public func resume() {
+    inbox.put(.resumed)
+    postInbox.put(.resumed)
+  }
 }

@@ -31,6 +31,8 @@ public final class Coordinator: Sendable {
   let earlyMin: Int
   /// The channels for which it acts at first.
   let slots: SlotSet
+  /// Whether anything may be done outside at this very moment.
+  let mayAct: @Sendable () -> Bool
   private let seed: UInt64
 
   static let batchMax = 512
@@ -43,6 +45,7 @@ public final class Coordinator: Sendable {
   ///     `nil` if none are published.
   ///   - messages: what it takes to read what is said in channels; `nil` if nobody reads it.
   ///   - slots: the channels for which it acts at first; `gain` and `lose` change that.
+  ///   - mayAct: whether anything may be done outside of the store at this very moment; see `suspend`.
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; `nil` if they cannot be managed.
   ///   - rules: the rules with which it starts.
@@ -54,7 +57,8 @@ public final class Coordinator: Sendable {
   ///   - seed: the seed of random choices, above all which of several equal relays channels get.
   public init(
     storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil,
-    messages: MessageParts? = nil, slots: SlotSet = .all, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
+    messages: MessageParts? = nil, slots: SlotSet = .all, mayAct: @escaping @Sendable () -> Bool = { true },
+    networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, earlyMin: Int = 64, seed: UInt64 = .random(in: 0 ... .max)
   ) {
@@ -69,6 +73,7 @@ public final class Coordinator: Sendable {
     self.posts = posts
     self.messages = messages
     self.slots = slots
+    self.mayAct = mayAct
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
     self.rules = rules
     self.clock = clock
@@ -119,7 +124,7 @@ public final class Coordinator: Sendable {
         let engine = try await Engine(
           storage: storage, slots: slots, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub,
           prober: prober,
-          seed: ~seed, poke: { inbox.poke() }, tellMembership: { self.membershipChanged($0) },
+          seed: ~seed, mayAct: mayAct, poke: { inbox.poke() }, tellMembership: { self.membershipChanged($0) },
           tellMessages: { self.tellMessages($0) },
           post: { if !inbox.put($0) { $0.refuse(.busy) } })
         try await engine.resume()
@@ -389,8 +394,6 @@ public final class Coordinator: Sendable {
     let secrets = secrets
     return { String(secrets.digest(Array($0.utf8), label: "cursor").prefix(32)) }
   }
-
-  // MARK: - Helpers
 
   /// Refuses a key that a channel of this kind cannot have.
   private func check(_ key: ChannelKey?, of kind: ChannelKind, on network: NetworkKind) throws(BatonError) {

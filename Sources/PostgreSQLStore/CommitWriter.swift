@@ -93,7 +93,11 @@ actor CommitWriter {
   /// What an earlier connection left behind has ended before anything is asked. Until then nothing is under way, so a failure is none of a
   /// commit.
   private func connected() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
-    guard current() == session else { throw Self.fenced }
+    guard let now = current() else {
+      throw .unavailable(
+        "the database has not confirmed the session of this daemon for too long; nothing is written before it does")
+    }
+    guard now == session else { throw Self.fenced }
     if let connection { return connection }
     do throws(PostgreSQLFailure) {
       let fresh = try await connect()

@@ -24,11 +24,14 @@ final class Bench: Sendable {
   /// - Parameters:
   ///   - host: another bench that runs at the same time on the same store.
   ///   - slots: the channels for which the coordinator acts at first.
+  ///   - mayAct: whether it may do anything outside.
   ///   - schedule: the schedule of background tests; nil for none.
   ///   - posts: whether posts are published.
   ///   - messages: where messages are kept; `nil` if nobody reads them.
   init(
-    _ earlier: Bench? = nil, beside host: Bench? = nil, slots: SlotSet = .all, network: FakeNetwork = FakeNetwork(),
+    _ earlier: Bench? = nil, beside host: Bench? = nil, slots: SlotSet = .all,
+    mayAct: @escaping @Sendable () -> Bool = { true },
+    network: FakeNetwork = FakeNetwork(),
     schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil,
     posts: Bool = false, messages: FakeMessages? = nil
   ) async throws {
@@ -48,7 +51,7 @@ final class Bench: Sendable {
     let known = KnownChannelStore(store)
     let parts = messages.map { [storage] in MessageParts(storage: $0, channels: known, posts: storage) }
     let coordinator = Coordinator(
-      storage: storage, posts: posts ? storage : nil, messages: parts, slots: slots, networks: [network],
+      storage: storage, posts: posts ? storage : nil, messages: parts, slots: slots, mayAct: mayAct, networks: [network],
       addressing: [SimpleXAddressing()],
       servers: servers,
       rules: Rules(policy: policy, delivery: delivery, schedule: schedule, upkeep: upkeep), clock: clock,

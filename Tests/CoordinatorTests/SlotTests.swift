@@ -2,6 +2,7 @@ import Channels
 import RelayNetwork
 import Storage
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,10 +44,11 @@ struct SlotTests {
   @Test func channelIsTakenUpByTheOther() async throws {
     let a = try await Bench()
     let relays = try await a.addRelays(2)
+    // It begins before there are any channels, and knows of no ids.
+    let b = try await Bench(beside: a, slots: .none)
     a.network.set(.silent, at: "ws://r2")
     let id = try await a.create(relays: relays).row.id
     _ = try await a.channel(id) { $0.relays[0].view.status == .active }
-    let b = try await Bench(beside: a, slots: .none)
     let refusal = await whyNotCreated(by: b, relays)
     guard case .storageUnavailable? = refusal else { return #expect(Bool(false), "\(String(describing: refusal))") }
     try await a.coordinator.lose(.all)
@@ -97,14 +99,37 @@ struct SlotTests {
     for bench in [b, a] { try await bench.stop() }
   }
 
+  /// The session is not sure at the moment: what is decided is stored, and done only when it is sure again.
+  @Test func nothingIsDoneOutsideWhileNothingMayBe() async throws {
+    let isSure = Mutex(true)
+    let bench = try await Bench(mayAct: { isSure.withLock { $0 } }, posts: true)
+    let id = try await bench.readyChannel(on: 1)
+    isSure.withLock { $0 = false }
+    await bench.coordinator.suspend()
+    #expect(bench.network.abandoned == [.all])
+    let (performed, operations) = (bench.network.performed, bench.network.posts.operations)
+    let other = try await bench.create("Other").row.id
+    let post = try await bench.publish("Hello", in: id).row.id
+    try await bench.settlePosts()
+    #expect(bench.network.performed == performed && bench.network.posts.operations == operations)
+    isSure.withLock { $0 = true }
+    bench.coordinator.resume()
+    // Nobody has to wait for that.
+    try await bench.waitForPosts { bench.network.posts.isStored(post, at: "ws://r1") }
+    #expect(bench.network.performed > performed)
+    _ = try await bench.channel(other) { $0.phase == .active }
+    #expect(bench.network.posts.departures(of: post, for: "ws://r1") == 1)
+    try await bench.stop()
+  }
+
   @Test func postsAreTakenUpByTheOther() async throws {
     let a = try await Bench(posts: true)
     let id = try await a.readyChannel(on: 2)
+    let b = try await Bench(beside: a, slots: .none, posts: true)
     a.network.posts.change(at: "ws://r2") { $0.holdsTurns = true }
     let post = try await a.publish("early", in: id).row.id
     let later = try await a.publish("later", in: id, at: a.clock.now + .seconds(600)).row.id
     try await a.waitForPosts { a.network.posts.isStored(post, at: "ws://r1") }
-    let b = try await Bench(beside: a, slots: .none, posts: true)
     try await a.coordinator.lose(.all)
     #expect(await a.refusal { () throws(BatonError) in try await a.publish("no", in: id) } == .elsewhere(id))
     #expect(await a.refusal { () throws(BatonError) in try await a.coordinator.retryPost(post) } == .elsewhere(id))

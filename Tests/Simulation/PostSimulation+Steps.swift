@@ -301,7 +301,7 @@ extension PostSimulation {
   static func isRequest(_ input: PostInput) -> Bool {
     switch input {
     case .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .lost, .barrier, .setRetention: true
-    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed,
+    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .resumed, .takeUp, .composed,
       .lookAtSchedules,
       .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       false
@@ -324,6 +324,7 @@ extension PostSimulation {
     case .membershipChanged(let channel): "channel \(channel.rawValue) moved"
     case .walk(let channel, let relay): "walk \(channel.rawValue)@\(relay.rawValue)"
     case .serve(let relay): "serve \(relay.rawValue)"
+    case .resumed: "networks may send again"
     case .gained(let slots): "gain \(Elsewhere.words(slots))"
     case .lost(let slots, _): "lose \(Elsewhere.words(slots))"
     case .takeUp(let posts): "take up \(posts.map(\.rawValue))"

@@ -228,8 +228,14 @@ final class PostWorld: SeededWorld {
         default: break
         }
       }
-      for case .saveDelivery(let id, _) in mutations {
-        try state.checkOwner(of: state.ledger.posts[id]?.channel, "\(id) is written")
+      for mutation in mutations {
+        switch mutation {
+        case .saveDelivery(let id, _): try state.checkOwner(of: state.ledger.posts[id]?.channel, "\(id) is written")
+        case .insertPost(let row), .updatePost(let row), .rewritePost(let row):
+          try state.checkOwner(of: row.channel, "\(row.id) is written")
+        case .savePostRoute(let row): try state.checkOwner(of: row.channel, "a route to \(row.relay) is written")
+        default: break
+        }
       }
       try state.ledger.apply(mutations, now: now, latest: latest)
     }

@@ -13,6 +13,8 @@ final class Engine {
   let clock: any CoordinatorClock
   let hub: ChangeHub
   let prober: Prober?
+  /// Whether anything may be done outside at this very moment.
+  let mayAct: @Sendable () -> Bool
   /// Told when a channel got a relay or left one, once that is durable.
   let tellMembership: @Sendable (ChannelID) -> Void
   /// Told of channels whose relays have changed, or which were created or deleted, once that is durable; and of relays that have changed.
@@ -29,13 +31,15 @@ final class Engine {
   ///   - slots: which channels it acts for at first.
   ///   - seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the same order.
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
+  ///   - mayAct: whether anything may be done outside at this very moment; what may not is left out, until `resumed` comes in.
   ///   - poke: called when a commit is over, so that `process` is called soon.
   ///   - tellMembership: told when a channel got a relay or left one, once that is durable.
   ///   - tellMessages: told of channels and relays that have changed, once that is durable.
   init(
     storage: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory, rules: Rules,
     clock: any CoordinatorClock, logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, isEager: Bool = true,
-    poke: @escaping @Sendable () -> Void = {}, tellMembership: @escaping @Sendable (ChannelID) -> Void = { _ in },
+    mayAct: @escaping @Sendable () -> Bool = { true }, poke: @escaping @Sendable () -> Void = {},
+    tellMembership: @escaping @Sendable (ChannelID) -> Void = { _ in },
     tellMessages: @escaping @Sendable (MessageInput) -> Void = { _ in },
     post: @escaping @Sendable (Input) -> Void
   ) async throws {
@@ -48,6 +52,7 @@ final class Engine {
     self.prober = prober
     commits = Commits(isEager: isEager, whenOver: poke)
     self.post = post
+    self.mayAct = mayAct
     waker = Waker(clock: clock) { post(.timersDue) }
     self.tellMembership = tellMembership
     self.tellMessages = tellMessages

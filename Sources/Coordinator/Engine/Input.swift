@@ -40,6 +40,8 @@ extension Engine {
     case barrier(Reply<Void>)
     /// Take up channels that were unfinished when the daemon last stopped, or when somebody else did who acted for them.
     case takeUp([ChannelID])
+    /// Networks were told to send nothing more, and may send again: what is under way begins again.
+    case resumed
     /// Act for the channels in these slots from now on; nobody else does any more.
     case gained(SlotSet)
     /// The same for slots that were gained while nothing could be read.
@@ -76,6 +78,7 @@ extension Engine {
       case .adopt(_, let reply), .heartbeat(let reply), .barrier(let reply), .lost(_, let reply):
         reply.send(.failure(error))
       case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore,
+        .resumed,
         .alarm,
         .recover:
         break
@@ -100,7 +103,7 @@ extension Engine {
         [id]
       case .takeUp(let ids), .recover(let ids, _): ids
       case .timersDue, .create, .change, .tested, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .addIdentity,
-        .removeIdentity, .adopt, .heartbeat, .barrier, .gained, .gainedBefore, .lost,
+        .removeIdentity, .adopt, .heartbeat, .barrier, .gained, .gainedBefore, .resumed, .lost,
         .alarm:
         []
       }

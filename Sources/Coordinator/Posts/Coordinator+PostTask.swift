@@ -35,7 +35,7 @@ extension Coordinator {
       hub: postHub,
       compose: { composition in
         Task { put(.composed(composition.post, in: composition.channel, await self.compose(composition.request))) }
-      }, poke: { inbox.poke() }, put: put)
+      }, mayAct: mayAct, poke: { inbox.poke() }, put: put)
     try await engine.resume(stoppedAt: stoppedAt)
     ready()
     while engine.fenced == nil,

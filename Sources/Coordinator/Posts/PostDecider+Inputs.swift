@@ -31,6 +31,7 @@ extension PostDecider {
     case .serve(let relay): serve(relay, facts)
     case .gained(let some): gained(some, facts)
     case .lost(let some, let reply): lost(some, reply)
+    case .resumed: for id in awake.keys.sorted() { takeUp(id) }
     case .takeUp(let ids): for id in ids { takeUp(id) }
     case .recover(let ids):
       recovering.subtract(ids)
@@ -229,7 +230,7 @@ extension PostInput {
     case .serve, .lookAtSchedules: true
     case .outcome, .relayUp, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .membershipChanged,
       .walk, .replace,
-      .gained, .lost, .takeUp,
+      .gained, .lost, .resumed, .takeUp,
       .composed, .barrier, .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .setRetention, .forgetPosts:
       false
     }
@@ -242,7 +243,8 @@ extension PostInput {
       .compare,
       .compared, .reconcile:
       true
-    case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .lost, .barrier, .timeout,
+    case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .lost, .resumed, .barrier,
+      .timeout,
       .forgetHistory,
       .setRetention,
       .forgetPosts:

@@ -194,7 +194,8 @@ extension PostDecider: Deciding {
       case .compare, .compared, .reconcile: askToCompare(input, &reads, at: now)
       case .setRetention(let retention, _): reads.channels.insert(retention.channel)
       case .forgetPosts: reads.toForget = PostReads.ToForget(place: forgetting.place, counted: forgetting.counted)
-      case .timersDue, .delete, .edit, .retry, .cancel, .release, .rewrite, .replace, .takeUp, .lost, .barrier, .timeout,
+      case .timersDue, .delete, .edit, .retry, .cancel, .release, .rewrite, .replace, .takeUp, .lost, .resumed, .barrier,
+        .timeout,
         .recover, .forgetHistory:
         break
       case .gained(let some): reads.gained = (reads.gained ?? .none).union(some)

@@ -15,6 +15,8 @@ final class PostEngine {
   private let hub: PostHub
   /// Begins to give a post its form, which comes in as an input.
   private let compose: @Sendable (PostComposition) -> Void
+  /// Whether anything may be done outside at this very moment.
+  private let mayAct: @Sendable () -> Bool
   /// Puts an input of the engine's own into the inbox.
   private let put: @Sendable (PostInput) -> Void
   var commits: Commits
@@ -31,7 +33,7 @@ final class PostEngine {
   init(
     storage: any PostStorage, channels: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory,
     rules: Rules, clock: any CoordinatorClock, logger: Logger, hub: PostHub, isEager: Bool = true,
-    compose: @escaping @Sendable (PostComposition) -> Void = { _ in },
+    compose: @escaping @Sendable (PostComposition) -> Void = { _ in }, mayAct: @escaping @Sendable () -> Bool = { true },
     poke: @escaping @Sendable () -> Void = {}, put: @escaping @Sendable (PostInput) -> Void
   ) async throws {
     self.storage = storage
@@ -41,6 +43,7 @@ final class PostEngine {
     self.clock = clock
     self.hub = hub
     self.compose = compose
+    self.mayAct = mayAct
     self.put = put
     waker = Waker(clock: clock) { put(.timersDue) }
     journal = Journal(logger)
@@ -131,9 +134,10 @@ extension PostEngine: Shell {
     if let revision = effects.revision { hub.publish(revision, changing: effects.changed) }
     journal.write(effects.journal)
     for input in effects.inputs { put(input) }
-    for step in effects.turns { directory.networks[step.network]?.release(step.turn) }
+    // A post whose turn was not given leaves when it is taken up again.
+    for step in effects.turns where mayAct() || !step.turn.mayLeave { directory.networks[step.network]?.release(step.turn) }
     for composition in effects.compositions { compose(composition) }
-    for step in effects.operations { directory.networks[step.network]?.deliver(step.operation) }
+    for step in effects.operations where mayAct() { directory.networks[step.network]?.deliver(step.operation) }
     for step in effects.comparisons { directory.networks[step.network]?.compare(step.comparison) }
     reply()
   }

@@ -28,6 +28,8 @@ enum PostInput: Sendable, Hashable {
   case replace(PostID, by: PostID)
   /// A relay may take more.
   case serve(RelayID)
+  /// Networks were told to send nothing more, and may send again: what is under way begins again.
+  case resumed
   /// Act for the posts of channels in these slots from now on; nobody else does any more.
   case gained(SlotSet)
   /// Act for the posts of channels in these slots no more. It answers once everything before is durable.
@@ -70,7 +72,7 @@ enum PostInput: Sendable, Hashable {
       reply.send(.failure(error))
     case .barrier(let reply), .lost(_, let reply): reply.send(.failure(error))
     case .setRetention(_, let reply): reply.send(.failure(error))
-    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed,
+    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .resumed, .takeUp, .composed,
       .lookAtSchedules,
       .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       break
@@ -96,7 +98,8 @@ enum PostInput: Sendable, Hashable {
     case .takeUp(let ids), .recover(let ids): ids
     case .replace(let old, let new): [old, new]
     case .publish(let new, _): [new.request.replaces, new.request.reactionTo].compactMap { $0 }
-    case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .gained, .lost, .lookAtSchedules, .barrier, .forgetHistory,
+    case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .gained, .lost, .resumed, .lookAtSchedules, .barrier,
+      .forgetHistory,
       .compare,
       .compared, .reconcile, .setRetention, .forgetPosts:
       []

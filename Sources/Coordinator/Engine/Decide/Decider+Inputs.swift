@@ -28,6 +28,7 @@ extension Decider {
       if !recovery.slots.isEmpty { open.effects.inputs.append(.gainedBefore) }
     case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
     case .gained(let some): gained(some, facts)
+    case .resumed: for id in base.live.channels.keys.sorted() { feed(.restarted, to: id) }
     case .gainedBefore: gained(recovery.takeSlots(), facts)
     case .lost(let some, let reply): lost(some, reply, facts)
     case .create(let channel, let reply): create(channel, reply, facts)

@@ -80,7 +80,7 @@ extension Engine {
     }
     for step in effects.cancellations { directory.networks[step.network]?.cancel(step.channel, at: step.relay) }
     if effects.isWatchChanged { updateWatch() }
-    for step in effects.operations { directory.networks[step.network]?.perform(step.operation) }
+    for step in effects.operations where mayAct() { directory.networks[step.network]?.perform(step.operation) }
   }
 
   /// The steps of a test, which runs once they are asked for.

@@ -1,0 +1,107 @@
+import Channels
+import Coordinator
+import PostgreSQL
+import PostgreSQLStore
+import RelayNetwork
+import Storage
+import TestSupport
+import Testing
+
+/// Coordinators on one database, with sessions, and relays inside the process.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct SharedCoordinatorTests {
+  private func wait(until isDone: () async throws -> Bool) async throws {
+    while try await !isDone() {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  private func create(_ name: String, by daemon: TestDaemon, on relays: [RelayID]) async throws -> ChannelID {
+    let coordinator = try #require(daemon.coordinator)
+    return try await coordinator.create(ChannelRequest(profile: Profile(displayName: name), relays: relays)).row.id
+  }
+
+  private func statuses(_ id: ChannelID, _ daemon: TestDaemon) async throws -> [RelayStatus] {
+    try await daemon.store?.channel(id)?.relays.map(\.record.status) ?? []
+  }
+
+  /// Channels move to a daemon that comes, and to the one that is left when the other is gone.
+  @Test func channelsHaveADaemonWhoeverDies() async throws {
+    let cluster = try await PostgreSQLCluster()
+    let folder = try TemporaryFolder()
+    let a = try TestDaemon("a", on: cluster, folder: folder)
+    try await wait { a.slots.isAll }
+    let first = try #require(a.coordinator)
+    var relays: [RelayID] = []
+    for number in 1...2 {
+      relays.append(try await first.addRelay(network: .nostr, RelayEdit(address: "ws://r\(number)"), force: false).id)
+    }
+    // The second relay never answers the first daemon.
+    a.network.set(.silent, at: "ws://r2")
+    let place = relays[0]
+    // So many that some are in slots that will move.
+    try await withThrowingTaskGroup { group in
+      for number in 1...506 { group.addTask { _ = try await create("Filler \(number)", by: a, on: [place]) } }
+      try await group.waitForAll()
+    }
+    var ids: [ChannelID] = []
+    for number in 1...12 { ids.append(try await create("News \(number)", by: a, on: relays)) }
+    for id in ids { try await wait { try await statuses(id, a).first == .active } }
+
+    let b = try TestDaemon("b", on: cluster, folder: folder, relaysOf: a)
+    try await wait { b.slots.numbers.count == 512 && a.slots.numbers.count == 512 }
+    #expect(a.slots.intersection(b.slots).isEmpty && a.slots.union(b.slots).isAll)
+    // Those that moved become active, because the new daemon reaches the relay; the others do not.
+    let moved = ids.filter { b.slots.contains($0) }
+    #expect(!moved.isEmpty && moved.count < ids.count)
+    for id in moved { try await wait { try await statuses(id, b) == [.active, .active] } }
+    for id in ids where !moved.contains(id) { #expect(try await statuses(id, a) != [.active, .active]) }
+    // Both create, at the same time.
+    async let some = (1...5).asyncMap { try await create("A \($0)", by: a, on: [place]) }
+    async let others = (1...5).asyncMap { try await create("B \($0)", by: b, on: [place]) }
+    let new = try await some + others
+    #expect(Set(ids + new).count == 22)
+    for id in new { try await wait { try await statuses(id, a) == [.active] } }
+    // The relays of both are the same ones.
+    b.network.adopt(a.network)
+
+    // The first one does not renew its session, and believes that it acts.
+    a.stopRenewing()
+    try await wait { b.slots.isAll }
+    for id in ids + new { try await wait { try await statuses(id, b).allSatisfy { $0 == .active } } }
+    let refusal = await a.coordinator?.refusal(ofChange: ids[0])
+    guard case .storageUnavailable? = refusal else {
+      Issue.record("a daemon without a session changes a channel: \(String(describing: refusal))")
+      return
+    }
+    #expect(a.network.violations == [] && b.network.violations == [])
+    let store = try #require(b.store)
+    // One order of changes without gaps, whoever made them.
+    let revisions = try await store.changes(after: 0, limit: 10_000).map(\.revision)
+    #expect(revisions == Array(1...Int64(revisions.count)))
+    await b.stop()
+    await a.stop()
+    await cluster.stop()
+  }
+}
+
+extension Sequence where Element: Sendable {
+  fileprivate func asyncMap<T>(_ body: (Element) async throws -> T) async rethrows -> [T] {
+    var all: [T] = []
+    for element in self { all.append(try await body(element)) }
+    return all
+  }
+}
+
+extension Coordinator {
+  /// Why a change of a channel is refused; `nil` if it is not.
+  fileprivate func refusal(ofChange channel: ChannelID) async -> BatonError? {
+    do throws(BatonError) {
+      _ = try await update(channel, ChannelEdit(displayName: "Mine"))
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
