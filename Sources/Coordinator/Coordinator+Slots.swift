@@ -12,15 +12,19 @@ extension Coordinator {
   /// Acts for the channels in these slots no more. Once it returns, another daemon may: what was decided for them is durable, and nothing
   /// more is sent to their relays.
   /// - Throws: `storageUnavailable` as long as it is not known what is durable, and `busy` when the coordinator has stopped. The channels
-  ///   are left alone in any case; whether nothing is under way for them is known once this was called again and has returned.
+  ///   are left alone all the same; after `storageUnavailable`, call it again: they are free only once it returns.
   public func lose(_ slots: SlotSet) async throws(BatonError) {
-    try await ask(limit: .max) { .lost(slots, $0) }
-    if posts != nil { try await askPosts(limit: .max) { .lost(slots, $0) } }
+    var refusal: BatonError?
+    do { try await ask(limit: .max) { .lost(slots, $0) } } catch { refusal = error }
+    if posts != nil {
+      do { try await askPosts(limit: .max) { .lost(slots, $0) } } catch { refusal = refusal ?? error }
+    }
     for network in directory.networks.values { await network.abandon(slots) }
+    if let refusal { throw refusal }
   }
 
-  /// Has networks send nothing more, because another daemon may soon act for the channels; `mayAct` says no by now. Nothing is lost yet, and
-  /// nothing is forgotten.
+  /// Has networks publish nothing more, because another daemon may soon act for the channels; `mayAct` says no by now. Nothing is lost yet,
+  /// and nothing is forgotten.
   public func suspend() async { for network in directory.networks.values { await network.abandon(.all) } }
 
   /// Goes on after `suspend`: nobody else has acted for the channels. `mayAct` says yes by now.

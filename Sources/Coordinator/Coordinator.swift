@@ -31,7 +31,7 @@ public final class Coordinator: Sendable {
   let earlyMin: Int
   /// The channels for which it acts at first.
   let slots: SlotSet
-  /// Whether anything may be done outside at this very moment.
+  /// Whether anything may be published at this very moment.
   let mayAct: @Sendable () -> Bool
   private let seed: UInt64
 
@@ -45,7 +45,7 @@ public final class Coordinator: Sendable {
   ///     `nil` if none are published.
   ///   - messages: what it takes to read what is said in channels; `nil` if nobody reads it.
   ///   - slots: the channels for which it acts at first; `gain` and `lose` change that.
-  ///   - mayAct: whether anything may be done outside of the store at this very moment; see `suspend`.
+  ///   - mayAct: whether anything may be published at this very moment; see `suspend`.
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; `nil` if they cannot be managed.
   ///   - rules: the rules with which it starts.
@@ -231,7 +231,7 @@ public final class Coordinator: Sendable {
       switch error {
       // A picked relay was disabled at the same moment, so pick again.
       case .choiceChanged: break
-      // Another daemon has created it with the same key at the same moment.
+      // Another daemon has created it with the same key meanwhile.
       case .elsewhere: if let known = try await answered(request, profile) { return known }
       default: throw error
       }

@@ -95,7 +95,7 @@ actor CommitWriter {
   private func connected() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     guard let now = current() else {
       throw .unavailable(
-        "the database has not confirmed the session of this daemon for too long; nothing is written before it does")
+        "the database did not renew this daemon's session in time; nothing is written until it does")
     }
     guard now == session else { throw Self.fenced }
     if let connection { return connection }

@@ -29,7 +29,7 @@ public struct SharedStore: Sendable {
 
   /// - Parameters:
   ///   - session: the session in whose name is written. Another one needs another store.
-  ///   - current: gives the session that the daemon has at this moment; `nil` as long as it is not sure of any. It is asked for each commit.
+  ///   - current: gives the session that the daemon has at this moment; `nil` while none is trusted. It is asked for each commit.
   public init(_ settings: Settings, session: SessionMachine.ID, current: @escaping @Sendable () -> SessionMachine.ID?) {
     readers = ReaderPool(settings)
     writer = CommitWriter(settings, session, current)

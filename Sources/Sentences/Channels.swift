@@ -25,10 +25,12 @@ extension RefusalSentence {
     Self("\(wanted) relays are more than a channel may have: at most \(max)")
   }
 
-  /// A relay that was picked and cannot be used any more.
+  /// A channel for which another daemon acts.
   public static func elsewhere(channel: Int64) -> Self {
-    Self("channel \(channel) belongs to another daemon at this moment", "try again")
+    Self("channel \(channel) belongs to another daemon right now", "try again")
   }
+
+  /// A relay that was picked and cannot be used any more.
   public static let choiceChanged = Self("relays that were picked were disabled or removed at the same moment", "try again")
 
   /// A relay on another network than the channel.

@@ -1,9 +1,9 @@
 public import Channels
 
-/// What the coordinator asks of storage. One coordinator uses it at a time. If somebody else commits all the same, `commit` says so: with a
+/// What the coordinator asks of storage. Each channel has one coordinator at a time that uses it. If somebody else commits all the same, `commit` says so: with a
 /// conflict about one object, or with `fenced`.
 ///
-/// Questions about many channels are asked of those in some slots, which are those of this coordinator (`SlotSet`).
+/// Lists of channels cover only those in some slots, which are those of this coordinator (`SlotSet`).
 ///
 /// `commit` is the only method that writes, and no method blocks the thread of its caller. All others read what is durable at that moment,
 /// each of them by itself: two of them may see different commits. They throw `StoreError`. After `corrupt` the same question fails

@@ -3,7 +3,7 @@ public import Channels
 /// What the coordinator of posts asks of storage. The rules of `CoordinatorStorage` hold: `commit` is the only method that writes, no
 /// method blocks the thread of its caller, each of the others reads what is durable at that moment, and all throw `StoreError`.
 ///
-/// What is left to do is asked of the posts of channels in some slots, which are those of this coordinator (`SlotSet`).
+/// Lists of what is left to do cover only the posts of channels in some slots, which are those of this coordinator (`SlotSet`).
 ///
 /// Posts have a sequence of revisions of their own, beside that of channels. One commit may hold writes of both.
 public protocol PostStorage: Sendable {

@@ -99,12 +99,12 @@ struct SlotTests {
     for bench in [b, a] { try await bench.stop() }
   }
 
-  /// The session is not sure at the moment: what is decided is stored, and done only when it is sure again.
-  @Test func nothingIsDoneOutsideWhileNothingMayBe() async throws {
-    let isSure = Mutex(true)
-    let bench = try await Bench(mayAct: { isSure.withLock { $0 } }, posts: true)
+  /// While its session is not trusted, a daemon publishes nothing; it goes on once the session is trusted again.
+  @Test func nothingIsPublishedWithoutTrust() async throws {
+    let isTrusted = Mutex(true)
+    let bench = try await Bench(mayAct: { isTrusted.withLock { $0 } }, posts: true)
     let id = try await bench.readyChannel(on: 1)
-    isSure.withLock { $0 = false }
+    isTrusted.withLock { $0 = false }
     await bench.coordinator.suspend()
     #expect(bench.network.abandoned == [.all])
     let (performed, operations) = (bench.network.performed, bench.network.posts.operations)
@@ -112,7 +112,7 @@ struct SlotTests {
     let post = try await bench.publish("Hello", in: id).row.id
     try await bench.settlePosts()
     #expect(bench.network.performed == performed && bench.network.posts.operations == operations)
-    isSure.withLock { $0 = true }
+    isTrusted.withLock { $0 = true }
     bench.coordinator.resume()
     // Nobody has to wait for that.
     try await bench.waitForPosts { bench.network.posts.isStored(post, at: "ws://r1") }

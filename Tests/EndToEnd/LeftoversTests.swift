@@ -18,10 +18,19 @@ struct LeftoversTests {
     leftovers.ended(over.pid)
     // This is the state after the last process that could say more is gone.
     leftovers.close()
-    #expect(await left.status() == -SIGKILL)
+    #expect(await left.status() == -SIGQUIT)
     #expect(kill(over.pid, 0) == 0)
     over.signal(SIGTERM)
     #expect(await over.status() == -SIGTERM)
+  }
+
+  @Test func whatDoesNotHeedIsKilled() async throws {
+    let leftovers = try Leftovers()
+    let program = try Program("/bin/sh", ["-c", "trap '' QUIT; echo here; tail -f /dev/null"])
+    _ = try await program.line(containing: "here")
+    leftovers.began(program.pid)
+    leftovers.close()
+    #expect(await program.status() == -SIGKILL)
   }
 
   /// A test that ends also ends the processes that its program started.

@@ -8,6 +8,7 @@ import Storage
 import Store
 import Synchronization
 import TestSupport
+import Testing
 
 /// A daemon as far as channels are concerned: a session, and a coordinator that acts for its share of the channels. When its session is
 /// over it begins again, as a process would.
@@ -17,8 +18,8 @@ final class TestDaemon: Sendable {
     var coordinator: Coordinator?
     var running: Task<Void, any Error>?
     var slots = SlotSet.none
-    var sessions = 0
-    var isHung = false
+    var session: SessionMachine.ID?
+    var isStopping = false
   }
 
   let name: String
@@ -51,18 +52,19 @@ final class TestDaemon: Sendable {
   var coordinator: Coordinator? { state.withLock { $0.coordinator } }
   var slots: SlotSet { state.withLock { $0.slots } }
   var store: SharedStore? { state.withLock { $0.store } }
+  var session: SessionMachine.ID? { state.withLock { $0.session } }
 
   private func take(_ news: SessionNews) async {
     switch news {
-    case .began(let id): try? await begin(id)
+    case .began(let id):
+      do { try await begin(id) } catch { Issue.record("\(name) cannot begin: \(error)") }
     case .gained(let numbers):
       let some = SlotSet(numbers)
       state.withLock { $0.slots = $0.slots.union(some) }
       coordinator?.gain(some)
     case .lost(let numbers):
       let some = SlotSet(numbers)
-      // As long as it is not known what is durable.
-      while !Task.isCancelled, let coordinator, (try? await coordinator.lose(some)) == nil { await Task.yield() }
+      if let coordinator { await lose(some, coordinator) }
       state.withLock { $0.slots = $0.slots.subtracting(some) }
     case .suspended: await coordinator?.suspend()
     case .resumed: coordinator?.resume()
@@ -71,7 +73,18 @@ final class TestDaemon: Sendable {
     }
   }
 
+  /// Tries for as long as it is not known what is durable.
+  private func lose(_ some: SlotSet, _ coordinator: Coordinator) async {
+    while !Task.isCancelled {
+      do throws(BatonError) { return try await coordinator.lose(some) } catch {
+        guard case .storageUnavailable = error else { return }
+      }
+      await Task.yield()
+    }
+  }
+
   private func begin(_ id: SessionMachine.ID) async throws {
+    guard !state.withLock({ $0.isStopping }) else { return }
     let trust = keeper.trust
     let store = SharedStore(SharedStore.Settings(address: address), session: id) { trust.session }
     var policy = RelayPolicy()
@@ -87,14 +100,13 @@ final class TestDaemon: Sendable {
     }
     for await _ in ready {}
     state.withLock { state in
-      (state.store, state.coordinator, state.running) = (store, coordinator, running)
-      state.sessions += 1
+      (state.store, state.coordinator, state.running, state.session) = (store, coordinator, running, id)
     }
   }
 
   private func end() async {
     let (coordinator, running, store) = state.withLock { state in
-      defer { (state.coordinator, state.running, state.store, state.slots) = (nil, nil, nil, .none) }
+      defer { (state.coordinator, state.running, state.store, state.slots, state.session) = (nil, nil, nil, .none, nil) }
       return (state.coordinator, state.running, state.store)
     }
     coordinator?.stop()
@@ -102,15 +114,47 @@ final class TestDaemon: Sendable {
     await store?.close()
   }
 
-  /// Its session is not renewed any more, and it goes on as long as it may.
-  func stopRenewing() { task.withLock { $0 }?.cancel() }
-
   /// Ends in order; others take its channels at once.
   func stop() async {
-    let some = slots
-    _ = try? await coordinator?.lose(some)
+    state.withLock { $0.isStopping = true }
+    if let coordinator { await lose(slots, coordinator) }
     await end()
     keeper.stop(beginsAgain: false)
     await task.withLock { $0 }?.value
+    await end()
+  }
+}
+
+/// Daemons on one database. They end with the test, however it ends.
+func withDaemons(_ body: (TestDaemons) async throws -> Void) async throws {
+  let daemons = try await TestDaemons()
+  do { try await body(daemons) } catch {
+    await daemons.stop()
+    throw error
+  }
+  await daemons.stop()
+}
+
+final class TestDaemons: Sendable {
+  // Nothing is lost here but with the machine.
+  let cluster: PostgreSQLCluster
+  private let folder: TemporaryFolder
+  private let all = Mutex<[TestDaemon]>([])
+
+  fileprivate init() async throws {
+    cluster = try await PostgreSQLCluster(["fsync": "off"])
+    folder = try TemporaryFolder()
+  }
+
+  /// - Parameter earlier: a daemon on the same relays.
+  func start(_ name: String, relaysOf earlier: TestDaemon? = nil) throws -> TestDaemon {
+    let daemon = try TestDaemon(name, on: cluster, folder: folder, relaysOf: earlier)
+    all.withLock { $0.append(daemon) }
+    return daemon
+  }
+
+  fileprivate func stop() async {
+    for daemon in all.withLock({ $0 }) { await daemon.stop() }
+    await cluster.stop()
   }
 }

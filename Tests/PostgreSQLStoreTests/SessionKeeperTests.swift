@@ -29,7 +29,7 @@ struct SessionKeeperTests {
   }
 
   @Test func slotsAreSharedAndTakenFromTheDead() async throws {
-    let keepers = Keepers(try await PostgreSQLCluster())
+    let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
     try keepers.start("a")
     await keepers.waitUntilShared(["a"])
     try keepers.start("b")

@@ -1,11 +1,12 @@
 import Channels
 import Coordinator
 import PostgreSQL
-import PostgreSQLStore
 import RelayNetwork
 import Storage
 import TestSupport
 import Testing
+
+@testable import PostgreSQLStore
 
 /// Coordinators on one database, with sessions, and relays inside the process.
 @Suite(.serialized, .timeLimit(.minutes(5)))
@@ -26,63 +27,80 @@ struct SharedCoordinatorTests {
     try await daemon.store?.channel(id)?.relays.map(\.record.status) ?? []
   }
 
-  /// Channels move to a daemon that comes, and to the one that is left when the other is gone.
-  @Test func channelsHaveADaemonWhoeverDies() async throws {
-    let cluster = try await PostgreSQLCluster()
-    let folder = try TemporaryFolder()
-    let a = try TestDaemon("a", on: cluster, folder: folder)
-    try await wait { a.slots.isAll }
-    let first = try #require(a.coordinator)
-    var relays: [RelayID] = []
-    for number in 1...2 {
-      relays.append(try await first.addRelay(network: .nostr, RelayEdit(address: "ws://r\(number)"), force: false).id)
-    }
-    // The second relay never answers the first daemon.
-    a.network.set(.silent, at: "ws://r2")
-    let place = relays[0]
-    // So many that some are in slots that will move.
-    try await withThrowingTaskGroup { group in
-      for number in 1...506 { group.addTask { _ = try await create("Filler \(number)", by: a, on: [place]) } }
-      try await group.waitForAll()
-    }
-    var ids: [ChannelID] = []
-    for number in 1...12 { ids.append(try await create("News \(number)", by: a, on: relays)) }
-    for id in ids { try await wait { try await statuses(id, a).first == .active } }
+  /// Stops the process of the server that renews a daemon's session.
+  private func freezeSession(of daemon: TestDaemon, _ cluster: PostgreSQLCluster) async throws -> Int32 {
+    let connection = try await PostgreSQLConnection.open(
+      try PostgreSQLAddress(cluster.address()), name: "test", schema: DatabaseSchema.name, hostTimeout: .seconds(60))
+    let name = SessionDatabase.name(of: try #require(daemon.session), in: DatabaseSchema.name)
+    let rows = try await connection.run(
+      SQLStatement("SELECT pid::int8 FROM pg_stat_activity WHERE application_name = $1", [.text(name)]), within: .seconds(60))
+    await connection.close()
+    let backend = Int32(try #require(rows.int(0, 0)))
+    cluster.freeze(backend)
+    return backend
+  }
 
-    let b = try TestDaemon("b", on: cluster, folder: folder, relaysOf: a)
-    try await wait { b.slots.numbers.count == 512 && a.slots.numbers.count == 512 }
-    #expect(a.slots.intersection(b.slots).isEmpty && a.slots.union(b.slots).isAll)
-    // Those that moved become active, because the new daemon reaches the relay; the others do not.
-    let moved = ids.filter { b.slots.contains($0) }
-    #expect(!moved.isEmpty && moved.count < ids.count)
-    for id in moved { try await wait { try await statuses(id, b) == [.active, .active] } }
-    for id in ids where !moved.contains(id) { #expect(try await statuses(id, a) != [.active, .active]) }
-    // Both create, at the same time.
-    async let some = (1...5).asyncMap { try await create("A \($0)", by: a, on: [place]) }
-    async let others = (1...5).asyncMap { try await create("B \($0)", by: b, on: [place]) }
-    let new = try await some + others
-    #expect(Set(ids + new).count == 22)
-    for id in new { try await wait { try await statuses(id, a) == [.active] } }
-    // The relays of both are the same ones.
-    b.network.adopt(a.network)
+  /// Channels move to a daemon that comes, and to the one that is left when the other is not answered any more.
+  @Test func channelsHaveADaemonWhateverHappens() async throws {
+    try await withDaemons { daemons in
+      let a = try daemons.start("a")
+      try await wait { a.slots.isAll }
+      let first = try #require(a.coordinator)
+      var relays: [RelayID] = []
+      for number in 1...2 {
+        relays.append(try await first.addRelay(network: .nostr, RelayEdit(address: "ws://r\(number)"), force: false).id)
+      }
+      // The second relay never answers the first daemon.
+      a.network.set(.silent, at: "ws://r2")
+      let place = relays[0]
+      // So many that some are in slots that will move.
+      try await withThrowingTaskGroup { group in
+        for number in 1...506 { group.addTask { _ = try await create("Filler \(number)", by: a, on: [place]) } }
+        try await group.waitForAll()
+      }
+      var ids: [ChannelID] = []
+      for number in 1...12 { ids.append(try await create("News \(number)", by: a, on: relays)) }
+      for id in ids { try await wait { try await statuses(id, a).first == .active } }
 
-    // The first one does not renew its session, and believes that it acts.
-    a.stopRenewing()
-    try await wait { b.slots.isAll }
-    for id in ids + new { try await wait { try await statuses(id, b).allSatisfy { $0 == .active } } }
-    let refusal = await a.coordinator?.refusal(ofChange: ids[0])
-    guard case .storageUnavailable? = refusal else {
-      Issue.record("a daemon without a session changes a channel: \(String(describing: refusal))")
-      return
+      let b = try daemons.start("b", relaysOf: a)
+      try await wait { b.slots.numbers.count == 512 && a.slots.numbers.count == 512 }
+      #expect(a.slots.intersection(b.slots).isEmpty && a.slots.union(b.slots).isAll)
+      // Those that moved become active, because the new daemon reaches the relay; the others do not.
+      let moved = ids.filter { b.slots.contains($0) }
+      #expect(!moved.isEmpty && moved.count < ids.count)
+      for id in moved { try await wait { try await statuses(id, b) == [.active, .active] } }
+      for id in ids where !moved.contains(id) { #expect(try await statuses(id, a) != [.active, .active]) }
+      // Both create, at the same time.
+      async let some = (1...5).asyncMap { try await create("A \($0)", by: a, on: [place]) }
+      async let others = (1...5).asyncMap { try await create("B \($0)", by: b, on: [place]) }
+      let new = try await some + others
+      #expect(Set(ids + new).count == 22)
+      for id in new { try await wait { try await statuses(id, a) == [.active] } }
+      b.network.adopt(a.network)
+
+      // The first one is not answered, so it does nothing more before the other one begins.
+      let backend = try await freezeSession(of: a, daemons.cluster)
+      try await wait { b.slots.isAll }
+      let performed = a.network.performed
+      for id in ids { try await wait { try await statuses(id, b) == [.active, .active] } }
+      for id in new { #expect(try await statuses(id, b) == [.active]) }
+      let refusal = await a.coordinator?.refusal(ofChange: ids[0])
+      guard case .storageUnavailable? = refusal else {
+        daemons.cluster.thaw(backend)
+        Issue.record("a daemon whose session is over changes a channel: \(String(describing: refusal))")
+        return
+      }
+      #expect(a.network.performed == performed && a.network.abandoned.last == .all)
+      #expect(a.network.violations == [] && b.network.violations == [])
+      // One order of changes without gaps, whoever made them.
+      let store = try #require(b.store)
+      let revisions = try await store.changes(after: 0, limit: 100_000).map(\.revision)
+      #expect(revisions == Array(1...Int64(revisions.count)))
+
+      // It begins again with another session, and has its share.
+      daemons.cluster.thaw(backend)
+      try await wait { b.slots.numbers.count == 512 && a.slots.numbers.count == 512 }
     }
-    #expect(a.network.violations == [] && b.network.violations == [])
-    let store = try #require(b.store)
-    // One order of changes without gaps, whoever made them.
-    let revisions = try await store.changes(after: 0, limit: 10_000).map(\.revision)
-    #expect(revisions == Array(1...Int64(revisions.count)))
-    await b.stop()
-    await a.stop()
-    await cluster.stop()
   }
 }
 

@@ -11,9 +11,14 @@ struct Elsewhere {
   var leaving = SlotSet.none
   /// The daemon does not act for them any more, and nobody may have them yet: it could not say that all is durable.
   var owed = SlotSet.none
+  /// Whether the daemon could not count what relays carry without the channels that it has lost.
+  var isUncounted = false
+
+  /// Nothing may be done for these channels outside.
+  var lost: SlotSet { away.union(owed) }
 
   /// The daemon died. What nobody else has got is its own at the next start, as long as its session lasts.
-  mutating func forget() { (leaving, owed) = (.none, .none) }
+  mutating func forget() { (leaving, owed, isUncounted) = (.none, .none, false) }
 
   /// The slots of the first channels, which are few; there is no difference between all others.
   static let first = 0..<8
@@ -65,6 +70,7 @@ extension SeededRun where Outside.State: MovingState {
         } else {
           state.elsewhere.owed = state.elsewhere.owed.union(some)
         }
+        state.elsewhere.isUncounted = error != nil
         state.heard(error)
       }
     }

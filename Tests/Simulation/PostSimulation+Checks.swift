@@ -29,10 +29,13 @@ extension PostSimulation {
       throw Violation("\(id) is awake and in no lane")
     }
     guard !decider.isDoubtful else { return }
-    let excused = decider.recovering.union(decider.leftAlone).union(decider.postponed.flatMap(\.posts)).union(coming)
+    let excused = decider.recovering.union(decider.leftAlone).union(decider.postponed.flatMap(\.posts))
+    // What is under way is asked for when it is taken up.
+    let others = coming
     for id in ledger.order where !excused.contains(id) && ledger.posts[id].map({ decider.slots.contains($0.channel) }) == true {
       for row in ledger.deliveries(of: id) where !row.hasDeparted && row.record.task != nil {
         if row.record.isUnderWay {
+          if others.contains(id) { continue }
           try check(id, row, isUnderWayIn: decider, relays)
         } else {
           try check(id, row, waitsIn: decider, inbox)

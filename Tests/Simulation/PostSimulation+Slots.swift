@@ -25,8 +25,11 @@ extension PostWorld.State: MovingState {
   mutating func heard(_ error: BatonError?) { unanswered -= 1 }
 
   /// Refuses what is done for a channel that is another daemon's.
-  func checkOwner(of channel: ChannelID?, _ words: @autoclosure () -> String) throws {
-    if let channel, elsewhere.away.contains(channel) { throw Violation("\(words()), whose channel is another daemon's") }
+  /// - Parameter isWrite: whether it is stored; then it may be what makes the channel free.
+  func checkOwner(of channel: ChannelID?, isWrite: Bool = false, _ words: @autoclosure () -> String) throws {
+    if let channel, (isWrite ? elsewhere.away : elsewhere.lost).contains(channel) {
+      throw Violation("\(words()), whose channel is another daemon's")
+    }
   }
 }
 

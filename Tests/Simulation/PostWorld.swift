@@ -230,10 +230,16 @@ final class PostWorld: SeededWorld {
       }
       for mutation in mutations {
         switch mutation {
-        case .saveDelivery(let id, _): try state.checkOwner(of: state.ledger.posts[id]?.channel, "\(id) is written")
+        case .saveDelivery(let id, _):
+          try state.checkOwner(of: state.ledger.posts[id]?.channel, isWrite: true, "\(id) is written")
+        case .appendPostTransition(let row):
+          try state.checkOwner(of: state.ledger.posts[row.post]?.channel, isWrite: true, "\(row.post) is written")
         case .insertPost(let row), .updatePost(let row), .rewritePost(let row):
-          try state.checkOwner(of: row.channel, "\(row.id) is written")
-        case .savePostRoute(let row): try state.checkOwner(of: row.channel, "a route to \(row.relay) is written")
+          try state.checkOwner(of: row.channel, isWrite: true, "\(row.id) is written")
+        case .savePostRoute(let row):
+          try state.checkOwner(of: row.channel, isWrite: true, "a route to \(row.relay) is written")
+        case .savePostRetention(let row):
+          try state.checkOwner(of: row.channel, isWrite: true, "the retention of \(row.channel) is written")
         default: break
         }
       }

@@ -14,7 +14,7 @@ final class SimNetwork: SeededNetwork {
     world.holds { try $0.check(operation) }
     world.write { state in
       state.tally.operations += 1
-      if state.elsewhere.away.contains(operation.channel) {
+      if state.elsewhere.lost.contains(operation.channel) {
         state.violation = state.violation ?? Violation("\(operation.task) of \(operation.channel), which is another daemon's")
       }
       do {

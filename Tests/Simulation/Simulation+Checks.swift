@@ -19,9 +19,7 @@ extension Simulation {
     }
     let loads = engine.directory.read { $0.loads.carried }
     let carried = ledger.loads(among: engine.decider.slots)
-    // Before it is known that channels are given away, it may not be known what the others are.
-    let isMoving = world.read { !$0.elsewhere.leaving.isEmpty || !$0.elsewhere.owed.isEmpty }
-    guard engine.decider.doubt != nil || isMoving || loads == carried else {
+    guard engine.decider.doubt != nil || world.read({ $0.elsewhere.isUncounted }) || loads == carried else {
       throw Violation("relays are chosen as if they carried \(loads), and they carry \(carried)")
     }
     try checkSlots()
@@ -34,16 +32,17 @@ extension Simulation {
       }
     }
     for id in ledger.order where !engine.decider.recovery.channels.contains(id) && engine.decider.slots.contains(id) {
-      if others.contains(id) { continue }
       let timer = ledger.channels[id]?.relays.compactMap(\.record.timer).min()
       let isBeingDecided = engine.decider.flight?.live[id] != nil || engine.decider.open.live[id] != nil
-      for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay && !isBeingDecided {
+      // What comes to the daemon is asked for when it is taken up, though a report may have woken it.
+      let isComing = others.contains(id)
+      for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay && !isBeingDecided && !isComing {
         guard relays.wasAsked(row.record.operation, of: Ledger.Pair(channel: id, relay: row.relay)) else {
           throw Violation("\(id) waits for operation \(row.record.operation) of \(row.relay), which nobody asked for")
         }
       }
       guard let channel = engine.decider.base.live[id] else {
-        if timer != nil { throw Violation("\(id) has work, and nobody does it") }
+        if timer != nil, !isComing { throw Violation("\(id) has work, and nobody does it") }
         continue
       }
       // What has been decided since sees to it later.

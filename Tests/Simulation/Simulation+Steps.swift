@@ -47,7 +47,7 @@ extension Simulation {
   private func restart() async throws {
     var pause = Int64.random(in: 0...20_000, using: &random)
     if plan.hasClockJumps, chance(300) { pause = Int64.random(in: -86_400_000...86_400_000, using: &random) }
-    // A daemon whose clock is far from that of others is not let in.
+    // That daemons have different clocks is not part of this.
     if pause < 0, world.read({ !$0.elsewhere.away.isEmpty }) { pause = 0 }
     world.clock.now = now + .milliseconds(pause)
     if isStorageBroken, chance(500) { mendStorage() }

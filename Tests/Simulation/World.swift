@@ -159,7 +159,13 @@ final class World: SeededWorld {
       state.tally.transitions += mutations.count { if case .appendTransition = $0 { true } else { false } }
       guard state.violation == nil else { return }
       for mutation in bySomebodyElse ? [] : mutations {
-        let id = if case .insertChannel(let row) = mutation { row.id } else { mutation.channelWritten }
+        let id: ChannelID? =
+          switch mutation {
+          case .insertChannel(let row): row.id
+          case .appendTransition(let row): row.channel
+          case .quarantine(let id, _, _): id
+          default: mutation.channelWritten
+          }
         if let id, state.elsewhere.away.contains(id) {
           state.violation = Violation("\(id) is written, and is another daemon's")
         }

@@ -10,17 +10,28 @@ public final class Leftovers: Sendable {
 
   private static let script = """
     trap '' HUP INT QUIT TERM
-    groups=' ' folders=
+    groups=' '
+    set --
     while read -r sign group; do
       case $sign in
       +) groups="$groups$group " ;;
-      /) folders="$folders $group" ;;
+      /) set -- "$@" "$group" ;;
       *) groups="${groups%% "$group" *} ${groups#* "$group" }" ;;
       esac
     done
+    # A database that is only killed leaves shared memory behind.
+    for group in $groups; do kill -s QUIT -- "-$group"; done
+    tries=0
+    while [ $tries -lt 40 ]; do
+      alive=
+      for group in $groups; do kill -s 0 -- "-$group" && alive=yes; done
+      [ -n "$alive" ] || break
+      sleep 0.05
+      tries=$((tries + 1))
+    done
     for group in $groups; do kill -s KILL -- "-$group"; done
     # What has just been ended may still write for a moment.
-    for folder in $folders; do
+    for folder; do
       tries=0
       while ! rm -rf -- "$folder" && [ $tries -lt 100 ]; do tries=$((tries + 1)); done
     done
@@ -43,7 +54,6 @@ public final class Leftovers: Sendable {
   public func ended(_ group: Int32) { tell("- \(group)\n") }
 
   /// Records a folder that is removed when the run is over.
-  /// - Parameter path: without spaces.
   func outlives(_ path: String) { tell("/ \(path)\n") }
 
   /// Does what is done when the run is over, and waits for it.

@@ -42,7 +42,7 @@ public final class PostgreSQLCluster: Sendable {
     let make = Self.command(
       "initdb",
       [
-        // Texts that are not compared byte by byte by their own declaration are compared as people do.
+        // Columns that declare no collation sort as people expect, and so differ from SQLite.
         "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en",
         "--auth-local=trust", "--auth-host=scram-sha-256",
         "--no-sync",

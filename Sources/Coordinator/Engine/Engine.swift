@@ -13,7 +13,7 @@ final class Engine {
   let clock: any CoordinatorClock
   let hub: ChangeHub
   let prober: Prober?
-  /// Whether anything may be done outside at this very moment.
+  /// Whether anything may be published at this very moment.
   let mayAct: @Sendable () -> Bool
   /// Told when a channel got a relay or left one, once that is durable.
   let tellMembership: @Sendable (ChannelID) -> Void
@@ -31,7 +31,7 @@ final class Engine {
   ///   - slots: which channels it acts for at first.
   ///   - seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the same order.
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
-  ///   - mayAct: whether anything may be done outside at this very moment; what may not is left out, until `resumed` comes in.
+  ///   - mayAct: whether anything may be published at this very moment; what may not is left out, until `resumed` comes in.
   ///   - poke: called when a commit is over, so that `process` is called soon.
   ///   - tellMembership: told when a channel got a relay or left one, once that is durable.
   ///   - tellMessages: told of channels and relays that have changed, once that is durable.

@@ -38,7 +38,7 @@ extension Engine {
     case heartbeat(Reply<Void>)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
-    /// Take up channels that were unfinished when the daemon last stopped, or when somebody else did who acted for them.
+    /// Take up channels that were unfinished when the daemon last stopped, or when the daemon that had them lost them.
     case takeUp([ChannelID])
     /// Networks were told to send nothing more, and may send again: what is under way begins again.
     case resumed
@@ -46,7 +46,7 @@ extension Engine {
     case gained(SlotSet)
     /// The same for slots that were gained while nothing could be read.
     case gainedBefore
-    /// Act for the channels in these slots no more. It answers once nothing is under way for them, and everything before is durable.
+    /// Act for the channels in these slots no more. It answers once everything before is durable.
     case lost(SlotSet, Reply<Void>)
 
     // What `timersDue` stands for (`Decider.unfold`).
@@ -58,7 +58,7 @@ extension Engine {
     /// Whether it is the alarm that the engine set.
     var isWaking: Bool { if case .timersDue = self { true } else { false } }
 
-    /// Whether it must be decided by itself: it changes which channels others may be about.
+    /// Whether it must be decided alone, because it changes which channels other inputs may concern.
     var standsAlone: Bool {
       switch self {
       case .gained, .gainedBefore, .lost: true

@@ -72,6 +72,8 @@ extension PostDecider {
     _ result: Result<PostDocument, BatonError>, for id: PostID, _ channel: ChannelID, _ facts: PostFacts
   ) {
     guard let row = awake[id]?.row, row.isScheduled, let schedule = row.schedule else { return }
+    // Another daemon may have given it a later time since.
+    guard schedule.publishAt <= timeOfDay else { return lookAtSchedules(noLaterThan: schedule.publishAt) }
     guard timeOfDay <= schedule.deadline else { return expire(id, lateness(id, schedule)) }
     switch result {
     case .failure(let error) where error.mayPass: putOff(id, error.whyNotPublished)

@@ -8,9 +8,16 @@ extension PostDecider {
     // What had to wait may come together, and is read together.
     guard let work = facts.work, !some.subtracting(slots).isEmpty else { return }
     slots = slots.union(work.slots)
-    // Whoever had these slots has given ids in them.
+    // Whoever had these slots has given ids in them, whatever becomes of the commit.
     counters.post = max(counters.post, work.post)
+    durable.post = max(durable.post, work.post)
     expect(work, at: now)
+    // What could not be read or stored may have changed elsewhere.
+    leftAlone = []
+    // What had trouble with the connection elsewhere may have none here.
+    for relay in work.nextDeliveries.keys where relays[relay]?.condition.health == .up {
+      lanes[relay, default: PostLane()].returning = (true, nil)
+    }
     open.touchedLanes.formUnion(work.nextDeliveries.keys)
     open.effects.inputs += work.steps + work.inputs
   }
@@ -39,6 +46,8 @@ extension PostDecider {
     }
     let compared = comparisons.underWay.filter { some.contains($0.value.channel) }
     dropComparisons(Set(compared.keys))
+    // Their names may change elsewhere.
+    known = known.filter { !some.contains($0.key) }
     forgetting.counted = forgetting.counted.filter { !some.contains($0.key) }
     open.answers.append(PostDecision.Answer(asker: .nothing(reply)))
   }

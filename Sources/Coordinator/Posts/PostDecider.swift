@@ -84,7 +84,7 @@ struct PostDecider {
   var lanes: [RelayID: PostLane] = [:]
   var comparisons = PostComparisons()
   var alarms = AlarmTable<PostAlarm>()
-  /// Posts that cannot be read or stored. They are left alone until the next start.
+  /// Posts that cannot be read or stored. They are left alone until slots are gained, or the next start.
   var leftAlone: Set<PostID> = []
   /// Posts whose last change could not be stored; they are read again.
   var recovering: Set<PostID> = []

@@ -15,7 +15,7 @@ final class PostEngine {
   private let hub: PostHub
   /// Begins to give a post its form, which comes in as an input.
   private let compose: @Sendable (PostComposition) -> Void
-  /// Whether anything may be done outside at this very moment.
+  /// Whether anything may be published at this very moment.
   private let mayAct: @Sendable () -> Bool
   /// Puts an input of the engine's own into the inbox.
   private let put: @Sendable (PostInput) -> Void
@@ -38,7 +38,9 @@ final class PostEngine {
   ) async throws {
     self.storage = storage
     self.channels = channels
-    questions = PostQuestions(storage: storage, channels: channels)
+    questions = PostQuestions(storage: storage, channels: channels) { known in
+      directory.write { $0.channelsWithPosts.formUnion(known) }
+    }
     self.directory = directory
     self.clock = clock
     self.hub = hub
@@ -58,7 +60,6 @@ final class PostEngine {
   func resume(stoppedAt: Timestamp?) async throws {
     if let stoppedAt { decider.absence = (clock.now - stoppedAt, stoppedAt) }
     let work = try await questions.work(among: decider.slots)
-    noteChannels(work)
     decider.expect(work, at: clock.now)
     for step in work.steps {
       await take([step])
@@ -69,9 +70,6 @@ final class PostEngine {
     for input in work.inputs { put(input) }
     scheduleWake()
   }
-
-  /// Changes of these channels concern posts.
-  private func noteChannels(_ work: PostWork) { directory.write { $0.channelsWithPosts.formUnion(work.channels) } }
 
   /// Handles what arrived, and a commit that is over.
   func process(_ inputs: [PostInput]) async {
@@ -95,7 +93,6 @@ extension PostEngine: Shell {
       let (awake, known, leftAlone) = (decider.awake, decider.known, decider.leftAlone)
       facts = await questions.answer(reads, awake: awake, known: known, leftAlone: leftAlone, timeOfDay: timeOfDay)
     }
-    if let work = facts.work { noteChannels(work) }
     facts.timeOfDay = timeOfDay
     facts.relays = directory.relays
     date(&facts)

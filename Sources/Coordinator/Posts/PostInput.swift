@@ -34,7 +34,7 @@ enum PostInput: Sendable, Hashable {
   case gained(SlotSet)
   /// Act for the posts of channels in these slots no more. It answers once everything before is durable.
   case lost(SlotSet, Reply<Void>)
-  /// Take up posts that were under way when the daemon last stopped, or when somebody else did who acted for them.
+  /// Take up posts that were under way when the daemon last stopped, or when the daemon that had them lost them.
   case takeUp([PostID])
   /// A scheduled post of this channel was due and got its form, or did not.
   case composed(PostID, in: ChannelID, Result<PostDocument, BatonError>)
@@ -79,7 +79,7 @@ enum PostInput: Sendable, Hashable {
     }
   }
 
-  /// Whether it must be decided by itself: it changes which posts others may be about.
+  /// Whether it must be decided alone, because it changes which posts other inputs may concern.
   var standsAlone: Bool {
     switch self {
     case .gained, .lost: true

@@ -5,6 +5,8 @@ internal import Storage
 struct PostQuestions {
   let storage: any PostStorage
   let channels: any CoordinatorStorage
+  /// Notes that changes of these channels concern posts from now on. What they have now is read after that.
+  let note: @Sendable (Set<ChannelID>) -> Void
 
   /// What cannot be read is missing, and the reason is in the answer.
   /// - Parameters:
@@ -39,6 +41,7 @@ struct PostQuestions {
       return some
     }
     work.channels = try await storage.channelsWithPosts(among: slots)
+    note(work.channels)
     work.channelsToRoute = try await storage.channelsToRoute(among: slots)
     work.routes = try await storage.postRoutesUnderWay(among: slots)
     try await pages(of: \.old) { after in

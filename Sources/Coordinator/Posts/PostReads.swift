@@ -46,7 +46,7 @@ struct PostReads: Equatable {
   var toForget: ToForget?
   /// Slots whose work is taken up; `nil` if there are none.
   var gained: SlotSet?
-  /// What is left to do is asked of the posts of channels in these slots.
+  /// Lists of what is left to do cover only the posts of channels in these slots.
   var slots = SlotSet.all
   /// The time at which what is due is asked for.
   var now = Timestamp(milliseconds: 0)

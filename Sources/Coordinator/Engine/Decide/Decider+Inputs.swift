@@ -170,7 +170,7 @@ extension Decider {
       return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity))
     }
     guard let number = slots.next(after: ids.channel) else {
-      return refuse(reply, .storageUnavailable(reason: "this daemon has no share of the channels yet"))
+      return refuse(reply, .storageUnavailable(reason: "this daemon has no slots, so it cannot give the channel an id"))
     }
     ids.channel = number
     let id = ChannelID(rawValue: number)

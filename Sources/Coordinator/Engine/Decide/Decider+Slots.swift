@@ -26,7 +26,7 @@ extension Decider {
       let some = move.unfinished[start..<min(start + Self.sweepMax, move.unfinished.count)]
       open.effects.inputs.append(.takeUp(Array(some)))
     }
-    let words = "acts for \(some.numbers.count) more slots, with \(move.unfinished.count) unfinished channels"
+    let words = "gained \(some.numbers.count) slots with \(move.unfinished.count) unfinished channels"
     open.effects.journal.append(JournalEntry(level: .info, message: words, isHeard: true))
   }
 
@@ -35,6 +35,8 @@ extension Decider {
   mutating func lost(_ some: SlotSet, _ reply: Reply<Void>, _ facts: Facts) {
     slots = slots.subtracting(some)
     recovery.forget(some)
+    chores.forget(some)
+    absence.forget(some)
     quarantined = quarantined.filter { slots.contains($0) }
     for (id, channel) in base.live.channels.sorted(by: { $0.key < $1.key }) where some.contains(id) {
       for pairing in channel.machine.relays where pairing.machine.underWay != nil {
@@ -44,12 +46,12 @@ extension Decider {
       base.live[id] = nil
       alarms.set(.channel(id), at: nil)
     }
-    // How many channels relays carry is known less well otherwise; whoever asked asks again.
+    // Without it the loads would be wrong, so the request is refused and made again.
     guard let move = facts.move else {
       return answer(.nothing(reply), .refused(.storageUnavailable(reason: facts.trouble ?? "storage was not asked")))
     }
     open.effects.carried = move.loads
-    let words = "acts for \(some.numbers.count) fewer slots"
+    let words = "lost \(some.numbers.count) slots"
     open.effects.journal.append(JournalEntry(level: .info, message: words, isHeard: true))
     answer(.nothing(reply), .done)
   }

@@ -38,7 +38,7 @@ struct Reads: Equatable {
     var relay: RelayID
   }
 
-  /// What must be known of channels to act for others than before.
+  /// What must be known when slots are gained or lost.
   struct Move: Equatable {
     /// The slots that are new; none if some are given up.
     var gained: SlotSet
@@ -46,7 +46,7 @@ struct Reads: Equatable {
     var slots: SlotSet
   }
 
-  /// Lists of channels are asked of those in these slots.
+  /// Lists cover only the channels in these slots.
   var slots = SlotSet.all
   /// Channels that are not awake.
   var channels: Set<ChannelID> = []
@@ -93,7 +93,7 @@ struct Facts {
   /// Why something could not be read; `nil` if everything was.
   var trouble: String?
 
-  /// What is stored when other slots are acted for than before.
+  /// What is stored when slots are gained or lost.
   struct Move {
     /// The highest id of any channel, whoever gave it.
     var channel: Int64

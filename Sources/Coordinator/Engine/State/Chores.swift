@@ -61,6 +61,15 @@ struct Chores {
     }
   }
 
+  /// Forgets records about channels in these slots, which are somebody else's.
+  mutating func forget(_ some: SlotSet) {
+    func isAboutThem(_ mutation: StoreMutation) -> Bool {
+      if case .quarantine(let id, _, _) = mutation { some.contains(id) } else { false }
+    }
+    due.removeAll(where: isAboutThem)
+    late.removeAll(where: isAboutThem)
+  }
+
   /// Tries again what does not come by itself.
   mutating func tryAgain() {
     due += late

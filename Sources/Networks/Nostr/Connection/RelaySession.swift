@@ -41,7 +41,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     eventLoop.execute { shell.value.feed(event) }
   }
 
-  /// Feeds one event, and tells when it was handled.
+  /// Feeds one event. The future is over once it was handled.
   func fed(_ event: SessionEvent) -> EventLoopFuture<Void> {
     let shell = shell
     return eventLoop.submit { shell.value.feed(event) }
