@@ -304,6 +304,11 @@ struct PostScheduleTests {
     let answer = bench.publish("a", at: bench.clock.now + .seconds(60))
     await bench.run()
     let post = try #require(try answer.result?.get().post.row)
+    // One that was composed for an earlier time, before the post had this one, is not taken.
+    bench.compose(post.id, as: "post0")
+    await bench.run()
+    #expect(try bench.store.post(post.id)?.row == post)
+    bench.clock.now = bench.clock.now + .seconds(60)
     bench.storage.isBroken = true
     bench.compose(post.id, as: "post1")
     await bench.run()
