@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-// Whose posts it acts for. These inputs are decided by themselves, when all that was decided before is durable or has failed.
+// Whose posts it acts for. These inputs are decided alone, when all that was decided before is durable or has failed.
 extension PostDecider {
   /// Begins to act for the posts of channels for which nobody else acts any more.
   mutating func gained(_ some: SlotSet, _ facts: PostFacts) {

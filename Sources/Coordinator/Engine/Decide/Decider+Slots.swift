@@ -2,8 +2,8 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Which channels the coordinator acts for. These inputs are decided by themselves, when all that was decided before is durable or has
-// failed. Whatever becomes of the commit that follows, which channels are whose does not depend on it.
+// Which channels the coordinator acts for. These inputs are decided alone, when all that was decided before is durable or has failed.
+// Which channels are whose does not depend on the commit that follows.
 extension Decider {
   /// Begins to act for channels for which nobody else acts any more. What they wait for follows from what is stored.
   mutating func gained(_ some: SlotSet, _ facts: Facts) {

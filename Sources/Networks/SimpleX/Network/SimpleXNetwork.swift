@@ -154,7 +154,7 @@ public final class SimpleXNetwork: RelayNetwork {
 
   public func perform(_ operation: RelayOperation) { put(.operation(operation)) }
   public func cancel(_ channel: ChannelID, at relay: RelayID) { put(.cancelled(channel, relay)) }
-  /// A core belongs to one machine, so its channels never have another daemon.
+  /// Does nothing: a core belongs to one machine, so no other daemon can act in it.
   public func abandon(_ slots: SlotSet) async {}
   public func watch(_ relays: [RelayID: String]) { put(.watched(relays)) }
 
