@@ -6,6 +6,8 @@ public struct SlotSet: Sendable, Hashable {
   /// All of them: what a daemon owns that has its store for itself.
   public static let all = SlotSet(0..<count)
   public static let none = SlotSet([])
+  /// The slot whose daemon also looks after what belongs to no channel: operators, servers, relays and identities.
+  public static let catalog = SlotSet([0])
 
   /// The numbers of the slots.
   public private(set) var numbers: Set<Int>
@@ -18,6 +20,9 @@ public struct SlotSet: Sendable, Hashable {
 
   public var isEmpty: Bool { numbers.isEmpty }
   public var isAll: Bool { numbers.count == Self.count }
+
+  /// Whether the slot of the catalog is among them.
+  public var hasCatalog: Bool { numbers.contains(0) }
 
   /// The number of a channel's slot.
   public static func number(of channel: ChannelID) -> Int { Int(channel.rawValue & Int64(count - 1)) }

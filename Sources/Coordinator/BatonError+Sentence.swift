@@ -21,7 +21,7 @@ extension BatonError: CustomStringConvertible {
     case .notEnoughRelays(let wanted, let available): .notEnoughRelays(wanted: wanted, available: available)
     case .tooManyRelays(let wanted, let max): .tooManyRelays(wanted: wanted, max: max)
     case .choiceChanged: .choiceChanged
-    case .elsewhere(let id): .elsewhere(channel: id.rawValue)
+    case .elsewhere(let id): .elsewhere(channel: id?.rawValue)
     case .relayInUse(let channels): .relayInUse(channels: channels)
     case .networkMismatch(let id): .networkMismatch(relay: id.rawValue)
     case .alreadyInChannel(let id, let status): .alreadyInChannel(relay: id.rawValue, status: status.rawValue)

@@ -58,8 +58,8 @@ public enum BatonError: Error, Hashable, Sendable {
   case lastRelay(ChannelID)
   /// A relay that was picked can no longer be used; pick again.
   case choiceChanged
-  /// Another daemon acts for the channel at this moment.
-  case elsewhere(ChannelID)
+  /// Another daemon acts for the channel at this moment; without one, another looks after operators, servers, relays and identities.
+  case elsewhere(ChannelID?)
   case relayInUse(channels: Int)
   case busy
   /// Something that is damaged cannot be read, and cannot the next time either.

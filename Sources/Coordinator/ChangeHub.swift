@@ -45,6 +45,8 @@ public final class ChangeHub: Sendable {
     var hasNews = false
     /// Whether the task that wakes them is at work.
     var isWaking = false
+    /// Called when changes came that do not follow what was published: others have committed before them. `nil` if nobody else commits.
+    var fillGap: (@Sendable () -> Void)?
   }
   private let state: Mutex<State>
   /// The number of changes that a subscriber may be behind; that many are kept.
@@ -144,12 +146,29 @@ public final class ChangeHub: Sendable {
 
   func start(at revision: Int64) { state.withLock { $0.log.start(at: revision) } }
 
-  func publish(_ changes: [Change], revision: Int64) {
-    tell(isNews: !changes.isEmpty) { $0.append(changes, revision: revision) }
+  /// Has `fill` called when changes cannot be published, because others have committed before them.
+  func fillGaps(_ fill: @escaping @Sendable () -> Void) { state.withLock { $0.fillGap = fill } }
+
+  /// Publishes changes that follow revision `before`. Where others commit, too, they wait until somebody has published what comes before
+  /// them, and published them with it.
+  /// - Parameter before: `nil` if nothing can be missing.
+  /// - Returns: whether they were published.
+  @discardableResult
+  func publish(_ changes: [Change], after before: Int64? = nil, revision: Int64) -> Bool {
+    var gap: (@Sendable () -> Void)?
+    tell(isNews: !changes.isEmpty) { state in
+      if let fill = state.fillGap, let before, state.log.revision != before {
+        gap = fill
+      } else {
+        state.log.append(changes, revision: revision)
+      }
+    }
+    gap?()
+    return gap == nil
   }
 
   /// Notes that there are changes up to `revision` that were not published: subscribers find them in the store.
-  func skip(to revision: Int64) { tell { $0.skip(to: revision) } }
+  func skip(to revision: Int64) { tell { $0.log.skip(to: revision) } }
 
   /// Notes that no more changes come.
   func finish() {
@@ -163,9 +182,9 @@ public final class ChangeHub: Sendable {
 
   // MARK: - Waking
 
-  private func tell(isNews: Bool = true, _ body: (inout ChangeLog) -> Void) {
+  private func tell(isNews: Bool = true, _ body: (inout State) -> Void) {
     let begins = state.withLock { state in
-      body(&state.log)
+      body(&state)
       guard isNews else { return false }
       state.hasNews = true
       guard !state.isWaking, !state.waiting.isEmpty else { return false }

@@ -1,10 +1,54 @@
 public import Channels
+internal import Logging
 internal import RelayNetwork
 internal import Secrets
 public import Storage
 
 /// Identities, which own channels.
 extension Coordinator {
+  /// Gives the networks their keys, and creates the identity `main` if it is missing. Stored keys are opened before anything new is
+  /// sealed: with a wrong key nothing is written.
+  func prepareIdentities() async throws {
+    var rows = try await storage.identities()
+    try unlock(rows)
+    for (kind, network) in directory.networks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      while !rows.contains(where: { $0.network == kind && $0.name == Self.mainIdentity }) {
+        let key = try network.makeIdentity(secret: nil)
+        let row = IdentityRow(
+          id: IdentityID(rawValue: try await storage.counters().identity + 1), name: Self.mainIdentity, network: kind,
+          publicName: key.publicName,
+          sealedKey: try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
+          createdAt: clock.now)
+        let receipt = try await storage.commit([.insertIdentity(row)])
+        guard let rejection = receipt.rejections[0] else {
+          rows.append(row)
+          network.unlock(row.id, key: key)
+          logger.notice("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicName)")
+          break
+        }
+        // Another daemon may have made it at the same moment.
+        let before = rows
+        rows = try await storage.identities()
+        guard rows != before else { throw StoreError(.inputOutput, "the identity 'main' cannot be stored: \(rejection)") }
+        try unlock(rows)
+      }
+    }
+    let known = rows
+    directory.write { $0.identities = known }
+  }
+
+  /// Gives the networks the keys of identities that they do not have yet, and takes those away that are not among them any more.
+  /// - Throws: `StoreError` when a key cannot be opened.
+  func unlock(_ rows: [IdentityRow]) throws {
+    let known = directory.read { $0.identities }
+    for row in rows where !known.contains(where: { $0.id == row.id }) {
+      let secret = try secrets.open(row.sealedKey, label: SecretBox.label(ofIdentity: row.name, on: row.network))
+      guard let network = directory.networks[row.network] else { continue }
+      network.unlock(row.id, key: try network.makeIdentity(secret: secret))
+    }
+    for row in known where !rows.contains(where: { $0.id == row.id }) { directory.networks[row.network]?.lock(row.id) }
+  }
+
   /// All identities, by id.
   public var identities: [IdentityRow] { directory.read { $0.identities } }
 

@@ -2,6 +2,7 @@ public import Channels
 public import Logging
 public import RelayNetwork
 public import Storage
+internal import Synchronization
 
 /// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before it has any effect outside.
 public final class Coordinator: Sendable {
@@ -20,7 +21,10 @@ public final class Coordinator: Sendable {
   let postInbox = Inbox<PostInput>()
   let messageInbox = Inbox<MessageInput>()
   let syncNumbers = SyncNumbers()
-  private let prober: Prober
+  let prober: Prober
+  /// The store, if others commit to it, too.
+  private let shared: (any SharedReading)?
+  private let tail = Mutex<RevisionTail?>(nil)
   /// The hub from which subscribers get committed changes.
   public let hub: ChangeHub
   /// The hub that says when posts have changed.
@@ -44,6 +48,7 @@ public final class Coordinator: Sendable {
   ///   - posts: the same storage, for posts and what they must know of channels, so that neither waits for the questions of the other;
   ///     `nil` if none are published.
   ///   - messages: what it takes to read what is said in channels; `nil` if nobody reads it.
+  ///   - shared: the same storage, if other daemons commit to it, too.
   ///   - slots: the channels for which it acts at first; `gain` and `lose` change that.
   ///   - mayAct: whether anything may be published at this very moment; see `suspend`.
   ///   - addressing: networks whose relays can be managed though they are not served.
@@ -57,7 +62,8 @@ public final class Coordinator: Sendable {
   ///   - seed: the seed of random choices, above all which of several equal relays channels get.
   public init(
     storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil,
-    messages: MessageParts? = nil, slots: SlotSet = .all, mayAct: @escaping @Sendable () -> Bool = { true },
+    messages: MessageParts? = nil, shared: (any SharedReading)? = nil, slots: SlotSet = .all,
+    mayAct: @escaping @Sendable () -> Bool = { true },
     networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, earlyMin: Int = 64, seed: UInt64 = .random(in: 0 ... .max)
@@ -72,6 +78,7 @@ public final class Coordinator: Sendable {
     self.storage = storage
     self.posts = posts
     self.messages = messages
+    self.shared = shared
     self.slots = slots
     self.mayAct = mayAct
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
@@ -130,6 +137,11 @@ public final class Coordinator: Sendable {
         try await engine.resume()
         let posting = try await startPosts(stoppedAt: stoppedAt)
         let reading = startMessages()
+        if let shared {
+          let follower = RevisionTail(shared, self)
+          tail.withLock { $0 = follower }
+          group.addTask { await follower.run() }
+        }
         ready()
         while engine.fenced == nil,
           let inputs = await inbox.take(max: Self.batchMax, atLeast: engine.flight == nil ? 1 : earlyMin)
@@ -155,6 +167,13 @@ public final class Coordinator: Sendable {
     if let failure { throw failure }
   }
 
+  /// Whether others commit to the same store.
+  public var isShared: Bool { shared != nil }
+
+  /// Returns once everything is known here that others have committed by now, or could not be read. With a store of its own it returns
+  /// at once.
+  public func catchUp() async { await tail.withLock { $0 }?.catchUp() }
+
   /// Puts a report into the inbox of channels.
   func inboxPut(_ report: NetworkReport) { inbox.put(.report(report)) }
 
@@ -171,34 +190,6 @@ public final class Coordinator: Sendable {
 
   /// Whether `run` has returned.
   public var isStopped: Bool { inbox.isDone }
-
-  /// Gives the networks their keys, and creates the identity `main` if it is missing. Stored keys are opened before anything new is
-  /// sealed: with a wrong key nothing is written.
-  private func prepareIdentities() async throws {
-    var rows = try await storage.identities()
-    for row in rows {
-      let secret = try secrets.open(row.sealedKey, label: SecretBox.label(ofIdentity: row.name, on: row.network))
-      if let network = directory.networks[row.network] {
-        network.unlock(row.id, key: try network.makeIdentity(secret: secret))
-      }
-    }
-    var nextID = try await storage.counters().identity + 1
-    for (kind, network) in directory.networks.sorted(by: { $0.key.rawValue < $1.key.rawValue })
-    where !rows.contains(where: { $0.network == kind && $0.name == Self.mainIdentity }) {
-      let key = try network.makeIdentity(secret: nil)
-      let row = IdentityRow(
-        id: IdentityID(rawValue: nextID), name: Self.mainIdentity, network: kind, publicName: key.publicName,
-        sealedKey: try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
-        createdAt: clock.now)
-      nextID += 1
-      try await storage.commit([.insertIdentity(row)])
-      rows.append(row)
-      network.unlock(row.id, key: key)
-      logger.notice("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicName)")
-    }
-    let known = rows
-    directory.write { $0.identities = known }
-  }
 
   // MARK: - Requests
 
@@ -352,48 +343,6 @@ public final class Coordinator: Sendable {
 
   /// Returns once everything that was asked for before is done.
   public func barrier() async throws(BatonError) { try await ask { .barrier($0) } }
-
-  // MARK: - Reading
-
-  /// The present time on the clock that dates everything the daemon stores and publishes.
-  public var now: Timestamp { clock.now }
-  /// The time of day, as dates of channels and posts have it.
-  public var timeOfDay: Timestamp { clock.timeOfDay }
-
-  public var networks: [NetworkKind] { directory.networks.keys.sorted { $0.rawValue < $1.rawValue } }
-
-  /// The reason why changes are refused at present; `nil` if storage works.
-  public var storageTrouble: String? { directory.read { $0.storageTrouble } }
-
-  /// Networks that cannot be used as a whole, and why.
-  public var networkTroubles: [(network: NetworkKind, trouble: NetworkTrouble)] {
-    directory.read { $0.networkStates }.compactMap { network, state in state.trouble.map { (network: network, trouble: $0) } }
-      .sorted { $0.network.rawValue < $1.network.rawValue }
-  }
-
-  /// Returns the reason why `network` cannot be used at all at present; `nil` if it can, or if that is not known yet.
-  public func trouble(of network: NetworkKind) -> NetworkTrouble? { directory.read { $0.networkStates[network] }?.trouble }
-
-  /// How many inputs wait to be decided, or to be committed.
-  var inputsWaiting: Int { inbox.count + directory.read { $0.inputsOpen } }
-
-  /// The number of background tests that have begun and not ended.
-  var testsUnderWay: Int { prober.count }
-
-  /// The number of channels that have something left to do.
-  public var liveChannelCount: Int { directory.read { $0.liveChannels } }
-
-  /// Makes snapshots of channels from what is known now.
-  public var snapshotMaker: SnapshotMaker { directory.snapshotMaker }
-
-  /// Returns a stored channel as clients see it.
-  public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { directory.snapshot(stored.row, stored.relays) }
-
-  /// A keyed digest for cursors of lists, which clients keep and must not make.
-  public var sealOfCursors: @Sendable (String) -> String {
-    let secrets = secrets
-    return { String(secrets.digest(Array($0.utf8), label: "cursor").prefix(32)) }
-  }
 
   /// Refuses a key that a channel of this kind cannot have.
   private func check(_ key: ChannelKey?, of kind: ChannelKind, on network: NetworkKind) throws(BatonError) {

@@ -52,6 +52,22 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case quarantined = "e4a7c0f3b6d94f2a8e1d5b8c2f6a90fe"
   /// An index on a key of custom data was created or removed, or could not be created.
   case keyIndex = "83c1f6a9d4e74b02b5d8a1c6e9f20d37"
+  /// The database that several daemons share does not answer.
+  case databaseAway = "5f0d6a1c93e84b27a8c41e7d20b6f935"
+  /// The daemon has a session in the database that several share.
+  case sessionBegan = "ad71e4c08b3f4962b5d09f6a37c2e814"
+  /// The session was not renewed in time: nothing is published and nothing stored.
+  case sessionSuspended = "18b7c5e2f09d4a63917ce4d83a05fb26"
+  /// The session was renewed after that.
+  case sessionResumed = "c3a90e57d1f84b6ea24f7b1880d6e59c"
+  /// The session is over: others have the channels of this daemon, which ends.
+  case sessionOver = "72e8d1b60c4f4d95b3a69f02e7c51a48"
+  /// Channels have moved to this daemon or to others.
+  case slotsMoved = "e96c2f74a81b4035bd17c8f3096a5ed1"
+  /// The clocks of this machine and of the database differ.
+  case clocksDiffer = "3b4f92d7e60a4c18a5d1e8760b9cf342"
+  /// The database has no standby for which commits wait.
+  case noStandby = "d05ae81f47b24639806bc7e91f3d2a65"
   /// The daemon serves.
   case ready = "b7d0e3f6a9c24d5f81b4c7e0a3d6f952"
   case stopping = "4f7a0d3c6e9b42158c5f8a1b4d7e0c36"

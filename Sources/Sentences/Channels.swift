@@ -26,8 +26,10 @@ extension RefusalSentence {
   }
 
   /// A channel for which another daemon acts.
-  public static func elsewhere(channel: Int64) -> Self {
-    Self("channel \(channel) belongs to another daemon right now", "try again")
+  /// - Parameter channel: `nil` for operators, servers, relays and identities.
+  public static func elsewhere(channel: Int64?) -> Self {
+    let what = channel.map { "channel \($0) belongs" } ?? "operators, servers, relays and identities belong"
+    return Self("\(what) to another daemon right now", "try again")
   }
 
   /// A relay that was picked and cannot be used any more.

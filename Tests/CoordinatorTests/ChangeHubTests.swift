@@ -1,5 +1,6 @@
 import Channels
 import Storage
+import Synchronization
 import Testing
 
 @testable import Coordinator
@@ -49,6 +50,23 @@ struct ChangeHubTests {
     #expect(hub.figures.falls == 200)
     for subscription in deaf + [reader] { subscription.cancel() }
     #expect(hub.figures.changes == 0 && hub.figures.bytes == 0 && hub.subscriberCount == 0)
+  }
+
+  /// Where others commit, too, what does not follow is left to whoever reads what they have committed.
+  @Test func changesWaitForThoseBeforeThem() throws {
+    let hub = ChangeHub()
+    let reader = try #require(hub.subscribe())
+    #expect(hub.publish([relayChange(1)], after: 5, revision: 1), "nobody else commits")
+    let gaps = Mutex(0)
+    hub.fillGaps { gaps.withLock { $0 += 1 } }
+    #expect(!hub.publish([relayChange(4)], after: 3, revision: 4))
+    #expect(hub.revision == 1 && gaps.withLock { $0 } == 1)
+    #expect(hub.publish([relayChange(2), relayChange(3), relayChange(4)], after: 1, revision: 4))
+    #expect(!hub.publish([relayChange(4)], after: 3, revision: 4), "it was published with those before it")
+    #expect(hub.publish([relayChange(5)], after: 4, revision: 5))
+    var revisions: [Int64] = []
+    while case .change(let entry) = reader.take() { revisions.append(entry.change.revision) }
+    #expect(revisions == [1, 2, 3, 4, 5] && gaps.withLock { $0 } == 2)
   }
 
   @Test func subscribersAreLimited() throws {

@@ -66,7 +66,7 @@ final class DeciderShell {
     var policy = RelayPolicy()
     policy.backOffJitterPercent = 0
     directory = RelayDirectory(networks: [network], addressing: [], servers: nil, seed: seed)
-    let catalog = try await Engine.load(storage, directory)
+    let catalog = try await Catalog(stored: storage, addressing: directory.addressing)
     directory.write {
       $0.identities = [identity]
       $0.catalog = catalog
@@ -84,7 +84,7 @@ final class DeciderShell {
   func take(_ inputs: [Engine.Input]) async -> Reads {
     let unfolded = decider.unfold(inputs, at: now)
     let reads = decider.reads(for: unfolded, at: now)
-    let facts = reads.isEmpty ? Facts() : await Questions(storage).answer(reads)
+    let facts = reads.isEmpty ? Facts() : await Questions(storage, directory).answer(reads)
     decider.decide(unfolded, facts, at: now)
     return reads
   }
@@ -145,7 +145,7 @@ final class DeciderShell {
     let found =
       isDurable
       ? Decider.Found(
-        catalog: try await Engine.load(storage, directory),
+        catalog: try await Catalog(stored: storage, addressing: directory.addressing),
         channels: try store.channels(Set(doubt.order)).found.mapValues(\.row))
       : nil
     let effects = decider.settleDoubt(try await storage.counters(), found, try await storage.identities(), at: now)

@@ -61,7 +61,7 @@ struct DeciderTests {
   private func decide(_ inputs: [Engine.Input], _ decider: inout Decider) async {
     let unfolded = decider.unfold(inputs, at: now)
     let reads = decider.reads(for: unfolded, at: now)
-    decider.decide(unfolded, await Questions(storage).answer(reads), at: now)
+    decider.decide(unfolded, await Questions(storage, directory).answer(reads), at: now)
   }
 
   @Test func decidingOnACreationWritesSaysAndPerformsNothing() async throws {

@@ -38,7 +38,7 @@ struct DeciderValueTests {
       #expect(twin.unfold(inputs, at: shell.now) == unfolded)
       let reads = shell.decider.reads(for: unfolded, at: shell.now)
       #expect(twin.reads(for: unfolded, at: shell.now) == reads)
-      let facts = await Questions(shell.storage).answer(reads)
+      let facts = await Questions(shell.storage, shell.directory).answer(reads)
       shell.decider.decide(unfolded, facts, at: shell.now)
       twin.decide(unfolded, facts, at: shell.now)
       checkWaiting(shell, "seed \(seed), step \(step)")

@@ -199,6 +199,7 @@ enum DecisionLines {
     case .barrier: "barrier"
     case .takeUp(let ids): "take up channels \(list(ids.map(\.rawValue)))"
     case .gained(let slots): "\(slots.numbers.count) slots are gained"
+    case .catalogRead: "the catalog was read"
     case .resumed: "networks may send again"
     case .gainedBefore: "slots that were gained before"
     case .lost(let slots, _): "\(slots.numbers.count) slots are lost"

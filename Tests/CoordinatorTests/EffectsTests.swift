@@ -18,7 +18,7 @@ struct EffectsTests {
     ]
     effects.loads = [relay: 1]
     effects.created = [ChannelID(rawValue: 1)]
-    effects.publication = .changes(through: 7)
+    effects.publication = .changes(after: 6, through: 7)
     effects.identities = []
     effects.keys = [.lock(IdentityID(rawValue: 1), .nostr)]
     effects.tests = [.cancel(.relay(relay))]

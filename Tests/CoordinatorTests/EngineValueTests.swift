@@ -220,14 +220,15 @@ struct EngineValueTests {
   @Test func listOfChangesIsTrimmedToItsWindowFromTimeToTime() {
     var chores = Chores()
     let latest = Chores.changesKeptMax + 5
-    chores.compactIfDue(Chores.compactEvery, through: Chores.changesKeptMax)
+    chores.compactIfDue(through: 1)
+    chores.compactIfDue(through: Chores.changesKeptMax)
     #expect(chores.take().isEmpty, "nothing is outside of it")
-    chores.compactIfDue(1, through: latest)
+    chores.compactIfDue(through: latest)
     guard case .compactChanges(through: 5)? = chores.take().first else {
       Issue.record("the list is not compacted")
       return
     }
-    chores.compactIfDue(Chores.compactEvery - 1, through: latest)
+    chores.compactIfDue(through: latest + Chores.compactEvery - 1)
     #expect(chores.take().isEmpty)
   }
 }

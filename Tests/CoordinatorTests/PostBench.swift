@@ -48,7 +48,7 @@ final class PostBench {
     try await storage.write(ChannelRows.catalog(relays: count, at: clock.now))
     try await storage.write(ChannelRows.channel(channel, on: relays, at: clock.now))
     directory = RelayDirectory(networks: [network], addressing: [], servers: nil, seed: 1)
-    let catalog = try await Engine.load(storage, directory)
+    let catalog = try await Catalog(stored: storage, addressing: directory.addressing)
     directory.write { $0.catalog = catalog }
     var policy = DeliveryPolicy()
     policy.backOffJitterPercent = 0

@@ -93,7 +93,7 @@ final class PostSimulation: SeededRun {
     decideFate()
     let directory = RelayDirectory(
       networks: [PostSimNetwork(world)], addressing: [], servers: nil, seed: plan.policy.jitterSeed)
-    let catalog = try await Engine.load(channels, directory)
+    let catalog = try await Catalog(stored: channels, addressing: directory.addressing)
     directory.write { $0.catalog = catalog }
     hub = PostHub()
     do {

@@ -93,8 +93,8 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore, .resumed, .lost, .alarm,
-          .recover,
+        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore, .catalogRead, .resumed, .lost,
+          .alarm, .recover,
           .report, .create,
           .unfollow,
           .joinRelays,
@@ -154,6 +154,7 @@ extension Simulation {
     case .lookForNeighbour(let id, _, let relay): "look for a neighbour of \(id.rawValue)@\(relay.rawValue)"
     case .takeUp(let ids): "take up \(ids.map(\.rawValue))"
     case .gained(let slots): "gain \(Elsewhere.words(slots))"
+    case .catalogRead: "the catalog was read"
     case .resumed: "networks may send again"
     case .gainedBefore: "gain what was gained before"
     case .lost(let slots, _): "lose \(Elsewhere.words(slots))"

@@ -145,8 +145,7 @@ extension Simulation {
       true
     case .tested(_, _, _, let reply): reply != nil
     case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore,
-      .resumed,
-      .alarm, .recover:
+      .catalogRead, .resumed, .alarm, .recover:
       false
     }
   }

@@ -44,7 +44,7 @@ final class Engine {
     post: @escaping @Sendable (Input) -> Void
   ) async throws {
     self.storage = storage
-    questions = Questions(storage)
+    questions = Questions(storage, directory)
     self.directory = directory
     self.clock = clock
     journal = Journal(logger)
@@ -58,23 +58,9 @@ final class Engine {
     self.tellMessages = tellMessages
     decider = Decider(
       directory: directory, slots: slots, rules: rules, hasTests: prober != nil, seed: seed,
-      counters: try await storage.counters(), catalog: try await Self.load(storage, directory), now: clock.now)
+      counters: try await storage.counters(), catalog: try await Catalog(stored: storage, addressing: directory.addressing),
+      now: clock.now)
     hub.start(at: decider.base.counters.revision)
-  }
-
-  static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) async throws -> Catalog {
-    var catalog = Catalog()
-    for row in try await storage.operators() { catalog.operators[row.id] = row }
-    for row in try await storage.servers() { catalog.servers[row.id] = row }
-    for var row in try await storage.relays() {
-      if row.comparisonKey.isEmpty {
-        // The relay was stored by a version that did not keep these.
-        let address = try? directory.addressing[row.network]?.parse(address: row.address)
-        (row.host, row.comparisonKey) = (address?.host ?? "", address?.comparisonKey ?? row.address)
-      }
-      catalog.relays[row.id] = row
-    }
-    return catalog
   }
 
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
@@ -84,8 +70,11 @@ final class Engine {
     decider.begin(Set(loads.keys), at: clock.now)
     await depart()
     // This precedes reading any channel, because what is in memory must be what is stored.
-    let latestVerifyDue = clock.now + decider.rules.verifyIntervalMax * 2
-    try await storage.commit([.clampTimes(now: clock.now, latestVerifyDue: latestVerifyDue)])
+    // Where several share a store, their clocks are compared instead: times in it are those of other machines.
+    if decider.slots.isAll {
+      let latestVerifyDue = clock.now + decider.rules.verifyIntervalMax * 2
+      try await storage.commit([.clampTimes(now: clock.now, latestVerifyDue: latestVerifyDue)])
+    }
     let off = try await storage.lastSignOfLife().map { clock.now - $0.at } ?? .zero
     let unfinished = try await storage.unfinishedChannels(among: decider.slots)
     decider.absence = Absence(off, unfinished)

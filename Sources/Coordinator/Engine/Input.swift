@@ -40,6 +40,8 @@ extension Engine {
     case barrier(Reply<Void>)
     /// Take up channels that were unfinished when the daemon last stopped, or when the daemon that had them lost them.
     case takeUp([ChannelID])
+    /// What the daemon that looks after the catalog has stored of it, where several share one store.
+    case catalogRead(Catalog, [IdentityRow])
     /// Networks were told to send nothing more, and may send again: what is under way begins again.
     case resumed
     /// Act for the channels in these slots from now on; nobody else does any more.
@@ -78,7 +80,7 @@ extension Engine {
       case .adopt(_, let reply), .heartbeat(let reply), .barrier(let reply), .lost(_, let reply):
         reply.send(.failure(error))
       case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .gained, .gainedBefore,
-        .resumed,
+        .catalogRead, .resumed,
         .alarm,
         .recover:
         break
@@ -103,7 +105,7 @@ extension Engine {
         [id]
       case .takeUp(let ids), .recover(let ids, _): ids
       case .timersDue, .create, .change, .tested, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .addIdentity,
-        .removeIdentity, .adopt, .heartbeat, .barrier, .gained, .gainedBefore, .resumed, .lost,
+        .removeIdentity, .adopt, .heartbeat, .barrier, .gained, .gainedBefore, .catalogRead, .resumed, .lost,
         .alarm:
         []
       }

@@ -41,7 +41,7 @@ extension PostDecider {
     case .reconcile(let relay): reconcile(relay, facts)
     case .timeout(let id, let relay): feed(.timerFired, to: id, at: relay)
     case .forgetHistory:
-      isUpkeepDue = true
+      isUpkeepDue = slots.hasCatalog
       alarms.set(.upkeep, at: now + Self.upkeepInterval)
     case .barrier(let reply): open.answers.append(PostDecision.Answer(asker: .nothing(reply)))
     case .setRetention(let retention, let reply): setRetention(retention, reply, facts)

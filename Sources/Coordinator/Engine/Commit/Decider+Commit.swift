@@ -126,7 +126,7 @@ extension Decider {
     for id in decision.order { settleChannel(id, decision, receipt, &effects) }
     for (id, channel) in decision.live where decision.touches[id] == nil { base.live[id] = channel }
     effects.changes.sort { $0.revision < $1.revision }
-    effects.publication = .changes(through: base.counters.revision)
+    effects.publication = .changes(after: receipt.base, through: base.counters.revision)
     if !decision.moved.isEmpty { follow(decision.moved, at: now) }
     return effects
   }
@@ -134,7 +134,7 @@ extension Decider {
   /// Lets go of channels that have nothing left to do. That comes after the answers, so that these need no further read.
   mutating func letGo(_ decision: Decision, after effects: Effects) {
     for id in decision.seen { settle(id) }
-    chores.compactIfDue(effects.changes.count, through: base.counters.revision)
+    if slots.hasCatalog { chores.compactIfDue(through: base.counters.revision) }
   }
 
   /// A channel as it is stored, as clients see it.

@@ -98,7 +98,8 @@ extension Decider {
       alarms.set(.channel(id), at: nil)
       recovery.owe([id])
     }
-    keepConditions(of: heard, Set(dropped.flatMap { $0.objects.map(\.reference) }), at: now)
+    let learned = dropped.reduce(into: Set<CatalogReference>()) { $0.formUnion($1.objects.map(\.reference) + $1.heard) }
+    keepConditions(of: heard, learned, at: now)
     // Operations that the network has stay with it; those that it does not have follow when the channels are read again.
     for id in dropped.reduce(into: Set<ChannelID>(), { $0.formUnion($1.seen) }) where base.live[id] != nil {
       settle(id)

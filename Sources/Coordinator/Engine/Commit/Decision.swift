@@ -72,6 +72,8 @@ struct Decision: Equatable {
   /// Operators, servers and relays to store, in this order.
   private(set) var objects: [ObjectTouch] = []
   private var places: [CatalogReference: Int] = [:]
+  /// Relays and servers of which something was learned that another daemon stores.
+  var heard: Set<CatalogReference> = []
   /// Writes of identities.
   var identityWrites: [StoreMutation] = []
   /// Relays that moved to another address.

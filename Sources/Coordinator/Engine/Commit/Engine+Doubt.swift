@@ -14,7 +14,7 @@ extension Engine {
       let found =
         isDurable
         ? Decider.Found(
-          catalog: try await Self.load(storage, directory),
+          catalog: try await Catalog(stored: storage, addressing: directory.addressing),
           channels: try await storage.channels(Set(doubt.order)).found.mapValues(\.row)) : nil
       let loads = isDurable ? try await storage.channelCounts(among: decider.slots) : nil
       let effects = decider.settleDoubt(stored, found, identities, at: clock.now)

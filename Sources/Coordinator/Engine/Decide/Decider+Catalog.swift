@@ -5,6 +5,7 @@ internal import Storage
 // Operators, servers and relays: changes that people and files ask for, and observations of relays.
 extension Decider {
   mutating func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ facts: Facts) {
+    guard slots.hasCatalog else { return answer(.object(reply), .refused(.elsewhere(nil))) }
     let before = catalog
     var next = before
     var nextIDs = ids
@@ -78,7 +79,7 @@ extension Decider {
     }
   }
 
-  private mutating func noteMove(_ object: CatalogObject, _ before: CatalogObject?) {
+  mutating func noteMove(_ object: CatalogObject, _ before: CatalogObject?) {
     guard case .relay(let row) = object, case .relay(let old)? = before, old.address != row.address else { return }
     open.moved.insert(row.id)
   }
@@ -164,7 +165,7 @@ extension Decider {
     guard let object, after != before else { return }
     // Figures of routine, like the time of the latest test, are documented as not followed by events.
     let isSeen = after.health != before.health || after.tested != before.tested || after.lastError != before.lastError
-    open.save(reference, isTold: isSeen)
+    save(reference, isTold: isSeen)
     guard after.health != before.health else { return }
     var words = after.health.rawValue
     if after.health == .up, let since = before.healthSince, before.health == .down || before.health == .degraded {

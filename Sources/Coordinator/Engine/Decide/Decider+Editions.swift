@@ -115,7 +115,7 @@ extension Decider {
     row.capabilities.removeAll { $0 == PeerDescription.onePerAuthor }
     if keepsOne { row.capabilities = (row.capabilities + [PeerDescription.onePerAuthor]).sorted() }
     catalog.relays[relay] = row
-    open.save(.relay(relay))
+    save(.relay(relay))
   }
 
   private func revised(

@@ -6,6 +6,7 @@ internal import Storage
 // Creation and removal of identities.
 extension Decider {
   mutating func addIdentity(_ row: IdentityRow, _ key: IdentityKey, _ reply: Reply<IdentityRow>) {
+    guard slots.hasCatalog else { return answer(.identity(reply), .refused(.elsewhere(nil))) }
     let known = identities
     if let other = known.first(where: {
       $0.network == row.network && ($0.name == row.name || $0.publicName == row.publicName)
@@ -27,6 +28,7 @@ extension Decider {
   }
 
   mutating func removeIdentity(_ id: IdentityID, _ reply: Reply<IdentityRow>, _ facts: Facts) {
+    guard slots.hasCatalog else { return answer(.identity(reply), .refused(.elsewhere(nil))) }
     let known = identities
     guard let row = known.first(where: { $0.id == id }) else {
       return answer(.identity(reply), .refused(.noSuchIdentity("identity \(id.rawValue)")))

@@ -22,12 +22,13 @@ extension Decider {
     case .alarm(let alarm): fire(alarm, facts)
     case .recover(let channels, let objects):
       for id in channels { recover(id) }
-      for reference in objects { open.save(reference) }
+      for reference in objects { save(reference) }
       open.roundTrips = recovery.takeRoundTrips() + open.roundTrips
       open.mustWrite = true
       if !recovery.slots.isEmpty { open.effects.inputs.append(.gainedBefore) }
     case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
     case .gained(let some): gained(some, facts)
+    case .catalogRead(let stored, let identities): catalogRead(stored, identities)
     case .resumed: for id in base.live.channels.keys.sorted() { feed(.restarted, to: id) }
     case .gainedBefore: gained(recovery.takeSlots(), facts)
     case .lost(let some, let reply): lost(some, reply, facts)
@@ -169,9 +170,8 @@ extension Decider {
     guard identities.contains(where: { $0.id == new.content.identity }) else {
       return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity))
     }
-    guard let number = slots.next(after: ids.channel) else {
-      return refuse(reply, .storageUnavailable(reason: "this daemon has no slots, so it cannot give the channel an id"))
-    }
+    // A daemon that has no slots yet has nothing to give.
+    guard let number = slots.next(after: ids.channel) else { return refuse(reply, .elsewhere(nil)) }
     ids.channel = number
     let id = ChannelID(rawValue: number)
     let row = ChannelRow(

@@ -15,11 +15,12 @@ extension Decider {
     }
     slots = slots.union(some)
     // Whoever had these slots has given ids in them.
-    base.counters.channel = max(base.counters.channel, move.channel)
+    base.counters.channel = max(base.counters.channel, move.counters.channel)
     open.effects.carried = move.loads
     for relay in move.loads.keys where catalog.relays[relay] != nil && watched.add(relay) {
       open.effects.isWatchChanged = true
     }
+    if let stored = move.catalog { takeOver(stored, move.counters) }
     // What relays have reported since concerns these channels too.
     sweepAgain(now)
     for start in stride(from: 0, to: move.unfinished.count, by: Self.sweepMax) {
@@ -38,6 +39,7 @@ extension Decider {
     chores.forget(some)
     absence.forget(some)
     quarantined = quarantined.filter { slots.contains($0) }
+    if some.hasCatalog { loseCatalog() }
     for (id, channel) in base.live.channels.sorted(by: { $0.key < $1.key }) where some.contains(id) {
       for pairing in channel.machine.relays where pairing.machine.underWay != nil {
         // Its operations leave the queue; networks are told to send nothing more (`Coordinator.lose`).

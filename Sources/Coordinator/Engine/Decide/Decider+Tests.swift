@@ -12,7 +12,9 @@ extension Decider {
 
   private mutating func scheduleTest(_ peer: Probed, _ now: Timestamp) {
     guard hasTests, !tests.isRunning(peer) else { return }
-    guard let schedule = rules.schedule, let condition = testable(peer) else { return alarms.set(.test(peer), at: nil) }
+    guard slots.hasCatalog, let schedule = rules.schedule, let condition = testable(peer) else {
+      return alarms.set(.test(peer), at: nil)
+    }
     let salt: UInt64 =
       switch peer {
       case .relay(let id): UInt64(bitPattern: id.rawValue) &* 2
@@ -41,6 +43,16 @@ extension Decider {
     startTests(at: now)
   }
 
+  /// Gives up all tests: another daemon does them from now on.
+  mutating func endTests() {
+    let running = tests.stop()
+    for peer in catalog.relays.keys.sorted().map(Probed.relay) + catalog.servers.keys.sorted().map(Probed.server) {
+      if running.contains(peer) { open.effects.tests.append(.cancel(peer)) }
+      alarms.set(.test(peer), at: nil)
+      alarms.set(.testOverdue(peer), at: nil)
+    }
+  }
+
   func address(of peer: Probed) -> String? {
     switch peer {
     case .relay(let id): relays[id]?.address
@@ -66,7 +78,7 @@ extension Decider {
 
   /// Starts the tests that wait, as many as may run.
   mutating func startTests(at now: Timestamp) {
-    guard hasTests else { return }
+    guard hasTests, slots.hasCatalog else { return }
     guard let schedule = rules.schedule else { return tests.forgetWaiting() }
     while let peer = tests.next(atOnceMax: schedule.atOnceMax) {
       guard let condition = testable(peer), let address = address(of: peer) else { continue }
@@ -129,7 +141,7 @@ extension Decider {
           + learned)
           .sorted()
         let isNews = row.profile != relays[id]?.profile || row.capabilities != relays[id]?.capabilities
-        if isNews { open.save(reference) }
+        if isNews { save(reference) }
       }
     case .server(let id):
       guard let row = catalog.servers[id], !row.isDeleted else { return answer(reply) }
@@ -139,8 +151,8 @@ extension Decider {
     }
     noteHealth(reference, before)
     // The result of a test that a person asked for is always published.
-    if reply != nil { open.save(reference) }
-    if verdict.failure == nil, let roundTrip = verdict.roundTrip {
+    if reply != nil { save(reference) }
+    if slots.hasCatalog, verdict.failure == nil, let roundTrip = verdict.roundTrip {
       open.roundTrips.append(.init(peer: peer, at: now, milliseconds: roundTrip.wholeMilliseconds))
     }
     answer(reply)

@@ -33,7 +33,7 @@ extension Decider {
 
   /// Forgets the part of the history that is too old or too large, a little at a time, so that nothing waits for it.
   mutating func forgetHistory(_ now: Timestamp) {
-    guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
+    guard slots.hasCatalog, let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     chores.forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
   }
 

@@ -22,8 +22,8 @@ internal import Storage
 struct Effects: Equatable {
   /// What subscribers get.
   enum Publication: Equatable {
-    /// All changes; with them subscribers have everything up to this revision.
-    case changes(through: Int64)
+    /// All changes after one revision; with them subscribers have everything up to another.
+    case changes(after: Int64, through: Int64)
     /// No changes; subscribers read in the store what happened up to this revision.
     case missed(through: Int64)
   }

@@ -3,13 +3,18 @@ internal import RelayNetwork
 internal import Storage
 
 // What follows from a decision, once its commit is over. Nothing else in the engine acts outside.
+extension TransitionRow {
+  /// Whether the channel got the relay, or left it.
+  var changesMembership: Bool { transition.from == .new || transition.to == .removed }
+}
+
 extension Engine {
   /// Does what a decision led to, in the order that `Effects` states.
   /// - Parameter reply: answers the requests of the decision.
   func carryOut(_ effects: Effects, reply: () -> Void = {}) {
     tellDirectory(effects)
     switch effects.publication {
-    case .changes(let revision)?: hub.publish(effects.changes, revision: revision)
+    case .changes(let before, let revision)?: hub.publish(effects.changes, after: before, revision: revision)
     case .missed(let revision)?: hub.skip(to: revision)
     case nil: break
     }
@@ -28,7 +33,7 @@ extension Engine {
     }
     for change in effects.changes {
       guard case .channelRelay(_, let row) = change.object else { continue }
-      if row.transition.from == .new || row.transition.to == .removed { tellMembership(row.channel) }
+      if row.changesMembership { tellMembership(row.channel) }
     }
   }
 
@@ -39,7 +44,7 @@ extension Engine {
       switch change.object {
       case .channel(let channel): tellMessages(.channelChanged(channel.row.id))
       case .channelRelay(_, let row):
-        if row.transition.from == .new || row.transition.to == .removed { tellMessages(.channelChanged(row.channel)) }
+        if row.changesMembership { tellMessages(.channelChanged(row.channel)) }
       // A relay that channels use keeps its address, and may be removed all the same, or come back.
       case .catalog(.relay(let row), .relay(let before)?) where row.isDeleted != before.isDeleted:
         tellMessages(.everythingChanged)

@@ -22,7 +22,8 @@ extension Decider {
   func needsRest(_ input: Input) -> Bool {
     switch input {
     case .change(let change, let force, _): !counts(for: change, force).isEmpty
-    case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .gained, .gainedBefore, .lost, .resumed, .alarm(.upkeep):
+    case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .gained, .gainedBefore, .lost, .catalogRead, .resumed,
+      .alarm(.upkeep):
       true
     case .report, .timersDue, .create, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested,
       .forgetHistory,
@@ -57,7 +58,7 @@ extension Decider {
       case .lost(let some, _): reads.move = .init(gained: .none, slots: slots.subtracting(some))
       case .alarm(.upkeep): reads.lost = lostPage(at: now)
       case .report, .timersDue, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
-        .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .resumed, .alarm, .recover:
+        .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .catalogRead, .resumed, .alarm, .recover:
         continue
       }
     }

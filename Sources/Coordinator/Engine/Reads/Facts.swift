@@ -95,8 +95,10 @@ struct Facts {
 
   /// What is stored when slots are gained or lost.
   struct Move {
-    /// The highest id of any channel, whoever gave it.
-    var channel: Int64
+    /// The highest ids, whoever gave them.
+    var counters: StoreCounters
+    /// What is stored of the catalog, if that comes with the slots.
+    var catalog: Decider.Shared?
     /// How many channels each relay carries, in all slots that there are now.
     var loads: [RelayID: Int]
     /// Channels in the new slots with something left to do.

@@ -5,8 +5,12 @@ internal import Storage
 /// one question all channels that inputs and lists name.
 struct Questions {
   private let storage: any CoordinatorStorage
+  private let directory: RelayDirectory
 
-  init(_ storage: any CoordinatorStorage) { self.storage = storage }
+  init(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) {
+    self.storage = storage
+    self.directory = directory
+  }
 
   func answer(_ reads: Reads) async -> Facts {
     var facts = Facts()
@@ -60,7 +64,8 @@ struct Questions {
     if let move = reads.move {
       await ask(&facts) { facts in
         facts.move = Facts.Move(
-          channel: try await storage.counters().channel, loads: try await storage.channelCounts(among: move.slots),
+          counters: try await storage.counters(), catalog: move.gained.hasCatalog ? try await shared() : nil,
+          loads: try await storage.channelCounts(among: move.slots),
           unfinished: move.gained.isEmpty ? [] : try await storage.unfinishedChannels(among: move.gained))
       }
     }
@@ -72,6 +77,11 @@ struct Questions {
       facts.trouble = "\(error)"
     }
     return facts
+  }
+
+  private func shared() async throws -> Decider.Shared {
+    Decider.Shared(
+      catalog: try await Catalog(stored: storage, addressing: directory.addressing), identities: try await storage.identities())
   }
 
   /// Asks one question. One that cannot be answered does not keep others from being asked.

@@ -8,11 +8,12 @@ struct Chores {
   private var late: [StoreMutation] = []
   /// Why storage refuses some of them, by what they do.
   private var refusals: [String: String] = [:]
-  private var changesSinceCompaction = 0
+  /// The revision from which on the list of changes is cut again; `nil` before the first commit.
+  private var compactAt: Int64?
 
   /// Changes that subscribers can catch up with.
   static let changesKeptMax: Int64 = 100_000
-  static let compactEvery = 10_000
+  static let compactEvery: Int64 = 10_000
 
   mutating func add(_ mutation: StoreMutation) { due.append(mutation) }
 
@@ -22,12 +23,14 @@ struct Chores {
     due.append(.forgetHistory(before: end, rowsMax: rowsMax, limit: limit))
   }
 
-  /// Keeps the list of changes within its window, now and then.
-  /// - Parameter added: changes that were just committed.
-  mutating func compactIfDue(_ added: Int, through revision: Int64) {
-    changesSinceCompaction += added
-    guard changesSinceCompaction >= Self.compactEvery, revision > Self.changesKeptMax else { return }
-    changesSinceCompaction = 0
+  /// Keeps the list of changes within its window, now and then, whoever has committed them.
+  mutating func compactIfDue(through revision: Int64) {
+    guard revision >= compactAt ?? .max else {
+      compactAt = compactAt ?? revision + Self.compactEvery
+      return
+    }
+    guard revision > Self.changesKeptMax else { return }
+    compactAt = revision + Self.compactEvery
     due.append(.compactChanges(through: revision - Self.changesKeptMax))
   }
 

@@ -30,6 +30,13 @@ struct TestBench {
   /// Drops all waiting tests.
   mutating func forgetWaiting() { waiting = TestQueue() }
 
+  /// Drops all tests.
+  /// - Returns: those that were running.
+  mutating func stop() -> Set<Probed> {
+    defer { (running, waiting) = ([], TestQueue()) }
+    return running
+  }
+
   /// The next peer whose test may begin: not one that is being tested, and no more at once than `atOnceMax`.
   mutating func next(atOnceMax: Int) -> Probed? {
     while running.count < atOnceMax, let peer = waiting.next() {

@@ -1,0 +1,46 @@
+public import Channels
+public import RelayNetwork
+public import Storage
+
+// What is known at this moment.
+extension Coordinator {
+  /// The present time on the clock that dates everything the daemon stores and publishes.
+  public var now: Timestamp { clock.now }
+  /// The time of day, as dates of channels and posts have it.
+  public var timeOfDay: Timestamp { clock.timeOfDay }
+
+  public var networks: [NetworkKind] { directory.networks.keys.sorted { $0.rawValue < $1.rawValue } }
+
+  /// The reason why changes are refused at present; `nil` if storage works.
+  public var storageTrouble: String? { directory.read { $0.storageTrouble } }
+
+  /// Networks that cannot be used as a whole, and why.
+  public var networkTroubles: [(network: NetworkKind, trouble: NetworkTrouble)] {
+    directory.read { $0.networkStates }.compactMap { network, state in state.trouble.map { (network: network, trouble: $0) } }
+      .sorted { $0.network.rawValue < $1.network.rawValue }
+  }
+
+  /// Returns the reason why `network` cannot be used at all at present; `nil` if it can, or if that is not known yet.
+  public func trouble(of network: NetworkKind) -> NetworkTrouble? { directory.read { $0.networkStates[network] }?.trouble }
+
+  /// How many inputs wait to be decided, or to be committed.
+  var inputsWaiting: Int { inbox.count + directory.read { $0.inputsOpen } }
+
+  /// The number of background tests that have begun and not ended.
+  var testsUnderWay: Int { prober.count }
+
+  /// The number of channels that have something left to do.
+  public var liveChannelCount: Int { directory.read { $0.liveChannels } }
+
+  /// Makes snapshots of channels from what is known now.
+  public var snapshotMaker: SnapshotMaker { directory.snapshotMaker }
+
+  /// Returns a stored channel as clients see it.
+  public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { directory.snapshot(stored.row, stored.relays) }
+
+  /// A keyed digest for cursors of lists, which clients keep and must not make.
+  public var sealOfCursors: @Sendable (String) -> String {
+    let secrets = secrets
+    return { String(secrets.digest(Array($0.utf8), label: "cursor").prefix(32)) }
+  }
+}

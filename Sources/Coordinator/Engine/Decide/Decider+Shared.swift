@@ -1,0 +1,63 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// Operators, servers, relays and identities, where several daemons share one store. One of them looks after these: the one that has the
+// slot of the catalog stores them, tests them, and clears away old history. The others read what it has stored.
+extension Decider {
+  /// What is stored of the catalog.
+  struct Shared: Equatable, Sendable {
+    var catalog: Catalog
+    var identities: [IdentityRow]
+  }
+
+  /// Stores an operator, server or relay, if that is for this daemon to do. What another one learns of a relay holds for itself alone.
+  mutating func save(_ reference: CatalogReference, isTold: Bool = true) {
+    if slots.hasCatalog { open.save(reference, isTold: isTold) } else { open.heard.insert(reference) }
+  }
+
+  /// Takes in what the daemon that looks after the catalog has stored.
+  mutating func catalogRead(_ stored: Catalog, _ identities: [IdentityRow]) {
+    // What is known here is newer.
+    guard !slots.hasCatalog else { return }
+    if identities != self.identities { open.identities = identities }
+    replaceCatalog(stored)
+  }
+
+  /// Begins to look after the catalog, because nobody else does any more.
+  mutating func takeOver(_ stored: Shared, _ counters: StoreCounters) {
+    base.counters.operator = max(base.counters.operator, counters.operator)
+    base.counters.server = max(base.counters.server, counters.server)
+    base.counters.relay = max(base.counters.relay, counters.relay)
+    base.counters.identity = max(base.counters.identity, counters.identity)
+    if stored.identities != identities { open.identities = stored.identities }
+    replaceCatalog(stored.catalog)
+    // What connections say of relays here is stored from now on, in a commit of its own: this decision must not wait for one.
+    for (id, row) in stored.catalog.relays where catalog.relays[id]?.condition != row.condition {
+      recovery.owe(.relay(id))
+      alarms.set(.recovery, noLaterThan: now)
+    }
+    scheduleTests(at: now)
+  }
+
+  /// Looks after the catalog no more. What was not stored of it never will be.
+  mutating func loseCatalog() {
+    endTests()
+    _ = recovery.takeObjects()
+    _ = recovery.takeRoundTrips()
+  }
+
+  /// Puts what is stored in the place of what is known. Of the relays that are watched here the connection says how they are.
+  private mutating func replaceCatalog(_ stored: Catalog) {
+    let before = catalog
+    var next = stored
+    for (id, row) in before.relays where watched.contains(id) && stored.relays[id]?.address == row.address {
+      next.relays[id]?.condition.health = row.condition.health
+      next.relays[id]?.condition.healthSince = row.condition.healthSince
+      next.relays[id]?.condition.lastError = row.condition.lastError
+    }
+    guard next != before else { return }
+    catalog = next
+    for object in next.changes(from: before) { noteMove(object, before[object.reference]) }
+  }
+}

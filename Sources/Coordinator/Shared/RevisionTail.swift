@@ -1,0 +1,183 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+internal import Synchronization
+
+/// Follows what all daemons commit to a store that they share, so that those who watch this daemon get every change once, in the order of
+/// revisions. What this daemon commits is published by its engine at once, as long as nothing of others comes before it; everything else is
+/// read here.
+///
+/// The database is asked ten times a second how far it has got. That is one short question, and needs nothing that could get lost.
+final class RevisionTail: Sendable {
+  struct Limits: Sendable {
+    /// How often the database is asked.
+    var poll = Duration.milliseconds(100)
+    /// How often the catalog is read even if nothing says that it has changed: routine figures change without a revision.
+    var quiet = Duration.seconds(10)
+    /// How many changes are read at once.
+    var page = 500
+  }
+
+  private let storage: any SharedReading
+  private let coordinator: Coordinator
+  private let limits: Limits
+  private let pokes: AsyncStream<Void>
+  /// Those who wait until everything was read that is there when they ask.
+  private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
+  private let bell: AsyncStream<Void>.Continuation
+
+  init(_ storage: any SharedReading, _ coordinator: Coordinator, limits: Limits = Limits()) {
+    self.storage = storage
+    self.coordinator = coordinator
+    self.limits = limits
+    (pokes, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let bell = bell
+    coordinator.hub.fillGaps { bell.yield() }
+  }
+
+  private var clock: any CoordinatorClock { coordinator.clock }
+  private var hub: ChangeHub { coordinator.hub }
+
+  /// What was read last.
+  private struct Seen {
+    var end: SharedEnd?
+    var catalogAt: Timestamp
+  }
+
+  /// Works until it is cancelled.
+  func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in
+        while (try? await clock.sleep(until: clock.now + limits.poll)) != nil { bell.yield() }
+        bell.finish()
+      }
+      var seen = Seen(end: nil, catalogAt: clock.now)
+      for await _ in pokes {
+        let waiting = takeWaiting()
+        // Whoever commits finds out that storage does not work; here the next poke makes up for it.
+        try? await follow(&seen)
+        for one in waiting { one.resume() }
+      }
+      group.cancelAll()
+      for one in takeWaiting(isLast: true) { one.resume() }
+    }
+  }
+
+  /// Returns once everything was read that is there now, or could not be.
+  func catchUp() async {
+    await withCheckedContinuation { continuation in
+      let waits = waiting.withLock { waiting in
+        waiting?.append(continuation)
+        return waiting != nil
+      }
+      if waits { bell.yield() } else { continuation.resume() }
+    }
+  }
+
+  private func takeWaiting(isLast: Bool = false) -> [CheckedContinuation<Void, Never>] {
+    waiting.withLock { waiting in
+      defer { waiting = isLast ? nil : waiting.map { _ in [] } }
+      return waiting ?? []
+    }
+  }
+
+  private func follow(_ seen: inout Seen) async throws {
+    let end = try await storage.end()
+    let hasNewIdentities = seen.end.map {
+      $0.identities != end.identities || $0.removedIdentities != end.removedIdentities
+    }
+    var isCatalogDue = hasNewIdentities == true || clock.now - seen.catalogAt >= limits.quiet
+    if isCatalogDue { try await readCatalog(&seen) }
+    while hub.revision < end.revision {
+      let after = hub.revision
+      guard end.revision - after <= Int64(hub.queueMax) else {
+        // Those who watch read in the store what became of what they missed.
+        isCatalogDue = true
+        hub.skip(to: end.revision)
+        coordinator.tellMessages(.everythingChanged)
+        break
+      }
+      try await publish(after: after, through: end.revision, &seen)
+    }
+    if isCatalogDue, seen.catalogAt < clock.now { try await readCatalog(&seen) }
+    if end.postRevision != seen.end?.postRevision { coordinator.postHub.publish(end.postRevision) }
+    seen.end = end
+  }
+
+  // MARK: - Changes
+
+  private func publish(after revision: Int64, through end: Int64, _ seen: inout Seen) async throws {
+    let rows = try await storage.changes(after: revision, limit: limits.page)
+    let due = rows.filter { $0.revision <= end }
+    let through = rows.count < limits.page ? end : due.last?.revision ?? end
+    let before = coordinator.directory.catalog
+    if due.contains(where: \.object.isOfCatalog) { try await readCatalog(&seen) }
+    var changes: [Change] = []
+    if hub.subscriberCount > 0 {
+      let channels = try await storage.channels(Set(due.compactMap(\.object.channel))).found
+      let maker = coordinator.snapshotMaker
+      changes = due.compactMap { change($0, channels, maker, before) }
+    }
+    guard hub.publish(changes, after: revision, revision: through) else { return }
+    for row in due {
+      switch row.object {
+      case .channel(let id): coordinator.tellMessages(.channelChanged(id))
+      case .channelRelay(let row): if row.changesMembership { coordinator.tellMessages(.channelChanged(row.channel)) }
+      case .relay: coordinator.tellMessages(.everythingChanged)
+      case .operator, .server: break
+      }
+    }
+  }
+
+  /// A change with its object as it is now.
+  /// - Returns: `nil` if the object cannot be read.
+  private func change(
+    _ row: ChangeRow, _ channels: [ChannelID: StoredChannel], _ maker: SnapshotMaker, _ before: Catalog
+  ) -> Change? {
+    switch row.object {
+    case .operator, .server, .relay:
+      guard let object = coordinator.object(row.object) else { return nil }
+      let former = before[object.reference].flatMap { $0.revision < row.revision ? $0 : nil }
+      return Change(revision: row.revision, at: row.at, object: .catalog(object, before: former))
+    case .channel(let id):
+      guard let stored = channels[id] else { return nil }
+      return Change(revision: row.revision, at: row.at, object: .channel(maker.snapshot(stored.row, stored.relays)))
+    case .channelRelay(let transition):
+      guard let stored = channels[transition.channel],
+        let relay = maker.snapshot(stored.row, stored.relays).relays.first(where: { $0.id == transition.relay })
+      else { return nil }
+      return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
+    }
+  }
+
+  // MARK: - The catalog
+
+  /// Reads the catalog and the identities, and returns once everybody here knows them.
+  private func readCatalog(_ seen: inout Seen) async throws {
+    let catalog = try await Catalog(stored: storage, addressing: coordinator.directory.addressing)
+    let identities = try await storage.identities()
+    try coordinator.unlock(identities)
+    coordinator.inbox.put(.catalogRead(catalog, identities))
+    try await coordinator.barrier()
+    seen.catalogAt = clock.now
+  }
+}
+
+extension ChangeRow.Object {
+  /// Whether it is an operator, server or relay.
+  fileprivate var isOfCatalog: Bool {
+    switch self {
+    case .operator, .server, .relay: true
+    case .channel, .channelRelay: false
+    }
+  }
+
+  /// The channel that is shown with the change.
+  fileprivate var channel: ChannelID? {
+    switch self {
+    case .operator, .server, .relay: nil
+    case .channel(let id): id
+    case .channelRelay(let transition): transition.channel
+    }
+  }
+}

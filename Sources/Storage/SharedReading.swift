@@ -1,0 +1,25 @@
+/// How far everything goes in a store that several daemons share.
+public struct SharedEnd: Hashable, Sendable {
+  /// The newest revision of channels, relays, servers and operators.
+  public var revision: Int64
+  /// The newest revision of posts.
+  public var postRevision: Int64
+  /// How many identities there are, and how many of them were removed: their changes have no revision.
+  public var identities: Int64
+  public var removedIdentities: Int64
+
+  public init(revision: Int64, postRevision: Int64, identities: Int64, removedIdentities: Int64) {
+    self.revision = revision
+    self.postRevision = postRevision
+    self.identities = identities
+    self.removedIdentities = removedIdentities
+  }
+}
+
+/// What a daemon asks to follow what others commit to a store that they share.
+public protocol SharedReading: CoordinatorStorage {
+  /// How far everything goes at this moment. It is asked many times a second.
+  func end() async throws -> SharedEnd
+  /// Changes after `revision`, oldest first, at most `limit`.
+  func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow]
+}
