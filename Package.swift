@@ -149,7 +149,8 @@ let package = Package(
       name: "DaemonProgram",
       dependencies: [
         "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store", "Coordinator",
-        "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", "WebFiles", log, arguments,
+        "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", "WebFiles", "Cluster", "PostgreSQL", "PostgreSQLStore",
+        log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),

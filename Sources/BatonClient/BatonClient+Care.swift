@@ -30,6 +30,19 @@ extension BatonClient {
     try [Metric](json: try await call(DaemonMethod.metrics)["metrics"] ?? [])
   }
 
+  /// The daemons that share a store with this one.
+  /// - Returns: whether the store is shared, and the members by name; none if it is not.
+  public func cluster() async throws -> (isShared: Bool, members: [SharingDaemon]) {
+    let reply = try DaemonClusterReply(json: .object(try await call(DaemonMethod.cluster)))
+    return (reply.shared, reply.members)
+  }
+
+  /// Has a daemon that shares the store give its channels to the others, or take its part again.
+  /// - Throws: the refusals of `org.batond.Daemon.Drain`.
+  public func drain(name: String, undo: Bool = false) async throws {
+    _ = try await call(DaemonMethod.drain, ["name": .string(name), "undo": .bool(undo)])
+  }
+
   /// Looks for damage in the database.
   /// - Returns: the number of channels checked, and descriptions of all problems.
   public func check() async throws -> (channels: Int64, problems: [String]) {

@@ -28,10 +28,14 @@ public struct BalanceMachine: Hashable, Sendable {
     public var free: Int
     /// How many slots there are.
     public var total: Int
+    /// Sessions that are to have no slots, as long as there are others.
+    public var draining: [SessionMachine.ID]
 
     public init(
-      living: [SessionMachine.ID], expired: [SessionMachine.ID], own: [Slot], free: Int, total: Int
+      living: [SessionMachine.ID], expired: [SessionMachine.ID], own: [Slot], free: Int, total: Int,
+      draining: [SessionMachine.ID] = []
     ) {
+      self.draining = draining
       self.living = living
       self.expired = expired
       self.own = own
@@ -83,10 +87,13 @@ public struct BalanceMachine: Hashable, Sendable {
       return .takeOver(due)
     }
     lastTakeover = nil
-    let surplus = view.own.count - Self.share(of: session, among: all, total: view.total)
+    let sharing = all.filter { !view.draining.contains($0) }
+    let surplus = view.own.count - Self.share(of: session, among: sharing.isEmpty ? all : sharing, total: view.total)
     // Slots that nobody has are taken at once; slots that have somebody only move when things have calmed down.
     if surplus < 0 { return view.free > 0 ? .claim(min(-surplus, view.free)) : nil }
-    guard surplus > 0, now - since >= policy.calm else { return nil }
+    // Whoever is to have none need not wait.
+    let isDraining = !sharing.isEmpty && !sharing.contains(session)
+    guard surplus > 0, isDraining || now - since >= policy.calm else { return nil }
     return .release(Array(view.own.suffix(surplus)))
   }
 }

@@ -240,6 +240,8 @@ extension DaemonRefusal {
   public var sentence: RefusalSentence {
     switch self {
     case .invalidConfiguration(let problems): .invalidConfiguration(problems.map(\.words))
+    case .noSuchDaemon(let name): .noSuchDaemon(name: name)
+    case .notShared: .notShared
     case .tooManyConnections(let of, let max): .tooManyConnections(of: of, max: max)
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)

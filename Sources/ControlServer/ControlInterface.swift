@@ -30,6 +30,10 @@ struct ControlContext: Sendable {
   let listLimits: ListLimits
   /// The folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   var credentials: String?
+  /// Has other daemons answer what is theirs; `nil` if there are none.
+  var forwarder: CallForwarder?
+  /// Knows the daemons that share the store; `nil` if it is not shared.
+  var sharing: (any SharingStorage)?
   /// The threads for long work and for the store, which are not those that everything else needs.
   let threads: ControlThreads
   /// Whether a copy or a check of the database is under way; there is one at a time.
@@ -90,18 +94,71 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     }
     guard context.access.allows(peer, method.permission) else { throw VarlinkError.permissionDenied }
     do {
-      let reply = try await Caller.$user.withValue(peer.uid) {
-        try await Caller.$process.withValue(peer.pid) { try await service.answer(method, call, stream) }
+      do {
+        return EncodedParameters(try await perform(method, call, peer.uid, peer.pid, stream))
+      } catch BatonError.elsewhere(let channel) {
+        guard let forwarder = context.forwarder else { throw BatonError.busy }
+        return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? 0, for: peer.uid, forwarder)
       }
-      if method.permission.isForChanges, !service.notesCallers(of: method) {
-        context.logger.notice("\(call.method)\(Self.object(of: reply)) by uid \(peer.uid), pid \(peer.pid)")
-      }
-      return EncodedParameters(reply)
     } catch is CancellationError {
       // The client is gone, or the daemon stops.
       throw CancellationError()
     } catch {
       throw refusal(for: error, call, peer)
+    }
+  }
+
+  private func perform(
+    _ method: Service.Method, _ call: VarlinkCall, _ user: UInt32, _ process: Int32, _ stream: VarlinkStream
+  ) async throws -> any JSONWritable {
+    try await Caller.$user.withValue(user) {
+      try await Caller.$process.withValue(process) {
+        let reply = try await service.answer(method, call, stream)
+        if method.permission.isForChanges, !service.notesCallers(of: method) {
+          context.logger.notice("\(call.method)\(Self.object(of: reply)) by \(Caller.words)")
+        }
+        return reply
+      }
+    }
+  }
+
+  // MARK: - Other daemons
+
+  private func forward(
+    _ call: VarlinkCall, to slot: Int, for user: UInt32, _ forwarder: CallForwarder
+  ) async throws -> EncodedParameters {
+    let message = try await forwarder.forward(
+      ForwardedCall(
+        method: call.method, parameters: JSONValue.object(call.parameters).text, hasMore: call.mode == .more, user: user),
+      to: slot)
+    // The client may ask this daemon next for what has changed.
+    await context.coordinator.catchUp()
+    guard let reply = try JSONParser.parse(message).object, let parameters = reply["parameters"]?.object else {
+      throw BatonError.storageUnavailable(reason: "another daemon's reply cannot be read")
+    }
+    if let error = reply["error"]?.string { throw Service.Refusal(VarlinkError(error, parameters)) }
+    return EncodedParameters(JSONValue.object(parameters))
+  }
+
+  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String? {
+    guard let method = Service.Method(rawValue: call.method) else {
+      return VarlinkError.methodNotImplemented(call.method).message
+    }
+    do {
+      // The client gets only the last reply, so all others are left out.
+      let reply = try await perform(method, call, user, 0, VarlinkStream { _ in })
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.member("parameters", reply)
+      writer.endObject()
+      return String(decoding: writer.bytes, as: UTF8.self)
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch BatonError.elsewhere {
+      return nil
+    } catch {
+      let peer = VarlinkPeer(pid: 0, uid: user, gid: .max, groups: [])
+      return refusal(for: error, call, peer).message
     }
   }
 
@@ -145,6 +202,18 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     }
   }
 }
+
+/// An interface that answers calls which another daemon has taken for it.
+protocol ForwardedAnswering: Sendable {
+  var definition: IDL.Interface { get }
+
+  /// Answers a call that another daemon's client is allowed to make.
+  /// - Returns: the reply as a message; `nil` if it is not this daemon's to answer, and nothing was done.
+  /// - Throws: `CancellationError`; then it is not known what was done.
+  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String?
+}
+
+extension ControlInterface: ForwardedAnswering {}
 
 extension Logger {
   /// Reports that a call failed for a fault of the daemon, as an entry of its own kind.

@@ -5,12 +5,14 @@ public import Logging
 public import NIOCore
 internal import NIOPosix
 public import Storage
+internal import StrictJSON
 public import Varlink
 
 /// Serves the control interfaces.
 public struct ControlServer: Sendable {
   private let context: ControlContext
   private let server: VarlinkServer
+  private let interfaces: [any ForwardedAnswering & VarlinkInterface]
 
   /// Starts serving on sockets that already listen.
   /// - Parameters:
@@ -21,6 +23,8 @@ public struct ControlServer: Sendable {
   ///   - declarationsTrouble: what is wrong with these files at present; `nil` if they are in force.
   ///   - logLevel: how severe messages must be to be logged.
   ///   - startedAt: when the daemon started, on the coordinator's clock.
+  ///   - forwarder: has other daemons answer what is theirs; `nil` if there are none.
+  ///   - sharing: knows the daemons that share the store; `nil` if it is not shared.
   ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   public static func start(
     coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading,
@@ -31,7 +35,8 @@ public struct ControlServer: Sendable {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: [])
     },
     declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
-    limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits(), credentials: String? = nil
+    limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits(), credentials: String? = nil,
+    forwarder: CallForwarder? = nil, sharing: (any SharingStorage)? = nil
   ) async throws -> ControlServer {
     let threads = ControlThreads()
     let storage = store(threads)
@@ -41,10 +46,11 @@ public struct ControlServer: Sendable {
       activities: ChannelActivities(storage, reading), access: access, logger: logger, version: version, startedAt: startedAt,
       reload: reload,
       declarationsTrouble: declarationsTrouble, logLevel: logLevel, listLimits: listLimits, credentials: credentials,
-      threads: threads)
+      forwarder: forwarder, sharing: sharing, threads: threads)
+    let interfaces = interfaces(context)
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
-      interfaces: interfaces(context))
+      interfaces: interfaces)
     let server = try await VarlinkServer.start(
       service, sockets: sockets, connections: connections, group: group, limits: limits,
       standing: { access.standing(of: $0) }, farewell: { $0.error }
@@ -58,11 +64,11 @@ public struct ControlServer: Sendable {
         logger.fault(error, in: method, calledBy: peer)
       }
     }
-    return ControlServer(context: context, server: server)
+    return ControlServer(context: context, server: server, interfaces: interfaces)
   }
 
   /// All interfaces that are served in addition to `org.varlink.service`.
-  static func interfaces(_ context: ControlContext) -> [any VarlinkInterface] {
+  static func interfaces(_ context: ControlContext) -> [any ForwardedAnswering & VarlinkInterface] {
     [
       ControlInterface(Interfaces.operators, context, OperatorsInterface(context: context)),
       ControlInterface(Interfaces.servers, context, ServersInterface(context: context)),
@@ -77,6 +83,25 @@ public struct ControlServer: Sendable {
       ControlInterface(Interfaces.daemon, context, DaemonInterface(context: context)),
       ControlInterface(Interfaces.systemd, context, SystemdInterface(context: context)),
     ]
+  }
+
+  /// Answers calls that other daemons leave for this one, and gives the answers to its own, until it is cancelled.
+  public func exchangeCalls() async {
+    guard let forwarder = context.forwarder else { return }
+    let byName = Dictionary(interfaces.map { ($0.definition.name, $0) }) { first, _ in first }
+    await forwarder.run { call in
+      guard let parameters = try? JSONParser.parse(call.parameters).object else {
+        return VarlinkError.invalidParameter("parameters").message
+      }
+      let call = (
+        VarlinkCall(method: call.method, parameters: parameters, mode: call.hasMore ? .more : .single), call.user
+      )
+      guard let interface = byName[call.0.interface] else {
+        // It comes from a newer daemon.
+        return VarlinkError.interfaceNotFound(call.0.interface).message
+      }
+      return try await interface.answer(call.0, forwardedFor: call.1)
+    }
   }
 
   /// Waits until all connections that existed at the start have ended.

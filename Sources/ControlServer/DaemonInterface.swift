@@ -19,6 +19,18 @@ struct DaemonInterface: DaemonService, ControlService {
     return DaemonMetricsReply(metrics: try await context.slowly { try Self.metrics(status, context) })
   }
 
+  func cluster() async throws -> DaemonClusterReply {
+    let daemons = try await context.sharing?.daemons()
+    return DaemonClusterReply(shared: daemons != nil, members: (daemons ?? []).map(SharingDaemon.init))
+  }
+
+  func drain(_ request: DaemonDrainRequest) async throws {
+    guard let sharing = context.sharing else { throw DaemonRefusal.notShared }
+    guard try await sharing.drain(request.name, request.undo != true) else {
+      throw DaemonRefusal.noSuchDaemon(name: request.name)
+    }
+  }
+
   func check() async throws -> DaemonCheckReply {
     let (channels, problems) = try await context.alone { try await context.store.check() }
     return DaemonCheckReply(channels: channels, problems: problems)
@@ -80,6 +92,10 @@ struct DaemonInterface: DaemonService, ControlService {
     add("revision", status.revision, "number of the latest committed change", kind: "counter")
     add("storageDamage", status.damaged, "things that are stored and were found damaged since the start")
     add("storageWorks", status.storageWorks ? 1 : 0, "1 when changes can be stored")
+    if let daemons = status.daemons {
+      add("daemons", daemons, "daemons that share the store")
+      add("daemonsSilent", status.daemonsSilent ?? 0, "those of them that the database has not heard of in time")
+    }
     let uptime = (context.coordinator.now - context.startedAt).wholeMilliseconds / 1000
     add("uptimeSeconds", uptime, "seconds since the start", kind: "counter")
     let memory = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
@@ -117,6 +133,11 @@ struct DaemonInterface: DaemonService, ControlService {
     }
     for one in unusable { summary += ", \(one.network) cannot be used" }
     if trouble != nil { summary += ", storage does not work" }
+    // How the daemon is can be said without the others.
+    let daemons = try? await context.sharing?.daemons()
+    let silent = daemons?.count { $0.state == .silent }
+    if let daemons { summary += ", \(daemons.count) \(daemons.count == 1 ? "daemon" : "daemons")" }
+    if let silent, silent > 0 { summary += ", \(silent) of them silent" }
     let damage = context.store.damageFound
     if !damage.isEmpty { summary += ", the database is damaged" }
     return DaemonStatus(
@@ -128,7 +149,16 @@ struct DaemonInterface: DaemonService, ControlService {
       operators: coordinator.operators.filter { !$0.isDeleted }.count, servers: servers.count,
       serversDown: servers.filter { $0.condition.health == .down }.count, declarationsTrouble: filesTrouble,
       subscribers: coordinator.hub.subscriberCount, storageWorks: trouble == nil, storageTrouble: trouble,
-      damaged: damage.count, damage: damage.first,
+      damaged: damage.count, damage: damage.first, daemons: daemons?.count, daemonsSilent: silent,
       summary: summary)
+  }
+}
+
+extension SharingDaemon {
+  init(_ daemon: SharedStoreDaemon) {
+    self.init(
+      name: daemon.name, session: Int(daemon.session), version: daemon.version, since: daemon.began.text,
+      state: daemon.state.rawValue, parts: daemon.slots, catalog: daemon.hasCatalog, draining: daemon.isDraining,
+      own: daemon.isOwn)
   }
 }

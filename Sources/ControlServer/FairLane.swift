@@ -4,7 +4,11 @@ internal import Synchronization
 /// The user who made the call that a task serves.
 enum Caller {
   @TaskLocal static var user: UInt32 = 0
+  /// 0 for a client of another daemon.
   @TaskLocal static var process: Int32 = 0
+
+  /// Who calls, for the journal.
+  static var words: String { process == 0 ? "uid \(user) through another daemon" : "uid \(user), pid \(process)" }
 }
 
 /// A few threads for long work, shared by users: nobody gets all of them, and waiting users take turns, however much each of

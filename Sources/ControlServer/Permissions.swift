@@ -106,10 +106,10 @@ extension DaemonMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
     case .status: .readPosts
-    case .metrics: .read
+    case .metrics, .cluster: .read
     case .reload: .change
     // A copy of the database holds sealed secrets, and a check of it keeps the disk busy for a while.
-    case .backup, .check: .change
+    case .backup, .check, .drain: .change
     }
   }
 }

@@ -42,7 +42,7 @@ struct PostsInterface: PostsService, ControlService {
     let (id, channel) = (post.row.id.rawValue, post.row.channel.rawValue)
     context.logger.event(
       .postPublished, .notice,
-      "\(method.rawValue) of post \(id) by uid \(Caller.user), pid \(Caller.process)",
+      "\(method.rawValue) of post \(id) by \(Caller.words)",
       ["BATON_POST": "\(id)", "BATON_CHANNEL": "\(channel)"])
   }
 

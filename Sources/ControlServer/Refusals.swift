@@ -23,10 +23,10 @@ extension OperatorsRefusal: ControlRefusal {
     case .declaredByFile(let field, let file): self = .declaredByFile(field: field, file: file)
     case .operatorInUse(let servers, let relays): self = .operatorInUse(servers: servers, relays: relays)
     case .wouldBreak(let findings): self = .validationFailed(findings: findings.map(Finding.init))
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    case .choiceChanged, .elsewhere, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
+    case .choiceChanged, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
       .noGroupRelays,
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .staleRevision, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
@@ -48,12 +48,12 @@ extension ServersRefusal: ControlRefusal {
     case .staleRevision(.server(let row)): self = .staleRevision(current: Server(row, coordinator))
     case .declaredByFile(let field, let file): self = .declaredByFile(field: field, file: file)
     case .wouldBreak(let findings): self = .validationFailed(findings: findings.map(Finding.init))
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
-    case .choiceChanged, .elsewhere, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
+    case .choiceChanged, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
       .notEnoughRelays,
       .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .duplicateName, .invalidDomain,
       .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
@@ -79,12 +79,12 @@ extension RelaysRefusal: ControlRefusal {
     case .declaredByFile(let field, let file): self = .declaredByFile(field: field, file: file)
     case .wouldBreak(let findings): self = .validationFailed(findings: findings.map(Finding.init))
     case .relayInUse(let channels): self = .relayInUse(channels: channels)
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
-    case .choiceChanged, .elsewhere, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
+    case .choiceChanged, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
       .notEnoughRelays,
       .tooManyRelays, .invalidProfile, .invalidImage, .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
@@ -102,12 +102,12 @@ extension IdentitiesRefusal: ControlRefusal {
     case .duplicateName(let name): self = .duplicateName(name: name)
     case .identityInUse(let channels): self = .identityInUse(channels: channels)
     case .invalidKey(let reason): self = .invalidCredential(credential: "", reason: reason)
-    case .busy: self = .busy
+    case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
-    case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noEnabledRelays,
+    case .choiceChanged, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noEnabledRelays,
       .noGroupRelays,
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch,

@@ -11,7 +11,8 @@ extension DatabaseSchema {
       schema int8 NOT NULL,
       began timestamptz NOT NULL DEFAULT clock_timestamp(),
       expires timestamptz NOT NULL,
-      stopped bool NOT NULL DEFAULT false
+      stopped bool NOT NULL DEFAULT false,
+      draining int8 NOT NULL DEFAULT 0
     ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0)
     """,
     """
@@ -23,6 +24,22 @@ extension DatabaseSchema {
     """,
     "CREATE INDEX slots_of_session ON slots (session)",
     "INSERT INTO slots (id) SELECT generate_series(0, \(SlotSet.count - 1))",
+    // Calls that one daemon leaves for another.
+    """
+    CREATE TABLE calls (
+      id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      sender int8 NOT NULL REFERENCES sessions ON DELETE CASCADE,
+      slot int8 NOT NULL,
+      method text NOT NULL,
+      parameters text NOT NULL,
+      has_more int8 NOT NULL,
+      by_user int8 NOT NULL,
+      taker int8,
+      reply text
+    ) WITH (autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0)
+    """,
+    "CREATE INDEX calls_of_sender ON calls (sender)",
+    "CREATE INDEX calls_free ON calls (slot) WHERE taker IS NULL",
   ]
 
   // The tables below have the columns of those in a file, in the same order, and flags are 0 or 1 as there: what reads and writes rows is

@@ -142,6 +142,7 @@ actor SessionDatabase {
         UNION ALL SELECT 1, id, NULL FROM slots WHERE session = $1
         UNION ALL SELECT 2, count(*) FILTER (WHERE session IS NULL), NULL FROM slots
         UNION ALL SELECT 3, count(*), NULL FROM slots
+        UNION ALL SELECT 4, id, NULL FROM sessions WHERE draining = 1
         """, [.int(session)]), within: timeout)
     var view = BalanceMachine.View(living: [], expired: [], own: [], free: 0, total: 0)
     var isThere = false
@@ -153,6 +154,7 @@ actor SessionDatabase {
         isThere = isThere || value == session
       case 1: view.own.append(Int(value))
       case 2: view.free = Int(value)
+      case 4: view.draining.append(value)
       default: view.total = Int(value)
       }
     }

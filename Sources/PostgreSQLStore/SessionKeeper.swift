@@ -93,19 +93,28 @@ public actor SessionKeeper {
   }
 
   /// Works until it is told to stop, or its task is cancelled: then the session is left to expire. It can run only once.
-  /// - Parameter take: takes the news, one after the other. Renewals do not wait for it.
+  /// - Parameter take: takes the news, one after the other. Renewals do not wait for it, and nothing waits for slots to be let go of: that
+  ///   may take as long as the database is away, and nothing may be done meanwhile.
   public func run(_ take: @escaping @Sendable (SessionNews) async -> Void) async {
     await withDiscardingTaskGroup { group in
       let (news, inbox) = (news, inbox)
       group.addTask {
         // The session for which slots were lost.
         var session: SessionMachine.ID = 0
-        for await one in news {
-          await take(one)
-          switch one {
-          case .began(let id): session = id
-          case .lost(let slots): inbox.yield(.letGo(session, slots.sorted()))
-          case .connected, .gained, .suspended, .resumed, .ended, .trouble: break
+        await withDiscardingTaskGroup { losses in
+          for await one in news {
+            switch one {
+            case .lost(let slots):
+              let session = session
+              losses.addTask {
+                await take(one)
+                inbox.yield(.letGo(session, slots.sorted()))
+              }
+            case .began(let id):
+              session = id
+              await take(one)
+            case .connected, .gained, .suspended, .resumed, .ended, .trouble: await take(one)
+            }
           }
         }
       }

@@ -3,6 +3,14 @@ extension RefusalSentence {
   /// Too many requests that wait.
   public static let busy = Self("the daemon has too much to do", "try again later")
 
+  /// A daemon that does not share the store.
+  public static func noSuchDaemon(name: String) -> Self {
+    Self("no daemon named '\(name)' shares this database", "see batonctl cluster")
+  }
+
+  /// A store that is one daemon's own.
+  public static let notShared = Self("the daemon has a store of its own, and shares it with nobody")
+
   /// A network that cannot be used; the reason says it all.
   public static func networkUnavailable(reason: String) -> Self { Self(reason) }
 

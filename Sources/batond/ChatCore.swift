@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import RelayNetwork
 internal import SimpleX
-internal import Store
+internal import Storage
 
 /// The SimpleX chat core that the daemon uses: its network, the program if the daemon runs it, and the operators that come with it.
 struct ChatCore: Sendable {
@@ -18,7 +18,7 @@ struct ChatCore: Sendable {
 
   /// - Returns: `nil` if no core is configured.
   /// - Throws: `ConfigurationError` if the program cannot be run as configured.
-  init?(_ settings: Settings, store: Store, group: any EventLoopGroup, logger: Logger) throws {
+  init?(_ settings: Settings, storage: any KnownChannelStorage, group: any EventLoopGroup, logger: Logger) throws {
     guard let endpoint = settings.core else { return nil }
     self.logger = logger
     if let program = settings.coreProgram {
@@ -38,7 +38,6 @@ struct ChatCore: Sendable {
     let clock = SystemClock()
     let (presets, telling) = AsyncStream.makeStream(of: [PresetOperator].self, bufferingPolicy: .bufferingNewest(1))
     self.presets = presets
-    let storage = KnownChannelStore(store)
     func client() -> CoreClient { CoreClient(endpoint: endpoint, group: group, limits: settings.coreLimits, logger: logger) }
     network = SimpleXNetwork(
       client: client(), lanes: (0..<Self.testsAtOnce).map { _ in client() },

@@ -101,7 +101,10 @@ final class ConfigurationLoader: Sendable {
           text: "the folder does not exist, but objects are declared in it; to withdraw them, create it and leave it empty"))
     }
     guard flaws.isEmpty, let (files, declarations) = found else { throw BatonError.invalidFiles(flaws) }
-    try await coordinator.declare(declarations)
+    // Where several daemons share a store, the one that looks after operators, servers and relays reads them from its own files.
+    do throws(BatonError) { try await coordinator.declare(declarations) } catch {
+      guard case .elsewhere = error else { throw error }
+    }
     let options = try await apply(settings, before)
     let needRestart = beginning.differences(to: settings).filter { !$0.appliesOnReload }.map(\.key)
     if !options.isEmpty { logger.event(.configurationLoaded, .notice, "changed options: \(options.joined(separator: ", "))") }

@@ -32,10 +32,13 @@ struct MessageDatabase: Sendable {
   }
 
   /// What the coordinator needs; `nil` if no messages are read.
-  func parts(_ main: Store) -> MessageParts? {
+  /// - Parameters:
+  ///   - channels: the channels that are read.
+  ///   - posts: Baton's own posts.
+  func parts(channels: any KnownChannelStorage, posts: any PostChangeReading) -> MessageParts? {
     store.map {
       MessageParts(
-        storage: MessageKeeperStore($0), channels: KnownChannelStore(main), posts: CoordinatorStore(main), window: window,
+        storage: MessageKeeperStore($0), channels: channels, posts: posts, window: window,
         limits: limits)
     }
   }
@@ -52,6 +55,8 @@ struct MessageDatabase: Sendable {
   func close(with main: Store) {
     // Whoever closes a database last tidies it up, and those who only read it cannot.
     main.close()
-    store?.close()
+    close()
   }
+
+  func close() { store?.close() }
 }

@@ -9,6 +9,8 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Nostr
+internal import PostgreSQL
+internal import PostgreSQLStore
 internal import RelayNetwork
 internal import SimpleX
 internal import Storage
@@ -112,6 +114,16 @@ private struct Service {
     let startedAt = clock.now
     // The handlers are registered before READY, so that an early stop does not kill the daemon.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    if let database = settings.database {
+      try await runShared(database, signals, startedAt)
+    } else {
+      try await runAlone(signals, startedAt)
+    }
+    logger.notice("batond has stopped")
+  }
+
+  /// Runs with a store in a file.
+  private func runAlone(_ signals: UnixSignalsSequence, _ startedAt: Timestamp) async throws {
     let store = try await manager.whileStarting { try await preparedStore() }
     defer { store.close() }
     let messages = await manager.whileStarting { await openMessages() }
@@ -122,29 +134,78 @@ private struct Service {
         .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all damage; restore a backup",
         ["BATON_DAMAGE": "\(damage)"])
     }
-    let secrets = try secrets(store)
+    let backing = try Backing(store, secrets: try secrets(store), clock: clock, schedule: settings.scrub)
+    try await serve(backing, messages, signals, startedAt)
+  }
+
+  /// Runs with a store that several daemons share.
+  private func runShared(
+    _ database: PostgreSQLAddress, _ signals: UnixSignalsSequence, _ startedAt: Timestamp
+  ) async throws {
+    let session = try await manager.whileStarting {
+      try await whileNotStopped {
+        try await SharedSession.begin(database, name: settings.clusterName, version: Batond.version, logger: logger)
+      }
+    }
+    guard let session else { return }
+    do {
+      let messages = await manager.whileStarting { await openMessages() }
+      defer { messages.close() }
+      let backing = Backing(session, secrets: try await sharedSecrets(session.store))
+      try await serve(backing, messages, signals, startedAt)
+    } catch {
+      await session.end()
+      throw error
+    }
+    await session.end()
+  }
+
+  /// Does what may take for ever, until a signal to stop comes.
+  /// - Returns: `nil` if one has.
+  private func whileNotStopped<T: Sendable>(
+    _ body: @escaping @Sendable () async throws -> T
+  ) async throws -> T? {
+    // Those of `run` are for whoever serves: to end waiting for a sequence ends the sequence.
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    return try await withThrowingTaskGroup(of: T?.self) { tasks in
+      tasks.addTask { try await body() }
+      tasks.addTask {
+        for await _ in signals { break }
+        return nil
+      }
+      defer { tasks.cancelAll() }
+      return try await tasks.next() ?? nil
+    }
+  }
+
+  /// Serves until a signal comes.
+  private func serve(
+    _ backing: Backing, _ messages: MessageDatabase, _ signals: UnixSignalsSequence, _ startedAt: Timestamp
+  ) async throws {
     let access = Access(
       changeGroup: settings.controlGroup, readGroup: settings.readGroup, publishGroup: settings.publishGroup)
     let sockets = try sockets()
-    let seed = try store.installationSeed { .random(in: 0 ... .max) }
+    let (seed, shared) = (backing.seed, backing.shared)
     let group = MultiThreadedEventLoopGroup.singleton
     let nostr = try NostrNetwork(
       group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, fileServers: settings.fileServers,
       logger: logger, now: { Int64(time(nil)) })
     var networks: [any RelayNetwork] = [nostr]
-    let core = try ChatCore(settings, store: store, group: group, logger: logger)
+    let core = try ChatCore(settings, storage: backing.known, group: group, logger: logger)
     if let core { networks.append(core.network) }
     let coordinator = Coordinator(
-      // Each has a thread of its own, so that neither waits for the other's questions.
-      storage: CoordinatorStore(store), posts: CoordinatorStore(store), messages: messages.parts(store),
+      storage: backing.storage, posts: backing.posts,
+      messages: messages.parts(channels: backing.known, posts: backing.postChanges),
+      shared: shared?.store, slots: shared == nil ? .all : .none, mayAct: backing.mayAct,
       networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
-      clock: clock, secrets: secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
+      clock: clock, secrets: backing.secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(
       settings, read: read, coordinator: coordinator, seed: seed, logLevel: logLevel, logger: logger)
 
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       if let core { tasks.addTask { await core.run() } }
+      if let shared { tasks.addTask { try await shared.ended() } }
       let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
       tasks.addTask {
         defer { readiness.finish() }
@@ -159,10 +220,12 @@ private struct Service {
         }
         return
       }
+      // Whoever looks after operators, servers and relays also reads the files that declare them.
+      shared?.attach(coordinator) { Task { await load { try await loader.begin() } } }
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
-        coordinator: coordinator, store: { ControlStore(store, on: $0) }, messages: { messages.reading(on: $0) },
+        coordinator: coordinator, store: backing.control, messages: { messages.reading(on: $0) },
         access: access, sockets: sockets.listening,
         connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },
@@ -173,13 +236,15 @@ private struct Service {
             logLevel.current = priority.map(LogLevelSwitch.level) ?? loader.configuredLogLevel
           }),
         limits: settings.controlLimits, listLimits: settings.listLimits,
-        credentials: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
+        credentials: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], forwarder: shared?.forwarder,
+        sharing: shared?.desk)
       let summary = (try? await server.summary()) ?? ""
       manager.ready(summary)
       let place = sockets.isHandedOver ? "the socket that was handed over" : settings.controlSocket
       logger.event(.ready, .notice, "batond \(Batond.version) is ready at \(place): \(summary)")
       tasks.addTask { await manager.keepStatus(server) }
-      tasks.addTask { await StoreCare(store: store, clock: clock, schedule: settings.scrub).run() }
+      if let care = backing.care { tasks.addTask { await care() } }
+      if shared != nil { tasks.addTask { await server.exchangeCalls() } }
       tasks.addTask { await manager.feedWatchdog { () throws(BatonError) in try await coordinator.heartbeat() } }
       tasks.addTask { await waitForSignals(signals, server, coordinator, loader) }
       if sockets.listening.isEmpty { tasks.addTask { await stopAfterConversation(server, coordinator) } }
@@ -191,7 +256,6 @@ private struct Service {
         tasks.cancelAll()
       }
     }
-    logger.notice("batond has stopped")
   }
 
   /// Opens the database and makes its indexes, which may take minutes, on a thread that may block: where there is one processor, systemd
@@ -248,6 +312,24 @@ private struct Service {
       }
     }
     return try KeyFile(settings.stateDirectory + "/identity.key").box(for: store)
+  }
+
+  /// The key for the secrets of a store that several daemons share: all of them have the same. A new one is made only where nothing is
+  /// sealed yet; whether it opens what is stored is found out before anything is written.
+  private func sharedSecrets(_ store: SharedStore) async throws -> SecretBox {
+    if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
+      let path = folder + "/identity.key"
+      if FileManager.default.fileExists(atPath: path) { return try SecretBox.atCredential(path) }
+    }
+    let file = KeyFile(settings.stateDirectory + "/identity.key")
+    let hasSecrets = try await !store.identities().isEmpty
+    guard file.exists || !hasSecrets else {
+      throw StoreError(
+        .wrongKey,
+        "the key file \(file.path) is missing, and secrets are stored that only one key opens: copy identity.key from a daemon that "
+          + "shares this database, or hand the key over as the credential identity.key")
+    }
+    return try file.box()
   }
 
   /// Loads the configuration again. A wrong file is logged and does not end the daemon: everything stays as it was.

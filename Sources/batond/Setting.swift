@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlServer
 internal import Nostr
+internal import PostgreSQL
 internal import RelayNetwork
 internal import SimpleX
 internal import Storage
@@ -30,13 +31,15 @@ struct Setting: Sendable {
     case keys
     /// Addresses of web servers, as a list or with commas between them.
     case webServers
+    /// The address of a PostgreSQL database.
+    case database
 
     /// Whether a list in a file is allowed, and what its members are called.
     var members: String? {
       switch self {
       case .keys: "keys"
       case .webServers: "addresses"
-      case .path, .fileFolder, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint: nil
+      case .path, .fileFolder, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint, .database: nil
       }
     }
 
@@ -44,6 +47,7 @@ struct Setting: Sendable {
     func shown(_ text: String) -> String {
       switch self {
       case .webServers: Setting.list(text).map(PasswordEcho.hiding).joined(separator: ",")
+      case .database: (try? PostgreSQLAddress(text))?.description ?? "…"
       case .path, .fileFolder, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint, .keys: text
       }
     }
@@ -56,6 +60,7 @@ struct Setting: Sendable {
         Setting.endpoint(text) == nil ? "must be an address of this machine and a port, such as 127.0.0.1:5225" : nil
       case .keys: Setting.problem(ofKeys: Setting.list(text))
       case .webServers: Setting.problem(ofServers: Setting.list(text))
+      case .database: Setting.problem(ofDatabase: text)
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .fileFolder: Setting.problem(ofFileFolder: text)
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
@@ -83,12 +88,35 @@ struct Setting: Sendable {
     return ["tests.", "channel.", "heal.", "history."].contains { key.hasPrefix($0) } || key.contains(".channel.")
   }
 
+  /// The error in the address of a database; `nil` if it is valid. The text of the error never has a part of the address that may be a
+  /// password.
+  private static func problem(ofDatabase text: String) -> String? {
+    do throws(PostgreSQLFailure) {
+      _ = try PostgreSQLAddress(text)
+      return nil
+    } catch {
+      switch error {
+      case .refused(let fault):
+        return "must be an address of a database, such as postgresql://baton@db.example/baton: \(fault.message)"
+      case .unavailable(let words), .inDoubt(let words): return "cannot be used: \(words)"
+      }
+    }
+  }
+
   static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
   static let all: [Setting] = general + ofChannels + NetworkKind.served.flatMap(ofChannels(on:))
 
   private static let general: [Setting] = [
     Setting(key: "log.level", kind: .level, fallback: "info", summary: "least severe messages that are logged"),
+    Setting(
+      key: "store", kind: .database, fallback: "",
+      summary:
+        "the PostgreSQL database that several daemons share, such as postgresql://baton@db.example/baton; empty: a file in "
+        + "state.directory"),
+    Setting(
+      key: "cluster.name", kind: .name, fallback: "",
+      summary: "name of this daemon among those that share a database, each another; empty: that of the machine"),
     Setting(
       key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "where the database and the key file live"),
     Setting(

@@ -6,6 +6,7 @@ internal import Filters
 internal import Foundation
 internal import Logging
 internal import Nostr
+internal import PostgreSQL
 internal import RelayNetwork
 internal import SimpleX
 internal import Storage
@@ -74,7 +75,8 @@ struct Settings: Sendable {
     }
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self.values = values
-    if let flaw = flawOfFileFolder { throw ConfigurationError(problems: [flaw]) }
+    let flaws = [flawOfFileFolder, flawOfCore].compactMap { $0 }
+    guard flaws.isEmpty else { throw ConfigurationError(problems: flaws) }
   }
 
   private static func provider(_ file: ConfigurationFiles.File) async throws(ConfigurationError) -> FileProvider<CheckedYAML> {
@@ -105,6 +107,10 @@ struct Settings: Sendable {
 
   var logLevel: Logger.Level { Logger.Level(rawValue: text("log.level")) ?? .info }
   var stateDirectory: String { text("state.directory") }
+  /// The database that several daemons share; `nil` if this one has a file of its own.
+  var database: PostgreSQLAddress? { text("store").isEmpty ? nil : try? PostgreSQLAddress(text("store")) }
+  /// What this daemon is called among those that share a database.
+  var clusterName: String { text("cluster.name").isEmpty ? ProcessInfo.processInfo.hostName : text("cluster.name") }
   var scrub: ScrubSchedule {
     ScrubSchedule(rows: Int(text("state.scrubRows")) ?? 2_000, interval: duration("state.scrubInterval"))
   }
@@ -268,6 +274,14 @@ struct Settings: Sendable {
       text:
         "must not hold state.directory, whose files nobody may publish, nor be in it; it is '\(files.path)', and that is "
         + "'\(stateDirectory)'")
+  }
+
+  /// A core belongs to one machine, and channels move between those that share a database.
+  private var flawOfCore: FileFlaw? {
+    guard !text("store").isEmpty, core != nil else { return nil }
+    return FileFlaw(
+      file: coreProgram == nil ? "simplex.core" : "simplex.program", line: nil, column: nil,
+      text: "cannot be used with store: channels on simplex need a daemon with a store of its own")
   }
 
   /// The parts of a path, without symbolic links as far as it exists.

@@ -251,7 +251,7 @@ struct ConfigurationTests {
       let row = text.split(separator: "\n").first { $0.hasPrefix("| `\(setting.key)` |") } ?? ""
       #expect(row.hasSuffix(setting.appliesOnReload ? " reload |" : " start |"), "\(setting.key)")
     }
-    let options = text.matches(of: /\| `([a-z]+\.[a-zA-Z.]+)` \|/).map { String($0.1) }
+    let options = text.matches(of: /\| `(store|[a-z]+\.[a-zA-Z.]+)` \|/).map { String($0.1) }
     #expect(Set(options) == Set(Setting.all.map(\.key)))
   }
 

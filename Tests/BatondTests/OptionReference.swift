@@ -34,6 +34,7 @@ enum OptionReference {
     case .flag: "true or false"
     case .keys: "A list of keys of custom data"
     case .webServers: "A list of addresses of servers"
+    case .database: "An address of a PostgreSQL database"
     case .endpoint: "An address of this machine and a port, HOST:PORT"
     }
   }

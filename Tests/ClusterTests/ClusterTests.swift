@@ -166,6 +166,21 @@ struct ClusterTests {
     #expect(machine.next(for: 1, view([1, 3], own: 30, free: 30), at: .seconds(34)) == nil, "those are for the other")
   }
 
+  @Test func whoIsDrainedGivesAllAtOnceAndTakesNone() {
+    var machine = BalanceMachine(.init(calm: .seconds(10), grace: .seconds(1)))
+    func view(_ living: [Int64], own: Int, free: Int = 0, draining: [Int64]) -> BalanceMachine.View {
+      .init(living: living, expired: [], own: Array(0..<own), free: free, total: 12, draining: draining)
+    }
+    #expect(machine.next(for: 1, view([1, 2], own: 6, draining: [1]), at: .zero) == .release(Array(0..<6)))
+    #expect(machine.next(for: 1, view([1, 2], own: 0, free: 6, draining: [1]), at: .zero) == nil)
+    // The others have more then.
+    var other = BalanceMachine(.init(calm: .seconds(10), grace: .seconds(1)))
+    #expect(other.next(for: 2, view([1, 2], own: 6, free: 6, draining: [1]), at: .zero) == .claim(6))
+    // Somebody must have them.
+    #expect(machine.next(for: 1, view([1], own: 6, free: 6, draining: [1]), at: .zero) == .claim(6))
+    #expect(machine.next(for: 1, view([1, 2], own: 6, draining: [1, 2]), at: .seconds(60)) == nil)
+  }
+
   /// One that cannot be taken over holds up nothing else, and nobody takes over their own.
   @Test func takeoverThatFailsHoldsUpNothing() {
     var machine = BalanceMachine(.init(calm: .seconds(10), grace: .zero))

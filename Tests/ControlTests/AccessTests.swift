@@ -42,7 +42,7 @@ struct AccessTests {
   private static let reading: Set<String> = [
     "io.systemd.service.GetLogLevel", "io.systemd.service.Ping",
     "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List", "org.batond.Channels.Transitions",
-    "org.batond.Daemon.Metrics", "org.batond.Daemon.Status",
+    "org.batond.Daemon.Cluster", "org.batond.Daemon.Metrics", "org.batond.Daemon.Status",
     "org.batond.Identities.Get", "org.batond.Identities.List",
     "org.batond.Messages.Get", "org.batond.Messages.Inbox", "org.batond.Messages.List", "org.batond.Messages.Search",
     "org.batond.Messages.Watch",
@@ -66,7 +66,7 @@ struct AccessTests {
     "org.batond.Channels.Verify", "org.batond.Channels.SetMuted", "org.batond.Channels.SetPinned",
     "org.batond.Channels.SetFrozen",
     "org.batond.Channels.SetHidden", "org.batond.Channels.Truncate",
-    "org.batond.Daemon.Backup", "org.batond.Daemon.Check", "org.batond.Daemon.Reload",
+    "org.batond.Daemon.Backup", "org.batond.Daemon.Check", "org.batond.Daemon.Drain", "org.batond.Daemon.Reload",
     "org.batond.Identities.Add", "org.batond.Identities.Remove",
     "org.batond.Messages.MarkRead", "org.batond.Messages.MarkUnread", "org.batond.Messages.Sync",
     "org.batond.Messages.SearchRelays",

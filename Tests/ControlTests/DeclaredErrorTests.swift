@@ -38,8 +38,11 @@ struct DeclaredErrorTests {
     case .staleRevision(.relay): [Interfaces.relays]
     case .noSuchServer: [Interfaces.servers]
     case .noSuchRelay: [Interfaces.relays, Interfaces.channels, Interfaces.posts]
-    case .noSuchChannel, .elsewhere:
+    case .noSuchChannel:
       [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.members, Interfaces.people]
+    // The daemon itself is always the one that was asked.
+    case .elsewhere:
+      Interfaces.all.filter { ![Interfaces.monitor.name, Interfaces.daemon.name, Interfaces.systemd.name].contains($0.name) }
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
     case .post(.invalidPost): [Interfaces.posts, Interfaces.members]
     case .post(.notSupported): [Interfaces.posts, Interfaces.members, Interfaces.channels]

@@ -90,7 +90,7 @@ final class TestDaemon: Sendable {
     var policy = RelayPolicy()
     policy.backOffFirst = .milliseconds(100)
     let coordinator = Coordinator(
-      storage: store, posts: store, slots: .none, mayAct: { trust.session == id }, networks: [network],
+      storage: store, posts: store, shared: store, slots: .none, mayAct: { trust.session == id }, networks: [network],
       rules: Rules(policy: policy, schedule: nil, upkeep: nil), clock: SystemClock(), secrets: try .atFile(key),
       logger: log.logger)
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)

@@ -70,12 +70,33 @@ struct SharedCoordinatorTests {
       #expect(!moved.isEmpty && moved.count < ids.count)
       for id in moved { try await wait { try await statuses(id, b) == [.active, .active] } }
       for id in ids where !moved.contains(id) { #expect(try await statuses(id, a) != [.active, .active]) }
+      // Whoever watches one daemon gets what both do, in order and without gaps.
+      let watching = try [a, b].map { daemon in
+        let subscription = try #require(daemon.coordinator?.hub.subscribe())
+        return (
+          subscription.revision,
+          Task {
+            var revisions: [Int64] = []
+            for await change in subscription.changes {
+              revisions.append(change.revision)
+              if change.revision >= subscription.revision + 100 { break }
+            }
+            return revisions
+          }
+        )
+      }
+      defer { for (_, task) in watching { task.cancel() } }
       // Both create, at the same time.
       async let some = (1...5).asyncMap { try await create("A \($0)", by: a, on: [place]) }
       async let others = (1...5).asyncMap { try await create("B \($0)", by: b, on: [place]) }
       let new = try await some + others
       #expect(Set(ids + new).count == 22)
       for id in new { try await wait { try await statuses(id, a) == [.active] } }
+      for number in 1...40 { _ = try await create("More \(number)", by: number % 2 == 0 ? a : b, on: [place]) }
+      for (start, task) in watching {
+        let revisions = await task.value
+        #expect(revisions == Array(start + 1...(revisions.last ?? 0)), "after \(start)")
+      }
       b.network.adopt(a.network)
 
       // The first one is not answered, so it does nothing more before the other one begins.

@@ -49,7 +49,9 @@ struct JournalTests {
         for match in code.matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
       }
     }
-    for match in try text("Sources/batond/Run.swift").matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
+    for file in ["Run", "SharedSession"] {
+      for match in try text("Sources/batond/\(file).swift").matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
+    }
     return fields
   }
 

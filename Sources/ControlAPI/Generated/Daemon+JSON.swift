@@ -29,6 +29,8 @@ extension DaemonStatus: JSONWritable {
     writer.member("channelRelays", channelRelays)
     writer.member("channels", channels)
     writer.member("channelsUnderWay", channelsUnderWay)
+    writer.member("daemons", daemons)
+    writer.member("daemonsSilent", daemonsSilent)
     writer.member("damage", damage)
     writer.member("damaged", damaged)
     writer.member("declarationsTrouble", declarationsTrouble)
@@ -47,6 +49,22 @@ extension DaemonStatus: JSONWritable {
     writer.member("subscribers", subscribers)
     writer.member("summary", summary)
     writer.member("unusableNetworks", unusableNetworks)
+    writer.member("version", version)
+    writer.endObject()
+  }
+}
+
+extension SharingDaemon: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("catalog", catalog)
+    writer.member("draining", draining)
+    writer.member("name", name)
+    writer.member("own", own)
+    writer.member("parts", parts)
+    writer.member("session", session)
+    writer.member("since", since)
+    writer.member("state", state)
     writer.member("version", version)
     writer.endObject()
   }

@@ -2,6 +2,24 @@
 
 public import StrictJSON
 
+extension DaemonClusterReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("members", members)
+    writer.member("shared", shared)
+    writer.endObject()
+  }
+}
+
+extension DaemonDrainRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("name", name)
+    writer.member("undo", undo)
+    writer.endObject()
+  }
+}
+
 extension DaemonMetricsReply: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

@@ -9,6 +9,10 @@ public enum DaemonRefusal: InterfaceRefusal {
 
   /// The files are wrong; everything stays as it was.
   case invalidConfiguration(problems: [Problem])
+  /// No daemon of this name shares the store.
+  case noSuchDaemon(name: String)
+  /// The daemon has a store of its own.
+  case notShared
   /// There is no room for another connection. The daemon says so before it closes the connection, in place of the answer to the first call.
   case tooManyConnections(of: String, max: Int)
   /// Too many requests wait; try again.
@@ -28,6 +32,11 @@ public enum DaemonRefusal: InterfaceRefusal {
     case "org.batond.Daemon.InvalidConfiguration":
       self = .invalidConfiguration(
         problems: (try? [Problem](json: error.parameters["problems"] ?? .null)) ?? [])
+    case "org.batond.Daemon.NoSuchDaemon":
+      self = .noSuchDaemon(
+        name: error.parameters["name"]?.string ?? "")
+    case "org.batond.Daemon.NotShared":
+      self = .notShared
     case "org.batond.Daemon.TooManyConnections":
       self = .tooManyConnections(
         of: error.parameters["of"]?.string ?? "",
@@ -53,6 +62,11 @@ public enum DaemonRefusal: InterfaceRefusal {
       VarlinkError(
         "org.batond.Daemon.InvalidConfiguration",
         carrying: ["problems": try? problems.json])
+    case .noSuchDaemon(let name):
+      VarlinkError(
+        "org.batond.Daemon.NoSuchDaemon",
+        carrying: ["name": .string(name)])
+    case .notShared: VarlinkError("org.batond.Daemon.NotShared")
     case .tooManyConnections(let of, let max):
       VarlinkError(
         "org.batond.Daemon.TooManyConnections",

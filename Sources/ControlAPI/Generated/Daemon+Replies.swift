@@ -1,5 +1,21 @@
 // Written by `make generate` from org.batond.Daemon.varlink.
 
+/// A reply of org.batond.Daemon.Cluster.
+public struct DaemonClusterReply: Codable, Hashable, Sendable {
+  /// Whether the daemon shares its store with others. If not, it is alone, and there are no members.
+  public var shared: Bool
+  /// The members by name; a name may be there twice, when a daemon has just begun again.
+  public var members: [SharingDaemon]
+
+  public init(
+    shared: Bool,
+    members: [SharingDaemon]
+  ) {
+    self.shared = shared
+    self.members = members
+  }
+}
+
 /// A reply of org.batond.Daemon.Metrics.
 public struct DaemonMetricsReply: Codable, Hashable, Sendable {
   /// The figures; those with one name and several labels add up.

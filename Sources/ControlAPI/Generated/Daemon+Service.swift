@@ -6,6 +6,8 @@ public import Varlink
 /// The methods of `org.batond.Daemon`.
 public enum DaemonMethod: String, InterfaceMethod {
   case status = "org.batond.Daemon.Status"
+  case cluster = "org.batond.Daemon.Cluster"
+  case drain = "org.batond.Daemon.Drain"
   case metrics = "org.batond.Daemon.Metrics"
   case check = "org.batond.Daemon.Check"
   case backup = "org.batond.Daemon.Backup"
@@ -16,6 +18,11 @@ public enum DaemonMethod: String, InterfaceMethod {
 public protocol DaemonService: InterfaceService where Method == DaemonMethod, Refusal == DaemonRefusal {
   /// How the daemon is.
   func status() async throws -> DaemonStatus
+  /// The daemons that share a store.
+  func cluster() async throws -> DaemonClusterReply
+  /// Has a daemon give all of its channels to the others, for example before its machine is stopped, or take its part again. It answers all calls
+  /// as before. When the daemon begins again, it takes its part. Refused with NotShared where the store is not shared.
+  func drain(_ request: DaemonDrainRequest) async throws
   /// Figures of the daemon, as they are now.
   func metrics() async throws -> DaemonMetricsReply
   /// Looks for damage in the database: in the file, between its tables, and in channels that cannot be read. Takes a while with many channels.
@@ -37,6 +44,10 @@ extension DaemonService {
   ) async throws -> any JSONWritable {
     switch method {
     case .status: return try await status()
+    case .cluster: return try await cluster()
+    case .drain:
+      try await drain(call.request())
+      return NoReply()
     case .metrics: return try await metrics()
     case .check: return try await check()
     case .backup: return try await backup(ReplyStream(stream))

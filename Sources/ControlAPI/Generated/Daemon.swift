@@ -88,6 +88,10 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var damaged: Int
   /// What was found damaged first.
   public var damage: String?
+  /// How many daemons share the store with this one, itself included; absent where it has a store of its own.
+  public var daemons: Int?
+  /// How many of them are silent: the database has not renewed their sessions in time.
+  public var daemonsSilent: Int?
   /// One line for people.
   public var summary: String
 
@@ -113,6 +117,8 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
     storageTrouble: String? = nil,
     damaged: Int,
     damage: String? = nil,
+    daemons: Int? = nil,
+    daemonsSilent: Int? = nil,
     summary: String
   ) {
     self.version = version
@@ -136,7 +142,53 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
     self.storageTrouble = storageTrouble
     self.damaged = damaged
     self.damage = damage
+    self.daemons = daemons
+    self.daemonsSilent = daemonsSilent
     self.summary = summary
+  }
+}
+
+/// A daemon that shares a store with others.
+public struct SharingDaemon: Codable, Hashable, Sendable {
+  /// Its name, which no other has: cluster.name.
+  public var name: String
+  /// Its session. Each run has another, which is higher than all before.
+  public var session: Int
+  /// Its version.
+  public var version: String
+  /// Since when it has its session, RFC 3339 in UTC, by the clock of the database.
+  public var since: String
+  /// How it is.
+  public var state: String
+  /// How many of the 1024 parts of all channels it has.
+  public var parts: Int
+  /// Whether it looks after operators, servers, relays and identities.
+  public var catalog: Bool
+  /// Whether it gives its channels to others, and takes none.
+  public var draining: Bool
+  /// Whether it is the daemon that was asked.
+  public var own: Bool
+
+  public init(
+    name: String,
+    session: Int,
+    version: String,
+    since: String,
+    state: String,
+    parts: Int,
+    catalog: Bool,
+    draining: Bool,
+    own: Bool
+  ) {
+    self.name = name
+    self.session = session
+    self.version = version
+    self.since = since
+    self.state = state
+    self.parts = parts
+    self.catalog = catalog
+    self.draining = draining
+    self.own = own
   }
 }
 

@@ -1,0 +1,17 @@
+// Written by `make generate` from org.batond.Daemon.varlink.
+
+/// Parameters of org.batond.Daemon.Drain.
+public struct DaemonDrainRequest: Codable, Hashable, Sendable {
+  /// Its name.
+  public var name: String
+  /// Whether it takes its part again.
+  public var undo: Bool?
+
+  public init(
+    name: String,
+    undo: Bool? = nil
+  ) {
+    self.name = name
+    self.undo = undo
+  }
+}

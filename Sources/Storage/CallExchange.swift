@@ -1,0 +1,57 @@
+public import Channels
+
+/// A call of a client that another daemon is to answer, because what it is about is that one's.
+public struct ForwardedCall: Hashable, Sendable {
+  /// The full name of the method.
+  public var method: String
+  /// The parameters, a JSON object.
+  public var parameters: String
+  /// Whether the client takes more than one reply. It gets the last one all the same, when nothing more follows.
+  public var hasMore: Bool
+  /// The user who called, on the machine of the daemon that was called. That daemon has checked that they may.
+  public var user: UInt32
+
+  public init(method: String, parameters: String, hasMore: Bool, user: UInt32) {
+    self.method = method
+    self.parameters = parameters
+    self.hasMore = hasMore
+    self.user = user
+  }
+}
+
+/// What has become of calls.
+public struct CallNews: Hashable, Sendable {
+  /// Whether there are calls to take.
+  public var hasCalls = false
+  /// The replies to calls that were sent: messages as Varlink has them.
+  public var replies: [Int64: String] = [:]
+  /// Calls that were sent and that a daemon took which is gone. Nobody knows whether it has done what was asked.
+  public var lost: Set<Int64> = []
+  /// Calls that were taken and for whose answer nobody waits any more.
+  public var abandoned: Set<Int64> = []
+
+  public init() {}
+}
+
+/// Where daemons that share a store leave calls for each other. A call is taken once: if the daemon that took it goes before it has
+/// answered, it is not made again. All methods throw `StoreError`.
+public protocol CallExchange: Sendable {
+  /// Leaves a call for the daemon that has a slot.
+  /// - Returns: its number.
+  func send(_ call: ForwardedCall, to slot: Int) async throws -> Int64
+  /// What is new. It is asked many times a second, and changes nothing.
+  /// - Parameters:
+  ///   - slots: those of this daemon.
+  ///   - sent: calls that this daemon has sent, and waits for.
+  ///   - taken: calls that it has taken, and not answered.
+  func look(_ slots: SlotSet, sent: Set<Int64>, taken: Set<Int64>) async throws -> CallNews
+  /// Takes calls, the oldest first; nobody else gets them.
+  func take(_ slots: SlotSet, limit: Int) async throws -> [(number: Int64, call: ForwardedCall)]
+  /// Answers a call that was taken.
+  /// - Parameter reply: `nil` if it is another daemon's by now, and nothing was done.
+  func answer(_ number: Int64, _ reply: String?) async throws
+  /// Forgets a call that was sent.
+  /// - Parameter ifFree: only if nobody has taken it.
+  /// - Returns: whether it was there.
+  func forget(_ number: Int64, ifFree: Bool) async throws -> Bool
+}

@@ -1,0 +1,45 @@
+internal import Channels
+internal import ControlServer
+internal import Coordinator
+internal import Storage
+internal import Store
+
+/// Where a daemon keeps channels: a store of its own in a file, or one that several daemons share.
+struct Backing: Sendable {
+  /// For channels and for posts. Each has a thread or a connection of its own, so that neither waits for the other's questions.
+  let storage: any CoordinatorStorage
+  let posts: any PostStorage & CoordinatorStorage
+  /// For those who look after channels beside the coordinator.
+  let known: any KnownChannelStorage
+  let postChanges: any PostChangeReading
+  /// What clients read, on these threads.
+  let control: @Sendable (any BlockingWork) -> any ControlStorage & PostReading
+  let secrets: SecretBox
+  /// Spreads retries and choices.
+  let seed: UInt64
+  /// Whether something may be published at this very moment.
+  let mayAct: @Sendable () -> Bool
+  /// What there is besides where several daemons share the store.
+  var shared: SharedSession?
+  /// What must be done for the store as long as the daemon runs.
+  var care: (@Sendable () async -> Void)?
+}
+
+extension Backing {
+  /// A store in a file.
+  init(_ store: Store, secrets: SecretBox, clock: any CoordinatorClock, schedule: ScrubSchedule) throws {
+    self.init(
+      storage: CoordinatorStore(store), posts: CoordinatorStore(store), known: KnownChannelStore(store),
+      postChanges: CoordinatorStore(store), control: { ControlStore(store, on: $0) }, secrets: secrets,
+      seed: try store.installationSeed { .random(in: 0 ... .max) }, mayAct: { true }, shared: nil,
+      care: { await StoreCare(store: store, clock: clock, schedule: schedule).run() })
+  }
+
+  /// The store of a session.
+  init(_ session: SharedSession, secrets: SecretBox) {
+    let store = session.store
+    self.init(
+      storage: store, posts: store, known: store, postChanges: store, control: { _ in store }, secrets: secrets,
+      seed: .random(in: 0 ... .max), mayAct: session.mayAct, shared: session, care: nil)
+  }
+}

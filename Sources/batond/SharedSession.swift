@@ -1,0 +1,240 @@
+internal import Channels
+internal import Cluster
+internal import ControlServer
+internal import Coordinator
+internal import Logging
+internal import PostgreSQL
+internal import PostgreSQLStore
+internal import Storage
+internal import Synchronization
+
+/// This daemon's part in a store that several share: its session in the database, and the channels that belong to it.
+///
+/// A session is one run. When it is over, what the daemon knows may not be true any more, so it ends, and the service manager starts
+/// it again.
+final class SharedSession: Sendable {
+  /// How far this machine's clock may differ from the database's: what one daemon dates, another reads.
+  private static let clockMax: Int64 = 60_000
+  private static let clockWarning: Int64 = 2_000
+
+  private struct State {
+    var coordinator: Coordinator?
+    /// Called when the daemon begins to look after operators, servers and relays.
+    var whenCatalogGained: (@Sendable () -> Void)?
+    /// What was said of the database last, so that the same trouble is told once.
+    var trouble: String?
+  }
+
+  /// What happens before there is a session.
+  private enum Beginning {
+    case news(SessionNews)
+    case session(SharedSession)
+  }
+
+  let id: SessionMachine.ID
+  let store: SharedStore
+  let forwarder: CallForwarder
+  private let owned: Slots
+  let desk: CallDesk
+  private let keeper: SessionKeeper
+  private let logger: Logger
+  private let state = Mutex(State())
+  private let over: AsyncStream<Void>
+  private let ending: AsyncStream<Void>.Continuation
+  private let work = Mutex<Task<Void, Never>?>(nil)
+
+  /// The channels that belong to this daemon.
+  var slots: SlotSet { owned.now }
+
+  /// Whether something may be done outside at this very moment.
+  var mayAct: @Sendable () -> Bool {
+    let (trust, id) = (keeper.trust, id)
+    return { trust.session == id }
+  }
+
+  private init(_ id: SessionMachine.ID, _ address: PostgreSQLAddress, _ keeper: SessionKeeper, _ logger: Logger) {
+    self.id = id
+    self.keeper = keeper
+    self.logger = logger
+    let trust = keeper.trust
+    let settings = SharedStore.Settings(address: address)
+    store = SharedStore(settings, session: id) { trust.session }
+    desk = CallDesk(settings, session: id) { trust.session }
+    let owned = Slots()
+    self.owned = owned
+    forwarder = CallForwarder(desk) { owned.now }
+    (over, ending) = AsyncStream.makeStream()
+  }
+
+  /// Begins a session. It waits for as long as the database cannot be used, and says why.
+  /// - Parameters:
+  ///   - name: that of this daemon, which no other has.
+  ///   - version: that of the program.
+  /// - Throws: `StoreError` if this machine's clock differs too much, or the task is cancelled.
+  static func begin(
+    _ address: PostgreSQLAddress, name: String, version: String, logger: Logger
+  ) async throws -> SharedSession {
+    let keeper = SessionKeeper(SessionKeeper.Settings(address: address, name: name, version: version))
+    let (beginning, telling) = AsyncStream.makeStream(of: Beginning.self)
+    let begun = Begun()
+    let task = Task {
+      await keeper.run { news in
+        if let session = begun.session {
+          await session.take(news)
+        } else if case .began(let id) = news {
+          let session = SharedSession(id, address, keeper, logger)
+          begun.session = session
+          telling.yield(.session(session))
+        } else {
+          telling.yield(.news(news))
+        }
+      }
+      telling.finish()
+    }
+    var trouble: String?
+    for await one in beginning {
+      switch one {
+      case .news(.connected(let server)):
+        if let error = check(server, logger) {
+          keeper.stop(beginsAgain: false)
+          await task.value
+          throw error
+        }
+        trouble = nil
+      case .news(.trouble(let words)) where words != trouble:
+        trouble = words
+        logger.event(.databaseAway, .error, "the database cannot be used yet, \(address): \(words)")
+      case .news: break
+      case .session(let session):
+        session.work.withLock { $0 = task }
+        logger.event(
+          .sessionBegan, .notice, "this daemon is '\(name)', session \(session.id) of \(address)",
+          ["BATON_SESSION": "\(session.id)"])
+        return session
+      }
+    }
+    keeper.stop(beginsAgain: false)
+    throw StoreError(.inputOutput, "the daemon was stopped before the database could be used, \(address)")
+  }
+
+  /// - Returns: why the server cannot be used.
+  private static func check(_ server: PostgreSQLServer, _ logger: Logger) -> StoreError? {
+    let ahead = server.clockAhead
+    let words =
+      "the clock of the database is \(Double(abs(ahead)) / 1000) s \(ahead > 0 ? "ahead of" : "behind") that of this machine"
+    guard abs(ahead) <= clockMax else {
+      return StoreError(.inputOutput, "\(words), and daemons that share it must agree on the time; set the clocks right")
+    }
+    if abs(ahead) > clockWarning { logger.event(.clocksDiffer, .warning, "\(words); set the clocks right") }
+    if !server.hasSynchronousStandby {
+      logger.event(
+        .noStandby, .info,
+        "the database waits for no standby: should its machine be lost, so are the last changes, or all of them")
+    }
+    return nil
+  }
+
+  // MARK: - What the keeper tells
+
+  private func take(_ news: SessionNews) async {
+    switch news {
+    case .connected(let server):
+      state.withLock { $0.trouble = nil }
+      // The clock is looked at when the daemon begins; later it is only said.
+      if let error = Self.check(server, logger) { logger.event(.clocksDiffer, .error, "\(error)") }
+    case .began: break
+    case .gained(let numbers):
+      let some = SlotSet(numbers)
+      let (coordinator, whenCatalogGained) = state.withLock { state in
+        owned.add(some)
+        return (state.coordinator, state.whenCatalogGained)
+      }
+      logger.event(.slotsMoved, .info, "this daemon has \(slots.numbers.count) of \(SlotSet.count) parts of the channels")
+      coordinator?.gain(some)
+      if some.hasCatalog { whenCatalogGained?() }
+    case .lost(let numbers):
+      let some = SlotSet(numbers)
+      let coordinator = state.withLock { state in
+        owned.remove(some)
+        return state.coordinator
+      }
+      if let coordinator { await lose(some, coordinator) }
+      logger.event(.slotsMoved, .info, "this daemon has \(slots.numbers.count) of \(SlotSet.count) parts of the channels")
+    case .suspended:
+      logger.event(
+        .sessionSuspended, .error,
+        "the database did not renew this daemon's session in time: nothing is published and nothing stored until it does")
+      await state.withLock { $0.coordinator }?.suspend()
+    case .resumed:
+      logger.event(.sessionResumed, .notice, "the database has renewed this daemon's session: everything goes on")
+      state.withLock { $0.coordinator }?.resume()
+    case .ended: ending.finish()
+    case .trouble(let words):
+      let isNew = state.withLock { state in
+        defer { state.trouble = words }
+        return state.trouble != words
+      }
+      if isNew { logger.event(.databaseAway, .warning, "the database does not answer for the session: \(words)") }
+    }
+  }
+
+  /// Stops acting for channels. It returns only when nothing is under way for them, whatever happens meanwhile.
+  private func lose(_ some: SlotSet, _ coordinator: Coordinator) async {
+    while !coordinator.isStopped {
+      do throws(BatonError) { return try await coordinator.lose(some) } catch {
+        // It is not known what is durable, or the coordinator is about to stop.
+        guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return }
+      }
+    }
+  }
+
+  // MARK: - The coordinator
+
+  /// Tells the coordinator which channels it acts for, now and from now on.
+  /// - Parameter whenCatalogGained: called when the daemon begins to look after operators, servers and relays.
+  func attach(_ coordinator: Coordinator, whenCatalogGained action: @escaping @Sendable () -> Void) {
+    let slots = state.withLock { state in
+      (state.coordinator, state.whenCatalogGained) = (coordinator, action)
+      return owned.now
+    }
+    guard !slots.isEmpty else { return }
+    coordinator.gain(slots)
+    if slots.hasCatalog { action() }
+  }
+
+  /// Returns when the session is over; then nothing belongs to the daemon any more.
+  func ended() async throws {
+    for await _ in over {}
+    try Task.checkCancellation()
+    let words = "the session of this daemon in the database is over, and other daemons have its channels; it has to begin again"
+    logger.event(.sessionOver, .error, "\(words)", ["BATON_SESSION": "\(id)"])
+    throw StoreError(.inUse, words)
+  }
+
+  /// Ends the session, once the coordinator has stopped. What belonged to it waits a few seconds for the daemon to begin again.
+  func end() async {
+    keeper.stop(beginsAgain: true)
+    await work.withLock { $0 }?.value
+    await desk.close()
+    await store.close()
+  }
+}
+
+/// The slots of this daemon.
+private final class Slots: Sendable {
+  private let state = Mutex(SlotSet.none)
+
+  var now: SlotSet { state.withLock { $0 } }
+  func add(_ some: SlotSet) { state.withLock { $0 = $0.union(some) } }
+  func remove(_ some: SlotSet) { state.withLock { $0 = $0.subtracting(some) } }
+}
+
+/// Holds the session once there is one.
+private final class Begun: Sendable {
+  private let state = Mutex<SharedSession?>(nil)
+
+  var session: SharedSession? {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+}

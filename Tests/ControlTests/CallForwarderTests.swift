@@ -1,0 +1,214 @@
+import Channels
+import Coordinator
+import Storage
+import Synchronization
+import Testing
+
+@testable import ControlServer
+
+/// What becomes of calls that other daemons answer, over an exchange that does as it is told.
+@Suite(.timeLimit(.minutes(5)))
+struct CallForwarderTests {
+  /// An exchange between daemons, without a database.
+  private final class Exchange: CallExchange {
+    struct State {
+      var next: Int64 = 0
+      var calls: [Int64: ForwardedCall] = [:]
+      var taken: Set<Int64> = []
+      var replies: [Int64: String] = [:]
+      var lost: Set<Int64> = []
+      var forgotten: [Int64] = []
+      var putBack: [Int64] = []
+      var fails = false
+    }
+    let state = Mutex(State())
+
+    private func check() throws { if state.withLock({ $0.fails }) { throw StoreError(.inputOutput, "the database is away") } }
+
+    func send(_ call: ForwardedCall, to slot: Int) async throws -> Int64 {
+      try check()
+      return state.withLock { state in
+        state.next += 1
+        state.calls[state.next] = call
+        return state.next
+      }
+    }
+
+    func look(_ slots: SlotSet, sent: Set<Int64>, taken: Set<Int64>) async throws -> CallNews {
+      try check()
+      return state.withLock { state in
+        var news = CallNews()
+        news.hasCalls = !slots.isEmpty && state.calls.keys.contains { !state.taken.contains($0) }
+        news.replies = state.replies.filter { sent.contains($0.key) }
+        news.lost = state.lost.intersection(sent)
+        news.abandoned = taken.filter { state.calls[$0] == nil }
+        return news
+      }
+    }
+
+    func take(_ slots: SlotSet, limit: Int) async throws -> [(number: Int64, call: ForwardedCall)] {
+      state.withLock { state in
+        let free = state.calls.keys.sorted().filter { !state.taken.contains($0) }.prefix(limit)
+        state.taken.formUnion(free)
+        return free.compactMap { number in state.calls[number].map { (number, $0) } }
+      }
+    }
+
+    func answer(_ number: Int64, _ reply: String?) async throws {
+      try check()
+      state.withLock { state in
+        if let reply { state.replies[number] = reply } else { state.putBack.append(number) }
+      }
+    }
+
+    func forget(_ number: Int64, ifFree: Bool) async throws -> Bool {
+      state.withLock { state in
+        guard !ifFree || !state.taken.contains(number) else { return false }
+        state.forgotten.append(number)
+        return state.calls.removeValue(forKey: number) != nil
+      }
+    }
+  }
+
+  private static let call = ForwardedCall(method: "a.b.C", parameters: "{}", hasMore: false, user: 7)
+
+  private func limits(wait: Duration = .seconds(300)) -> CallForwarder.Limits {
+    var limits = CallForwarder.Limits()
+    (limits.poll, limits.pollInTrouble, limits.waitMax) = (.milliseconds(1), .milliseconds(1), wait)
+    return limits
+  }
+
+  private func wait(until isDone: () -> Bool) async {
+    while !isDone(), !Task.isCancelled { await Task.yield() }
+  }
+
+  /// Runs a forwarder while `body` runs.
+  private func running(
+    _ forwarder: CallForwarder, _ answer: @escaping @Sendable (ForwardedCall) async throws -> String? = { _ in nil },
+    _ body: () async throws -> Void
+  ) async throws {
+    let task = Task { await forwarder.run(answer) }
+    do { try await body() } catch {
+      task.cancel()
+      await task.value
+      throw error
+    }
+    task.cancel()
+    await task.value
+  }
+
+  @Test func aReplyComesBackAndIsForgotten() async throws {
+    let exchange = Exchange()
+    let (a, b) = (
+      CallForwarder(exchange, slots: { .none }, limits: limits()), CallForwarder(exchange, slots: { .all }, limits: limits())
+    )
+    try await running(a) {
+      try await running(b, { "reply to \($0.method) of \($0.user)" }) {
+        let replies = try await withThrowingTaskGroup { group in
+          for _ in 0..<50 { group.addTask { try await a.forward(Self.call, to: 3) } }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(replies == Array(repeating: "reply to a.b.C of 7", count: 50))
+        await wait { exchange.state.withLock { $0.forgotten.count == 50 && $0.calls.isEmpty } }
+      }
+    }
+  }
+
+  @Test func troubleOfTheStoreIsWaitedOut() async throws {
+    let exchange = Exchange()
+    let (a, b) = (
+      CallForwarder(exchange, slots: { .none }, limits: limits()), CallForwarder(exchange, slots: { .all }, limits: limits())
+    )
+    try await running(a) {
+      try await running(
+        b,
+        { _ in
+          exchange.state.withLock { $0.fails = true }
+          return "done"
+        }
+      ) {
+        let reply = Task { try await a.forward(Self.call, to: 3) }
+        await wait { exchange.state.withLock { $0.fails } }
+        await #expect(throws: StoreError.self) { try await a.forward(Self.call, to: 3) }
+        exchange.state.withLock { $0.fails = false }
+        let text = try await reply.value
+        #expect(text == "done")
+      }
+    }
+  }
+
+  @Test func whatNobodyTakesIsWithdrawn() async throws {
+    let exchange = Exchange()
+    let a = CallForwarder(exchange, slots: { .none }, limits: limits(wait: .zero))
+    try await running(a) {
+      do {
+        _ = try await a.forward(Self.call, to: 3)
+        Issue.record("it was answered")
+      } catch {
+        guard case BatonError.storageUnavailable(let reason)? = error as? BatonError else {
+          Issue.record("\(error)")
+          return
+        }
+        #expect(reason.contains("nothing was done"))
+      }
+      #expect(exchange.state.withLock { $0.calls.isEmpty })
+    }
+  }
+
+  @Test func whatWasTakenAndLostIsNotMadeAgain() async throws {
+    let exchange = Exchange()
+    let a = CallForwarder(exchange, slots: { .none }, limits: limits(wait: .zero))
+    try await running(a) {
+      exchange.state.withLock { $0.taken = [1] }
+      let reply = Task { try await a.forward(Self.call, to: 3) }
+      await wait { exchange.state.withLock { !$0.calls.isEmpty } }
+      exchange.state.withLock { $0.lost = [1] }
+      await #expect(throws: LostCall.self) { try await reply.value }
+      await wait { exchange.state.withLock { $0.forgotten == [1] } }
+    }
+  }
+
+  @Test func aClientThatGoesTakesItsCallWithIt() async throws {
+    let exchange = Exchange()
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let (ended, end) = AsyncStream.makeStream(of: Bool.self)
+    let (forever, never) = AsyncStream.makeStream(of: Void.self)
+    defer { never.finish() }
+    let (a, b) = (
+      CallForwarder(exchange, slots: { .none }, limits: limits()), CallForwarder(exchange, slots: { .all }, limits: limits())
+    )
+    try await running(a) {
+      try await running(
+        b,
+        { _ in
+          begin.finish()
+          // It follows something for as long as anybody wants to know.
+          for await _ in forever {}
+          end.yield(Task.isCancelled)
+          throw CancellationError()
+        }
+      ) {
+        let client = Task { try await a.forward(Self.call, to: 3) }
+        for await _ in begun {}
+        client.cancel()
+        await #expect(throws: CancellationError.self) { try await client.value }
+        #expect(await ended.first { _ in true } == true)
+        #expect(exchange.state.withLock { $0.replies.isEmpty && $0.putBack.isEmpty })
+      }
+    }
+  }
+
+  @Test func whatIsAnothersIsPutBack() async throws {
+    let exchange = Exchange()
+    let a = CallForwarder(exchange, slots: { .none }, limits: limits())
+    let b = CallForwarder(exchange, slots: { .all }, limits: limits())
+    try await running(a) {
+      try await running(b) {
+        let client = Task { try await a.forward(Self.call, to: 3) }
+        await wait { exchange.state.withLock { $0.putBack == [1] } }
+        client.cancel()
+        _ = await client.result
+      }
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import TestSupport
+import Testing
+
+/// Daemons that share a PostgreSQL database.
+private final class Daemons: Sendable {
+  let database: PostgreSQLCluster
+  private let key: TemporaryFolder
+
+  init() async throws {
+    // Nothing is lost here but with the machine.
+    database = try await PostgreSQLCluster(["fsync": "off"])
+    key = try TemporaryFolder()
+    try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
+  }
+
+  /// A daemon of this name. All of them have the same key, handed over as systemd does.
+  func installation(_ name: String) throws -> Installation {
+    try Installation([
+      "BATON_STORE": database.address(), "BATON_CLUSTER_NAME": name, "CREDENTIALS_DIRECTORY": key.path,
+    ])
+  }
+}
+
+extension Program {
+  /// Returns once the daemon has so many of the 1024 parts of all channels.
+  fileprivate func parts(_ count: Int) async throws { try await line(containing: "this daemon has \(count) of 1024 parts") }
+}
+
+extension BatonClient {
+  /// - Returns: the id of a new channel.
+  fileprivate func make(_ name: String) async throws -> Int64 {
+    try await createChannel(CreateChannel(profile: Profile(displayName: name))).id
+  }
+}
+
+/// What a client that watches a daemon gets, from the beginning on.
+private actor Watched {
+  private(set) var revisions: [Int64] = []
+  private var task: Task<Void, Never>?
+
+  func begin(_ installation: Installation) async throws {
+    let changes = try await installation.client().watch(WatchRequest(since: 0))
+    task = Task {
+      do { for try await change in changes where change.kind != "end" { revisions.append(change.revision) } } catch {}
+    }
+  }
+
+  /// Waits until everything up to `revision` has come.
+  func reached(_ revision: Int64) async {
+    while revisions.last ?? 0 < revision, !Task.isCancelled { await Task.yield() }
+  }
+
+  func end() { task?.cancel() }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct ClusterTests {
+  /// Every call may be made at every daemon, whoever has what it is about.
+  @Test func everyDaemonAnswersEveryCall() async throws {
+    let relay = try ThirdPartyRelay()
+    let running = try await relay.start()
+    defer { _ = running }
+    let daemons = try await Daemons()
+    let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
+    let first = try await a.start()
+    try await first.parts(1024)
+    let second = try await b.start()
+    let (seenByA, seenByB) = (Watched(), Watched())
+    try await seenByA.begin(a)
+    try await seenByB.begin(b)
+    // The second one has nothing yet, so all of this is done by the first.
+    try await b.addRelays([relay.url])
+    #expect(try await b.client().relay(id: 1).name == "r1")
+    let early = try await b.control("channel", "create", "Early", "--timeout", "120s")
+    #expect(early.status == 0, "\(early.lines)")
+    try await second.parts(512)
+
+    let one = try await a.client().make("One")
+    let two = try await b.client().make("Two")
+    // Each changes what the other has.
+    for (installation, id, words) in [(b, one, "changed by b"), (a, two, "changed by a")] {
+      let changed = try await installation.control("channel", "update", "\(id)", "--description", words)
+      #expect(changed.status == 0, "\(changed.lines)")
+      let channel = try await installation.channel(id) { $0.phase == "active" && $0.profile.description == words }
+      #expect(channel.relays.count == 1)
+      let post = try await installation.control("post", "\(id)", "Hello", "--wait", "all", "--timeout", "120s")
+      #expect(post.status == 0 && post.lines.contains { $0.contains("1 of 1 relays") }, "\(post.lines)")
+    }
+    // A refusal is that of the daemon that has it.
+    let empty = try await b.control("channel", "update", "\(one)", "--name", String(repeating: "x", count: 5_000))
+    #expect(empty.status != 0 && empty.lines.contains { $0.contains("name") }, "\(empty.lines)")
+    for number in [999_998, 999_999, 1_000_000] {
+      let unknown = try await b.control("channel", "verify", "\(number)")
+      #expect(unknown.status != 0 && unknown.lines.contains { $0.contains("no channel") }, "\(unknown.lines)")
+    }
+    // What one has added, the other uses at once.
+    #expect(try await b.control("identity", "add", "press").status == 0)
+    let press = try await b.control("channel", "create", "Press", "--identity", "press", "--timeout", "120s")
+    #expect(press.status == 0, "\(press.lines)")
+    #expect(try await a.control("identity", "list").lines.contains { $0.contains("press") })
+    #expect(try await b.control("relay", "update", "r1", "--name", "renamed").status == 0)
+    #expect(try await b.control("relay", "list").lines.contains { $0.contains("renamed") })
+
+    // Readers find what was published, once.
+    let events = try await a.events(at: relay.url, .object(["kinds": .array([.integer(40)])]))
+    #expect(events.count == 4)
+    // A daemon that is drained gives everything away, and goes on answering.
+    #expect(try await a.control("cluster", "drain", "a").status == 0)
+    try await second.parts(1024)
+    let members = try await b.client().cluster().members
+    #expect(
+      members.map(\.name) == ["a", "b"] && members.map(\.parts) == [0, 1024] && members.map(\.catalog) == [false, true])
+    #expect(try await a.control("channel", "update", "\(one)", "--description", "drained").status == 0)
+    let late = try await a.control("channel", "create", "Late", "--timeout", "120s")
+    #expect(late.status == 0, "\(late.lines)")
+    #expect(try await a.control("cluster").lines.contains { $0.contains("draining") && $0.contains("a *") })
+    #expect(try await a.control("cluster", "drain", "nobody").status != 0)
+    // All that watch get the same, without gaps.
+    let end = try await a.client().status().revision
+    for watched in [seenByA, seenByB] {
+      await watched.reached(end)
+      let revisions = await watched.revisions
+      #expect(revisions.prefix(Int(end)) == Array(1...end)[...])
+      await watched.end()
+    }
+    first.signal(SIGTERM)
+    second.signal(SIGTERM)
+    #expect(await first.status() == 0)
+    #expect(await second.status() == 0)
+  }
+
+  /// A daemon is killed while channels are being created. The other one finishes them.
+  @Test func aDaemonThatDiesIsReplaced() async throws {
+    let relay = try ThirdPartyRelay()
+    let running = try await relay.start()
+    defer { _ = running }
+    let daemons = try await Daemons()
+    let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
+    let first = try await a.start()
+    try await first.parts(1024)
+    let second = try await b.start()
+    try await a.addRelays([relay.url])
+    try await second.parts(512)
+    let watched = Watched()
+    try await watched.begin(b)
+
+    // What was answered counts, whoever answered.
+    var answered: [Int64] = []
+    for number in 1...10 { answered.append(try await b.client().make("B \(number)")) }
+    let client = try await a.client()
+    for number in 1...10 { answered.append(try await client.make("A \(number)")) }
+    kill(first.pid, SIGKILL)
+    _ = await first.status()
+    try await second.parts(1024)
+    for id in answered { _ = try await b.channel(id) { $0.phase == "active" } }
+    let list = try await b.client().channels().map(\.id)
+    #expect(Set(list) == Set(answered) && list.count == 20)
+    let events = try await b.events(at: relay.url, .object(["kinds": .array([.integer(40)])]))
+    #expect(events.count == 20, "one announcement for each channel")
+    // It comes back, and has its share.
+    let again = try await a.start()
+    try await again.parts(512)
+    for id in answered.prefix(3) {
+      #expect(try await a.control("channel", "update", "\(id)", "--description", "again").status == 0)
+    }
+    let end = try await b.client().status().revision
+    await watched.reached(end)
+    #expect(await watched.revisions.prefix(Int(end)) == Array(1...end)[...])
+    await watched.end()
+  }
+
+  /// A daemon sleeps for longer than its session lasts. When it wakes, it does nothing more in its name, and ends.
+  @Test func aDaemonThatSleptEnds() async throws {
+    let relay = try ThirdPartyRelay()
+    let running = try await relay.start()
+    defer { _ = running }
+    let daemons = try await Daemons()
+    let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
+    let first = try await a.start()
+    try await first.parts(1024)
+    try await a.addRelays([relay.url])
+    let id = try await a.client().make("News")
+    _ = try await a.channel(id) { $0.phase == "active" }
+    let second = try await b.start()
+    kill(first.pid, SIGSTOP)
+    // Its end must not wait for the test's.
+    defer { kill(first.pid, SIGCONT) }
+    try await second.parts(1024)
+    let changed = try await b.control("channel", "update", "\(id)", "--description", "meanwhile")
+    #expect(changed.status == 0, "\(changed.lines)")
+    kill(first.pid, SIGCONT)
+    #expect(await first.status() == 75)
+    #expect(first.lines.contains { $0.contains("the session of this daemon in the database is over") })
+    let again = try await a.start()
+    #expect(try await a.client().channel(id: id).profile.description == "meanwhile")
+    again.signal(SIGTERM)
+    #expect(await again.status() == 0)
+  }
+
+  /// A daemon with another key begins nothing, and one without a key makes none where one is needed.
+  @Test func aDaemonWithAnotherKeyDoesNotBegin() async throws {
+    let daemons = try await Daemons()
+    let a = try daemons.installation("a")
+    let first = try await a.start()
+    try await first.parts(1024)
+    let other = try Installation(["BATON_STORE": daemons.database.address(), "BATON_CLUSTER_NAME": "c"])
+    let arguments = [
+      "run", "--config", other.folder.path + "/batond.yaml", "--state-dir", other.folder.path + "/state", "--listen",
+      "unix:" + other.socket,
+    ]
+    let without = try await Program.run("batond", arguments, environment: other.settings)
+    #expect(without.status == 77 && without.lines.contains { $0.contains("copy identity.key") }, "\(without.lines)")
+    let wrong = try TemporaryFolder()
+    try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: wrong.path + "/identity.key"))
+    let with = try await Program.run(
+      "batond", arguments, environment: other.settings.merging(["CREDENTIALS_DIRECTORY": wrong.path]) { $1 })
+    #expect(with.status == 77, "\(with.lines)")
+    #expect(!with.lines.contains { $0.contains("is ready") })
+    // The first one still has everything.
+    #expect(try await a.control("identity", "list").lines.contains { $0.contains("main") })
+    first.signal(SIGTERM)
+    #expect(await first.status() == 0)
+  }
+
+  /// The database is restarted. Nobody loses channels, and all goes on.
+  @Test func theDatabaseIsRestarted() async throws {
+    let relay = try ThirdPartyRelay()
+    let running = try await relay.start()
+    defer { _ = running }
+    let daemons = try await Daemons()
+    let a = try daemons.installation("a")
+    let first = try await a.start()
+    try await first.parts(1024)
+    try await a.addRelays([relay.url])
+    let id = try await a.client().make("Before")
+    await daemons.database.stop()
+    let refused = try await a.control("channel", "create", "Meanwhile", "--timeout", "120s")
+    #expect(refused.status != 0, "\(refused.lines)")
+    try await daemons.database.restart()
+    var status: Int32 = 1
+    while status != 0 { status = try await a.control("channel", "update", "\(id)", "--description", "after").status }
+    _ = try await a.channel(id) { $0.phase == "active" && $0.profile.description == "after" }
+    #expect(!first.lines.contains { $0.contains("session of this daemon in the database is over") })
+    first.signal(SIGTERM)
+    #expect(await first.status() == 0)
+  }
+}
