@@ -11,7 +11,8 @@ public enum RefusalKind: CaseIterable, Hashable, Sendable {
     case "AmbiguousName": self = .ambiguousName
     case "Busy": self = .busy
     case "InvalidFilter": self = .invalidFilter
-    case "NoSuchChannel", "NoSuchIdentity", "NoSuchMember", "NoSuchMessage", "NoSuchOperator", "NoSuchPerson", "NoSuchPost",
+    case "NoSuchChannel", "NoSuchDaemon", "NoSuchIdentity", "NoSuchMember", "NoSuchMessage", "NoSuchOperator", "NoSuchPerson",
+      "NoSuchPost",
       "NoSuchRelay",
       "NoSuchServer":
       self = .noSuchObject

@@ -189,7 +189,7 @@ private struct Service {
     let group = MultiThreadedEventLoopGroup.singleton
     let nostr = try NostrNetwork(
       group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, fileServers: settings.fileServers,
-      logger: logger, now: { Int64(time(nil)) })
+      logger: logger, mayPublish: backing.mayAct, now: { Int64(time(nil)) })
     var networks: [any RelayNetwork] = [nostr]
     let core = try ChatCore(settings, storage: backing.known, group: group, logger: logger)
     if let core { networks.append(core.network) }

@@ -2,6 +2,7 @@ import Channels
 import Foundation
 import RelayNetwork
 import Sandbox
+import Synchronization
 import TestSupport
 import Testing
 
@@ -55,6 +56,30 @@ struct NetworkTests {
     try await relay.set(fault)
     let outcome = await bench.perform(.verify, content, at: relay.url)
     #expect(outcome?.cause == cause, "\(fault): \(String(describing: outcome))")
+    await bench.end()
+    await relay.stop()
+  }
+
+  /// What was handed over leaves only if it may at that moment.
+  @Test func nothingLeavesThatMayNot() async throws {
+    let relay = try await SandboxRelay.start()
+    let isTrusted = Mutex(true)
+    let bench = try NetworkBench(mayPublish: { isTrusted.withLock { $0 } })
+    let (first, second, third) = (
+      try await bench.content(relay.url), try await bench.content(relay.url), try await bench.content(relay.url)
+    )
+    #expect(await bench.perform(.invite, first, at: relay.url) == .accepted(link: relay.url))
+    isTrusted.withLock { $0 = false }
+    bench.network.perform(
+      RelayOperation(
+        task: .invite, channel: ChannelID(rawValue: 2), relay: RelayID(rawValue: 1), address: relay.url, number: 90,
+        content: second))
+    // This comes after it.
+    await bench.network.abandon(.none)
+    isTrusted.withLock { $0 = true }
+    #expect(await bench.perform(.invite, third, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, third, at: relay.url) == .verified(edition: 1))
+    #expect(await bench.perform(.verify, second, at: relay.url) == .missing)
     await bench.end()
     await relay.stop()
   }

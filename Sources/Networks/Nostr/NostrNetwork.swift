@@ -86,6 +86,8 @@ public final class NostrNetwork: RelayNetwork {
   let logger: Logger
   /// The servers for files, best first.
   let fileServers: [FileServer]
+  /// Whether anything may be published at this very moment.
+  private let mayPublish: @Sendable () -> Bool
   /// Unix time in seconds, for events that are signed when they are sent.
   let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
@@ -95,16 +97,18 @@ public final class NostrNetwork: RelayNetwork {
   /// - Parameters:
   ///   - trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
   ///   - fileServers: where files of posts are uploaded to, best first.
+  ///   - mayPublish: whether anything may be published at this very moment.
   ///   - now: Unix time in seconds.
   /// - Throws: an error if the TLS context cannot be created, for example because `trustRoots` cannot be read.
   public init(
     group: any EventLoopGroup, limits: NostrLimits = NostrLimits(), trustRoots: String? = nil, fileServers: [FileServer] = [],
-    logger: Logger, now: @escaping @Sendable () -> Int64
+    logger: Logger, mayPublish: @escaping @Sendable () -> Bool = { true }, now: @escaping @Sendable () -> Int64
   ) throws {
     self.group = group
     self.limits = limits
     self.fileServers = fileServers
     self.logger = logger
+    self.mayPublish = mayPublish
     self.now = now
     dialer = RelayDialer(tls: try WebTLS(trustRoots: trustRoots), limits: limits)
   }
@@ -293,7 +297,7 @@ public final class NostrNetwork: RelayNetwork {
             NostrEvent(signedBy: $0, createdAt: createdAt, kind: kind, tags: tags, content: content)
           }
         },
-        now: now, report: { [weak self] in self?.report($0) })
+        now: now, mayPublish: mayPublish, report: { [weak self] in self?.report($0) })
       state.publishers[name] = session
       return session
     }

@@ -24,14 +24,17 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
   ///   - lines: to the relay; the session lives on their event loop.
   ///   - sign: signs the session's own events; `nil` for sessions that stay anonymous.
   ///   - now: Unix time in seconds.
+  ///   - mayPublish: whether anything may be sent at this very moment. If not, everything is abandoned, as if all channels were another
+  ///     daemon's.
   ///   - report: takes the machine's reports, on the event loop, in order.
   ///   - watch: is told what happens, on the event loop, in order.
   init(
     machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?, now: @escaping @Sendable () -> Int64,
-    report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)? = nil
+    mayPublish: @escaping @Sendable () -> Bool = { true }, report: @escaping @Sendable (NetworkReport) -> Void,
+    watch: (@Sendable (SessionSight) -> Void)? = nil
   ) {
     eventLoop = lines.eventLoop
-    let shell = Shell(machine: machine, lines: lines, logger: logger, sign: sign, now: now, report: report, watch: watch)
+    let shell = Shell(machine: machine, lines: lines, logger: logger, sign: sign, now: now, mayPublish: mayPublish, report: report, watch: watch)
     self.shell = .makeBoxSendingValue(shell, eventLoop: lines.eventLoop)
   }
 
@@ -60,6 +63,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     private let logger: Logger
     private let sign: Signer?
     private let now: @Sendable () -> Int64
+    private let mayPublish: @Sendable () -> Bool
     private let report: @Sendable (NetworkReport) -> Void
     private let watch: (@Sendable (SessionSight) -> Void)?
     private var line: RelayLines.End?
@@ -70,13 +74,15 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
 
     init(
       machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?, now: @escaping @Sendable () -> Int64,
-      report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)?
+      mayPublish: @escaping @Sendable () -> Bool, report: @escaping @Sendable (NetworkReport) -> Void,
+      watch: (@Sendable (SessionSight) -> Void)?
     ) {
       self.machine = machine
       self.lines = lines
       self.logger = logger
       self.sign = sign
       self.now = now
+      self.mayPublish = mayPublish
       self.report = report
       self.watch = watch
     }
@@ -102,10 +108,12 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
         line?.hangUp()
         line = nil
       case .send(let text):
+        guard mayPublish() else { return feed(.abandoned(.all)) }
         watch?(.sent)
         line?.send(text)
       case .expect(let frames, let bytes): line?.expect(frames: frames, bytes: bytes)
       case .publish(let kind, let tags, let content):
+        guard mayPublish() else { return feed(.abandoned(.all)) }
         let event = sign?(kind, tags, content, nil, now())
         if let event {
           watch?(.sent)
