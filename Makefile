@@ -29,7 +29,7 @@ STRIP ?= strip
 # yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; this machine's version decides.
 NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
 
-.PHONY: help build test test-simplex test-system system-tools generate lint format demo bench mutants release install install-files deb clean deps swift
+.PHONY: help build test test-simplex test-system system-tools generate lint format demo demo-cluster bench mutants release install install-files deb clean deps swift
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,10 @@ format: swift ## Format the sources.
 
 demo: build ## Run three relays and the daemon, create a channel, publish in it, lose a relay and get it back.
 	@scripts/demo
+
+demo-cluster: build ## Run two daemons on one PostgreSQL database, and lose one while channels are being created.
+	@scripts/install-deps postgresql
+	@scripts/demo-cluster
 
 bench: swift ## Measure against limits in the same run; PARTS="rude million" selects parts.
 	@scripts/install-deps $(BENCH_PACKAGES)
