@@ -126,7 +126,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "Channels", "RelayNetwork", "Storage", "Coordinator", "StrictJSON", "Filters", "Varlink", "ControlAPI", log,
+        "Channels", "Secrets", "RelayNetwork", "Storage", "Coordinator", "StrictJSON", "Filters", "Varlink", "ControlAPI", log,
       ]
         + nio),
     .target(name: "ControlGenerator", dependencies: ["Varlink"]),

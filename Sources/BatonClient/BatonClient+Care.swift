@@ -31,13 +31,13 @@ extension BatonClient {
   }
 
   /// The daemons that share a store with this one.
-  /// - Returns: whether the store is shared, and the members by name; none if it is not.
-  public func cluster() async throws -> (isShared: Bool, members: [SharingDaemon]) {
+  /// - Returns: whether the store is shared, and the daemons by name; none if it is not.
+  public func cluster() async throws -> (isShared: Bool, daemons: [SharingDaemon]) {
     let reply = try DaemonClusterReply(json: .object(try await call(DaemonMethod.cluster)))
-    return (reply.shared, reply.members)
+    return (reply.shared, reply.daemons)
   }
 
-  /// Has a daemon that shares the store give its channels to the others, or take its part again.
+  /// Makes a daemon that shares the store hand over its channels to the others, or take its share again.
   /// - Throws: the refusals of `org.batond.Daemon.Drain`.
   public func drain(name: String, undo: Bool = false) async throws {
     _ = try await call(DaemonMethod.drain, ["name": .string(name), "undo": .bool(undo)])

@@ -242,6 +242,7 @@ extension DaemonRefusal {
     case .invalidConfiguration(let problems): .invalidConfiguration(problems.map(\.words))
     case .noSuchDaemon(let name): .noSuchDaemon(name: name)
     case .notShared: .notShared
+    case .storeIsShared: .storeIsShared
     case .tooManyConnections(let of, let max): .tooManyConnections(of: of, max: max)
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)

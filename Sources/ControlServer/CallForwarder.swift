@@ -1,6 +1,7 @@
 public import Channels
 internal import Coordinator
 internal import Logging
+internal import Secrets
 public import Storage
 internal import StrictJSON
 internal import Synchronization
@@ -17,14 +18,28 @@ public final class CallForwarder: Sendable {
     /// How long a call may wait for somebody to take it: as long as slots may have no daemon, and some more.
     public var waitMax = Duration.seconds(20)
     /// How many calls of others are answered at once.
-    public var atOnceMax = 128
+    public var atOnceMax = 1_024
+    /// How long what a call has led to is followed, for clients that want to see it.
+    public var followMax = Duration.seconds(20)
+    /// How long a daemon that stops waits for calls that it answers.
+    public var stopMax = Duration.seconds(2)
 
     public init() {}
   }
 
+  /// A call as its client has made it.
+  struct Call: Hashable, Sendable {
+    var method: String
+    /// A JSON object.
+    var parameters: String
+    var hasMore: Bool
+    var user: UInt32
+  }
+
   private struct Waiting {
     let continuation: CheckedContinuation<String, any Error>
-    let until: ContinuousClock.Instant
+    /// `nil` once somebody has taken it.
+    var until: ContinuousClock.Instant?
   }
 
   private struct State {
@@ -32,16 +47,24 @@ public final class CallForwarder: Sendable {
     /// Those that were cancelled before they waited.
     var cancelled: Set<Int64> = []
     var answering: [Int64: Task<Void, Never>] = [:]
+    /// Whether no more calls of others are taken.
+    var isStopping = false
   }
 
   private let exchange: any CallExchange
+  private let secrets: SecretBox
   private let slots: @Sendable () -> SlotSet
   private let limits: Limits
   private let state = Mutex(State())
 
-  /// - Parameter slots: gives the slots of this daemon.
-  public init(_ exchange: any CallExchange, slots: @escaping @Sendable () -> SlotSet, limits: Limits = Limits()) {
+  /// - Parameters:
+  ///   - secrets: seals what goes through the store, with the key that all daemons have.
+  ///   - slots: gives the slots of this daemon.
+  public init(
+    _ exchange: any CallExchange, secrets: SecretBox, slots: @escaping @Sendable () -> SlotSet, limits: Limits = Limits()
+  ) {
     self.exchange = exchange
+    self.secrets = secrets
     self.slots = slots
     self.limits = limits
   }
@@ -52,8 +75,13 @@ public final class CallForwarder: Sendable {
   /// - Returns: the reply, as a message.
   /// - Throws: `BatonError.storageUnavailable` if nobody has taken it up, `LostCall` if nobody knows what became of it, `StoreError` if it
   ///   could not be left.
-  func forward(_ call: ForwardedCall, to slot: Int) async throws -> String {
-    let number = try await exchange.send(call, to: slot)
+  func forward(_ call: Call, to slot: Int) async throws -> String {
+    let number: Int64
+    do {
+      number = try await exchange.send(try sealed(call), to: slot)
+    } catch let doubt as CallInDoubt {
+      throw LostCall("it is not known whether this was left for the daemon that it is for: \(doubt)")
+    }
     let until = ContinuousClock.now + limits.waitMax
     defer { state.withLock { _ = $0.cancelled.remove(number) } }
     return try await withTaskCancellationHandler {
@@ -76,6 +104,24 @@ public final class CallForwarder: Sendable {
     }
   }
 
+  private static let callLabel = "call"
+  private static let replyLabel = "reply"
+
+  private func sealed(_ call: Call) throws -> ForwardedCall {
+    ForwardedCall(
+      method: call.method, parameters: try secrets.seal(Secret(call.parameters.utf8), label: Self.callLabel),
+      hasMore: call.hasMore, user: call.user)
+  }
+
+  private func opened(_ call: ForwardedCall) throws -> Call {
+    Call(
+      method: call.method, parameters: try opened(call.parameters, Self.callLabel), hasMore: call.hasMore, user: call.user)
+  }
+
+  private func opened(_ sealed: [UInt8], _ label: String) throws -> String {
+    try secrets.open(sealed, label: label).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// What is left behind goes with the session.
   private func forget(_ number: Int64) {
     let exchange = exchange
@@ -91,7 +137,7 @@ public final class CallForwarder: Sendable {
 
   /// Works until it is cancelled.
   /// - Parameter answer: answers a call of another daemon's client; `nil` if that is not this daemon's to do, and nothing was done.
-  func run(_ answer: @escaping @Sendable (ForwardedCall) async throws -> String?) async {
+  func run(_ answer: @escaping @Sendable (Call) async throws -> String?) async {
     while !Task.isCancelled {
       var pause = limits.poll
       do { try await work(answer) } catch { pause = limits.pollInTrouble }
@@ -105,51 +151,81 @@ public final class CallForwarder: Sendable {
     for task in answering.values { task.cancel() }
   }
 
-  private func work(_ answer: @escaping @Sendable (ForwardedCall) async throws -> String?) async throws {
-    let (waiting, answering) = state.withLock { ($0.waiting.mapValues(\.until), Set($0.answering.keys)) }
+  /// Takes no more calls of others, and returns when those that were taken are answered, or a little later.
+  func stop() async {
+    takeNoMore()
+    let end = ContinuousClock.now + limits.stopMax
+    while ContinuousClock.now < end, state.withLock({ !$0.answering.isEmpty }) {
+      guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+    }
+  }
+
+  func takeNoMore() { state.withLock { $0.isStopping = true } }
+
+  var followMax: Duration { limits.followMax }
+
+  private func work(_ answer: @escaping @Sendable (Call) async throws -> String?) async throws {
+    let (waiting, answering, isStopping) = state.withLock {
+      ($0.waiting.mapValues(\.until), Set($0.answering.keys), $0.isStopping)
+    }
     let slots = slots()
     let news = try await exchange.look(slots, sent: Set(waiting.keys), taken: answering)
     for (number, reply) in news.replies {
-      end(number, .success(reply))
+      end(number, Result { try opened(reply, Self.replyLabel) })
       forget(number)
     }
     for number in news.lost {
-      end(number, .failure(LostCall()))
+      end(
+        number,
+        .failure(LostCall("the daemon that had taken this up ended before it answered; whether it was done is not known")))
       forget(number)
     }
+    for number in news.missing {
+      end(number, .failure(LostCall("what was left for another daemon is gone; whether it was done is not known")))
+    }
+    for number in news.forgotten { try await exchange.answer(number, nil) }
     for number in news.abandoned { state.withLock { $0.answering[number] }?.cancel() }
-    for (number, until) in waiting where ContinuousClock.now >= until && news.replies[number] == nil {
-      guard try await exchange.forget(number, ifFree: true) else { continue }
+    for (number, until) in waiting {
+      guard let until, ContinuousClock.now >= until, news.replies[number] == nil, !news.missing.contains(number) else {
+        continue
+      }
+      guard try await exchange.forget(number, ifFree: true) else {
+        state.withLock { $0.waiting[number]?.until = nil }
+        continue
+      }
       let reason = "no daemon has taken this up, and nothing was done; batonctl cluster says which daemons there are"
       end(number, .failure(BatonError.storageUnavailable(reason: reason)))
     }
     let room = limits.atOnceMax - answering.count
-    guard news.hasCalls, room > 0 else { return }
+    guard news.hasCalls, room > 0, !isStopping else { return }
     for (number, call) in try await exchange.take(slots, limit: room) { begin(number, call, answer) }
   }
 
   private func begin(
-    _ number: Int64, _ call: ForwardedCall, _ answer: @escaping @Sendable (ForwardedCall) async throws -> String?
+    _ number: Int64, _ call: ForwardedCall, _ answer: @escaping @Sendable (Call) async throws -> String?
   ) {
     state.withLock { state in
       state.answering[number] = Task { [self] in
         // If it is cancelled, it is not known what was done, and it has no answer.
-        if let reply = try? await .some(answer(call)) { await give(reply, to: number) }
+        if let reply = try? await .some(answer(opened(call))) { await give(reply, to: number) }
         self.state.withLock { $0.answering[number] = nil }
       }
     }
   }
 
   private func give(_ reply: String?, to number: Int64) async {
+    guard let sealed = try? .some(reply.map { try secrets.seal(Secret($0.utf8), label: Self.replyLabel) }) else { return }
     while !Task.isCancelled {
-      do { return try await exchange.answer(number, reply) } catch { try? await Task.sleep(for: limits.pollInTrouble) }
+      do { return try await exchange.answer(number, sealed) } catch { try? await Task.sleep(for: limits.pollInTrouble) }
     }
   }
 }
 
-/// A call that another daemon had taken when it ended. Whether it has done what was asked is not known.
+/// A call that another daemon may have carried out: nobody knows.
 struct LostCall: Error, CustomStringConvertible {
-  let description = "the daemon that had taken this up ended before it answered; whether it was done is not known"
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }
 
 extension VarlinkError {

@@ -104,6 +104,12 @@ public struct ControlServer: Sendable {
     }
   }
 
+  /// Takes no more calls that other daemons leave.
+  public func takeNoMoreCalls() { context.forwarder?.takeNoMore() }
+
+  /// The same, and returns when those that were taken are answered, or a little later.
+  public func stopExchange() async { await context.forwarder?.stop() }
+
   /// Waits until all connections that existed at the start have ended.
   public func handedOverConnectionsEnded() async { await server.handedOverConnectionsEnded() }
   public func stopAccepting() async { await server.stopAccepting() }

@@ -21,7 +21,7 @@ struct DaemonInterface: DaemonService, ControlService {
 
   func cluster() async throws -> DaemonClusterReply {
     let daemons = try await context.sharing?.daemons()
-    return DaemonClusterReply(shared: daemons != nil, members: (daemons ?? []).map(SharingDaemon.init))
+    return DaemonClusterReply(shared: daemons != nil, daemons: (daemons ?? []).map(SharingDaemon.init))
   }
 
   func drain(_ request: DaemonDrainRequest) async throws {
@@ -37,7 +37,8 @@ struct DaemonInterface: DaemonService, ControlService {
   }
 
   func backup(_ stream: ReplyStream<DaemonBackupReply>) async throws -> DaemonBackupReply {
-    try await context.alone { try await Self.backUp(stream, context) }
+    guard context.sharing == nil else { throw DaemonRefusal.storeIsShared }
+    return try await context.alone { try await Self.backUp(stream, context) }
   }
 
   /// The bytes of the copy in one reply.
@@ -93,8 +94,8 @@ struct DaemonInterface: DaemonService, ControlService {
     add("storageDamage", status.damaged, "things that are stored and were found damaged since the start")
     add("storageWorks", status.storageWorks ? 1 : 0, "1 when changes can be stored")
     if let daemons = status.daemons {
-      add("daemons", daemons, "daemons that share the store")
-      add("daemonsSilent", status.daemonsSilent ?? 0, "those of them that the database has not heard of in time")
+      add("daemons", daemons, "sessions of daemons that share the store")
+      add("daemonsSilent", status.daemonsSilent ?? 0, "those of them that the database has not heard from in time")
     }
     let uptime = (context.coordinator.now - context.startedAt).wholeMilliseconds / 1000
     add("uptimeSeconds", uptime, "seconds since the start", kind: "counter")
@@ -158,7 +159,7 @@ extension SharingDaemon {
   init(_ daemon: SharedStoreDaemon) {
     self.init(
       name: daemon.name, session: Int(daemon.session), version: daemon.version, since: daemon.began.text,
-      state: daemon.state.rawValue, parts: daemon.slots, catalog: daemon.hasCatalog, draining: daemon.isDraining,
+      state: daemon.state.rawValue, slots: daemon.slots, catalog: daemon.hasCatalog, draining: daemon.isDraining,
       own: daemon.isOwn)
   }
 }

@@ -151,13 +151,15 @@ public final class ChangeHub: Sendable {
 
   /// Publishes changes that follow revision `before`. Where others commit, too, they wait until somebody has published what comes before
   /// them, and published them with it.
-  /// - Parameter before: `nil` if nothing can be missing.
+  /// - Parameters:
+  ///   - before: `nil` if nothing can be missing.
+  ///   - isWhole: whether all changes are there; if not, they count only as long as nobody watches.
   /// - Returns: whether they were published.
   @discardableResult
-  func publish(_ changes: [Change], after before: Int64? = nil, revision: Int64) -> Bool {
+  func publish(_ changes: [Change], after before: Int64? = nil, revision: Int64, isWhole: Bool = true) -> Bool {
     var gap: (@Sendable () -> Void)?
     tell(isNews: !changes.isEmpty) { state in
-      if let fill = state.fillGap, let before, state.log.revision != before {
+      if let fill = state.fillGap, let before, state.log.revision != before || !isWhole && state.log.readerCount > 0 {
         gap = fill
       } else {
         state.log.append(changes, revision: revision)

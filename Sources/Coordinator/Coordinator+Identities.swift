@@ -3,6 +3,7 @@ internal import Logging
 internal import RelayNetwork
 internal import Secrets
 public import Storage
+internal import Synchronization
 
 /// Identities, which own channels.
 extension Coordinator {
@@ -37,16 +38,16 @@ extension Coordinator {
     directory.write { $0.identities = known }
   }
 
-  /// Gives the networks the keys of identities that they do not have yet, and takes those away that are not among them any more.
+  /// Gives the networks the keys of identities that were not given yet. Those of removed ones are taken away by the engine.
   /// - Throws: `StoreError` when a key cannot be opened.
   func unlock(_ rows: [IdentityRow]) throws {
-    let known = directory.read { $0.identities }
-    for row in rows where !known.contains(where: { $0.id == row.id }) {
+    let known = unlocked.withLock { $0 }
+    for row in rows where !known.contains(row.id) {
       let secret = try secrets.open(row.sealedKey, label: SecretBox.label(ofIdentity: row.name, on: row.network))
       guard let network = directory.networks[row.network] else { continue }
       network.unlock(row.id, key: try network.makeIdentity(secret: secret))
+      unlocked.withLock { _ = $0.insert(row.id) }
     }
-    for row in known where !rows.contains(where: { $0.id == row.id }) { directory.networks[row.network]?.lock(row.id) }
   }
 
   /// All identities, by id.

@@ -25,6 +25,8 @@ public final class Coordinator: Sendable {
   /// The store, if others commit to it, too.
   private let shared: (any SharedReading)?
   private let tail = Mutex<RevisionTail?>(nil)
+  /// Identities whose keys the networks were given at the start, or since another daemon has added them.
+  let unlocked = Mutex<Set<IdentityID>>([])
   /// The hub from which subscribers get committed changes.
   public let hub: ChangeHub
   /// The hub that says when posts have changed.
@@ -198,6 +200,9 @@ public final class Coordinator: Sendable {
   public func create(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     do {
       return try await createOrRefuse(request)
+    } catch BatonError.elsewhere(let channel) {
+      // Another daemon creates it.
+      throw .elsewhere(channel)
     } catch {
       // This is the only trace of a refused creation. The request may contain anything; the reason says enough about it.
       logger.event(
@@ -223,6 +228,7 @@ public final class Coordinator: Sendable {
       // A picked relay was disabled at the same moment, so pick again.
       case .choiceChanged: break
       // Another daemon has created it with the same key meanwhile.
+      case .elsewhere(nil): throw error
       case .elsewhere: if let known = try await answered(request, profile) { return known }
       default: throw error
       }

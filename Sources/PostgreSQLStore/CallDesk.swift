@@ -36,10 +36,16 @@ public actor CallDesk: CallExchange, SharingStorage {
       INSERT INTO calls (sender, slot, method, parameters, has_more, by_user) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
       """,
       [
-        .int(session), .int(Int64(slot)), .text(call.method), .text(call.parameters), .int(call.hasMore ? 1 : 0),
+        .int(session), .int(Int64(slot)), .text(call.method), .bytes(call.parameters), .int(call.hasMore ? 1 : 0),
         .int(Int64(call.user)),
       ])
-    return try await write([insertion])[0].int(0, 0) ?? 0
+    try check()
+    let outcome = await turns.one { await result(of: [SessionDatabase.fence(session), insertion]) }
+    do throws(PostgreSQLFailure) { return try outcome.get()[1].int(0, 0) ?? 0 } catch {
+      // It may be there, and somebody may take it.
+      if case .inDoubt(let words) = error { throw CallInDoubt("the database: \(words)") }
+      throw StoreError(.inputOutput, "the database: \(error)")
+    }
   }
 
   public func forget(_ number: Int64, ifFree: Bool) async throws -> Bool {
@@ -60,16 +66,21 @@ public actor CallDesk: CallExchange, SharingStorage {
         SELECT id, reply, taker IS NOT NULL AND reply IS NULL AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = taker)
         FROM calls WHERE id = ANY($1) AND sender = $2
         """, [.ints(sent.sorted()), .int(session)]),
-      SQLStatement("SELECT id FROM calls WHERE id = ANY($1) AND taker = $2", [.ints(taken.sorted()), .int(session)]),
+      SQLStatement("SELECT id, reply IS NULL FROM calls WHERE taker = $1", [.int(session)]),
     ])
     var news = CallNews()
     news.hasCalls = rows[0].bool(0, 0) == true
+    news.missing = sent
     for row in 0..<rows[1].count {
       guard let id = rows[1].int(row, 0) else { continue }
-      if let reply = rows[1].text(row, 1) { news.replies[id] = reply }
+      news.missing.remove(id)
+      if let reply = rows[1].bytes(row, 1) { news.replies[id] = reply }
       if rows[1].bool(row, 2) == true { news.lost.insert(id) }
     }
     news.abandoned = taken.subtracting(rows[2].ints())
+    for row in 0..<rows[2].count where rows[2].bool(row, 1) == true {
+      if let id = rows[2].int(row, 0), !taken.contains(id) { news.forgotten.insert(id) }
+    }
     return news
   }
 
@@ -89,16 +100,16 @@ public actor CallDesk: CallExchange, SharingStorage {
       (
         rows.int(row, 0) ?? 0,
         ForwardedCall(
-          method: rows.text(row, 1) ?? "", parameters: rows.text(row, 2) ?? "{}", hasMore: rows.int(row, 3) == 1,
+          method: rows.text(row, 1) ?? "", parameters: rows.bytes(row, 2) ?? [], hasMore: rows.int(row, 3) == 1,
           user: UInt32(truncatingIfNeeded: rows.int(row, 4) ?? 0))
       )
     }.sorted { $0.number < $1.number }
   }
 
-  public func answer(_ number: Int64, _ reply: String?) async throws {
+  public func answer(_ number: Int64, _ reply: [UInt8]?) async throws {
     let change =
       reply.map {
-        SQLStatement("UPDATE calls SET reply = $3 WHERE id = $1 AND taker = $2", [.int(number), .int(session), .text($0)])
+        SQLStatement("UPDATE calls SET reply = $3 WHERE id = $1 AND taker = $2", [.int(number), .int(session), .bytes($0)])
       } ?? SQLStatement("UPDATE calls SET taker = NULL WHERE id = $1 AND taker = $2", [.int(number), .int(session)])
     _ = try await write([change])
   }
@@ -134,17 +145,24 @@ public actor CallDesk: CallExchange, SharingStorage {
 
   /// Does something in the name of the session, which must still be there.
   private func write(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] {
-    guard current() == session else {
-      throw StoreError(.inputOutput, "the database did not renew this daemon's session in time")
-    }
+    try check()
     return Array(try await ask([SessionDatabase.fence(session)] + statements).dropFirst())
   }
 
-  private func ask(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] {
-    try await turns.one { await answer(to: statements) }.get()
+  private func check() throws(StoreError) {
+    guard current() == session else {
+      throw StoreError(.inputOutput, "the database did not renew this daemon's session in time")
+    }
   }
 
-  private func answer(to statements: [SQLStatement]) async -> Result<[SQLRows], StoreError> {
+  private func ask(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] {
+    let outcome = await turns.one { await result(of: statements) }
+    do throws(PostgreSQLFailure) { return try outcome.get() } catch {
+      throw StoreError(.inputOutput, "the database: \(error)")
+    }
+  }
+
+  private func result(of statements: [SQLStatement]) async -> Result<[SQLRows], PostgreSQLFailure> {
     do throws(PostgreSQLFailure) {
       let connection = try await connected()
       return .success(try await connection.run(statements, within: settings.timeout))
@@ -154,7 +172,7 @@ public actor CallDesk: CallExchange, SharingStorage {
       case .refused: break
       case .unavailable, .inDoubt: await hangUp()
       }
-      return .failure(StoreError(.inputOutput, "the database: \(error)"))
+      return .failure(error)
     }
   }
 

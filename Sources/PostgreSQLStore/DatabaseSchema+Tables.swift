@@ -31,11 +31,11 @@ extension DatabaseSchema {
       sender int8 NOT NULL REFERENCES sessions ON DELETE CASCADE,
       slot int8 NOT NULL,
       method text NOT NULL,
-      parameters text NOT NULL,
+      parameters bytea NOT NULL,
       has_more int8 NOT NULL,
       by_user int8 NOT NULL,
       taker int8,
-      reply text
+      reply bytea
     ) WITH (autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0)
     """,
     "CREATE INDEX calls_of_sender ON calls (sender)",

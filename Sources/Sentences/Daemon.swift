@@ -9,7 +9,12 @@ extension RefusalSentence {
   }
 
   /// A store that is one daemon's own.
-  public static let notShared = Self("the daemon has a store of its own, and shares it with nobody")
+  public static let notShared = Self("the daemon has a store of its own, and shares it with nobody", "see its option store")
+
+  /// A copy of a store that others look after.
+  public static let storeIsShared = Self(
+    "the daemon keeps its data in PostgreSQL",
+    "back it up with pg_dump or pg_basebackup, and keep a copy of identity.key elsewhere")
 
   /// A network that cannot be used; the reason says it all.
   public static func networkUnavailable(reason: String) -> Self { Self(reason) }

@@ -4,14 +4,15 @@ public import Channels
 public struct ForwardedCall: Hashable, Sendable {
   /// The full name of the method.
   public var method: String
-  /// The parameters, a JSON object.
-  public var parameters: String
+  /// The parameters, a JSON object, sealed: it may hold a password.
+  public var parameters: [UInt8]
   /// Whether the client takes more than one reply. It gets the last one all the same, when nothing more follows.
   public var hasMore: Bool
   /// The user who called, on the machine of the daemon that was called. That daemon has checked that they may.
   public var user: UInt32
 
-  public init(method: String, parameters: String, hasMore: Bool, user: UInt32) {
+  /// - Parameter parameters: sealed.
+  public init(method: String, parameters: [UInt8], hasMore: Bool, user: UInt32) {
     self.method = method
     self.parameters = parameters
     self.hasMore = hasMore
@@ -19,14 +20,25 @@ public struct ForwardedCall: Hashable, Sendable {
   }
 }
 
+/// It is not known whether a call was left for another daemon.
+public struct CallInDoubt: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}
+
 /// What has become of calls.
 public struct CallNews: Hashable, Sendable {
   /// Whether there are calls to take.
   public var hasCalls = false
-  /// The replies to calls that were sent: messages as Varlink has them.
-  public var replies: [Int64: String] = [:]
+  /// The replies to calls that were sent: messages as Varlink has them, sealed.
+  public var replies: [Int64: [UInt8]] = [:]
   /// Calls that were sent and that a daemon took which is gone. Nobody knows whether it has done what was asked.
   public var lost: Set<Int64> = []
+  /// Calls that were sent and are not there any more.
+  public var missing: Set<Int64> = []
+  /// Calls that this daemon has taken without knowing it, because the answer of the store was lost. Nothing was done for them.
+  public var forgotten: Set<Int64> = []
   /// Calls that were taken and for whose answer nobody waits any more.
   public var abandoned: Set<Int64> = []
 
@@ -38,6 +50,7 @@ public struct CallNews: Hashable, Sendable {
 public protocol CallExchange: Sendable {
   /// Leaves a call for the daemon that has a slot.
   /// - Returns: its number.
+  /// - Throws: `CallInDoubt` if it is not known whether it was left, and somebody may take it.
   func send(_ call: ForwardedCall, to slot: Int) async throws -> Int64
   /// What is new. It is asked many times a second, and changes nothing.
   /// - Parameters:
@@ -49,7 +62,7 @@ public protocol CallExchange: Sendable {
   func take(_ slots: SlotSet, limit: Int) async throws -> [(number: Int64, call: ForwardedCall)]
   /// Answers a call that was taken.
   /// - Parameter reply: `nil` if it is another daemon's by now, and nothing was done.
-  func answer(_ number: Int64, _ reply: String?) async throws
+  func answer(_ number: Int64, _ reply: [UInt8]?) async throws
   /// Forgets a call that was sent.
   /// - Parameter ifFree: only if nobody has taken it.
   /// - Returns: whether it was there.

@@ -89,6 +89,10 @@ struct Restore: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await common.settings()
+    do { try settings.requireFile(for: "batond restore") } catch {
+      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      throw ExitCode(ExitStatus.of(error))
+    }
     do {
       let directory = settings.stateDirectory
       let box = try key.map(SecretBox.atCredential)

@@ -18,6 +18,8 @@ final class ConfigurationLoader: Sendable {
     /// The latest load; loads run one after the other, so that the last one read is the one in force.
     var latest: Task<ReloadReport, any Error>?
     var trouble: String?
+    /// Whether this daemon looks after operators, servers and relays, as far as the latest load showed.
+    var isInCharge = true
     /// The options in force that a reload applies.
     var settings: Settings
   }
@@ -55,6 +57,13 @@ final class ConfigurationLoader: Sendable {
 
   /// Loads the files that declare operators at the start.
   func begin() async throws { _ = try await load { [beginning] in beginning } }
+
+  /// Brings operators, servers and relays in line with the files once more; options stay as they are.
+  /// - Returns: whether that is for this daemon to do.
+  func declareAgain() async throws -> Bool {
+    _ = try await load { [self] in state.withLock { $0.settings } }
+    return state.withLock { $0.isInCharge }
+  }
 
   /// Reads everything again.
   /// - Throws: `BatonError`; `invalidFiles` names all errors. Then everything stays as it was.
@@ -102,9 +111,13 @@ final class ConfigurationLoader: Sendable {
     }
     guard flaws.isEmpty, let (files, declarations) = found else { throw BatonError.invalidFiles(flaws) }
     // Where several daemons share a store, the one that looks after operators, servers and relays reads them from its own files.
+    var isInCharge = true
     do throws(BatonError) { try await coordinator.declare(declarations) } catch {
       guard case .elsewhere = error else { throw error }
+      isInCharge = false
+      logger.notice("the files that declare operators are sound; another daemon looks after operators, and reads its own files")
     }
+    state.withLock { $0.isInCharge = isInCharge }
     let options = try await apply(settings, before)
     let needRestart = beginning.differences(to: settings).filter { !$0.appliesOnReload }.map(\.key)
     if !options.isEmpty { logger.event(.configurationLoaded, .notice, "changed options: \(options.joined(separator: ", "))") }

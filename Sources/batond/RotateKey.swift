@@ -19,6 +19,10 @@ struct RotateKey: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await common.settings()
+    do { try settings.requireFile(for: "batond rotate-key") } catch {
+      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      throw ExitCode(ExitStatus.of(error))
+    }
     do {
       // The keys are read first, because the right to read them may be given up below.
       let old = try from.map(SecretBox.atCredential)

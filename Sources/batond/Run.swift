@@ -27,7 +27,8 @@ struct Run: AsyncParsableCommand {
       the files that declare operators again.
       Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 66 the database is gone or was set back; \
       70 a fault in batond itself; 74 the database cannot be written;
-      75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
+      75 the socket or the state directory is in use, or other daemons have taken over; \
+      77 no permission, or a key that does not open what is stored; 78 the configuration is wrong.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -49,6 +50,7 @@ struct Run: AsyncParsableCommand {
     // A client that disconnects must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     do {
+      try refuseForShared(try await common.settings())
       let common = common
       let whenLost: Store.WhenLost = startEmpty ? .startEmpty : acceptOlder ? .acceptOlder : .refuse
       let service = Service(
@@ -143,39 +145,25 @@ private struct Service {
     _ database: PostgreSQLAddress, _ signals: UnixSignalsSequence, _ startedAt: Timestamp
   ) async throws {
     let session = try await manager.whileStarting {
-      try await whileNotStopped {
-        try await SharedSession.begin(database, name: settings.clusterName, version: Batond.version, logger: logger)
+      try await SharedStart.whileNotStopped {
+        try await SharedSession.begin(database, name: settings.clusterName, version: Batond.version, logger: logger) {
+          ServiceManager.waiting($0)
+        }
       }
     }
     guard let session else { return }
+    SharedStart.warnOfOwnStore(in: settings.stateDirectory, logger)
     do {
       let messages = await manager.whileStarting { await openMessages() }
       defer { messages.close() }
-      let backing = Backing(session, secrets: try await sharedSecrets(session.store))
+      let backing = Backing(session, secrets: try await SharedStart.secrets(of: session.store, in: settings.stateDirectory))
       try await serve(backing, messages, signals, startedAt)
     } catch {
-      await session.end()
+      // What could not begin would not the next time either, and nobody would have its channels meanwhile.
+      await session.end(beginsAgain: session.wasReady)
       throw error
     }
-    await session.end()
-  }
-
-  /// Does what may take for ever, until a signal to stop comes.
-  /// - Returns: `nil` if one has.
-  private func whileNotStopped<T: Sendable>(
-    _ body: @escaping @Sendable () async throws -> T
-  ) async throws -> T? {
-    // Those of `run` are for whoever serves: to end waiting for a sequence ends the sequence.
-    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-    return try await withThrowingTaskGroup(of: T?.self) { tasks in
-      tasks.addTask { try await body() }
-      tasks.addTask {
-        for await _ in signals { break }
-        return nil
-      }
-      defer { tasks.cancelAll() }
-      return try await tasks.next() ?? nil
-    }
+    await session.end(beginsAgain: true)
   }
 
   /// Serves until a signal comes.
@@ -221,7 +209,7 @@ private struct Service {
         return
       }
       // Whoever looks after operators, servers and relays also reads the files that declare them.
-      shared?.attach(coordinator) { Task { await load { try await loader.begin() } } }
+      shared?.attach(coordinator) { Task { await declare(loader, shared) } }
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
@@ -236,10 +224,12 @@ private struct Service {
             logLevel.current = priority.map(LogLevelSwitch.level) ?? loader.configuredLogLevel
           }),
         limits: settings.controlLimits, listLimits: settings.listLimits,
-        credentials: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], forwarder: shared?.forwarder,
+        credentials: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"],
+        forwarder: shared?.forwarder(backing.secrets),
         sharing: shared?.desk)
       let summary = (try? await server.summary()) ?? ""
       manager.ready(summary)
+      shared?.noteReady()
       let place = sockets.isHandedOver ? "the socket that was handed over" : settings.controlSocket
       logger.event(.ready, .notice, "batond \(Batond.version) is ready at \(place): \(summary)")
       tasks.addTask { await manager.keepStatus(server) }
@@ -251,7 +241,8 @@ private struct Service {
       while let end = await tasks.nextResult() {
         if case .failure(let error) = end, !(error is CancellationError) { throw error }
         guard coordinator.isStopped else { continue }
-        // Every answer has been sent by now.
+        // Every answer has been sent by now, but for those that go to other daemons.
+        await server.stopExchange()
         await server.stop()
         tasks.cancelAll()
       }
@@ -314,24 +305,6 @@ private struct Service {
     return try KeyFile(settings.stateDirectory + "/identity.key").box(for: store)
   }
 
-  /// The key for the secrets of a store that several daemons share: all of them have the same. A new one is made only where nothing is
-  /// sealed yet; whether it opens what is stored is found out before anything is written.
-  private func sharedSecrets(_ store: SharedStore) async throws -> SecretBox {
-    if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
-      let path = folder + "/identity.key"
-      if FileManager.default.fileExists(atPath: path) { return try SecretBox.atCredential(path) }
-    }
-    let file = KeyFile(settings.stateDirectory + "/identity.key")
-    let hasSecrets = try await !store.identities().isEmpty
-    guard file.exists || !hasSecrets else {
-      throw StoreError(
-        .wrongKey,
-        "the key file \(file.path) is missing, and secrets are stored that only one key opens: copy identity.key from a daemon that "
-          + "shares this database, or hand the key over as the credential identity.key")
-    }
-    return try file.box()
-  }
-
   /// Loads the configuration again. A wrong file is logged and does not end the daemon: everything stays as it was.
   private func load(_ load: () async throws -> Void) async {
     do {
@@ -339,6 +312,16 @@ private struct Service {
     } catch BatonError.invalidFiles {
     } catch {
       logger.error("the configuration could not be loaded: \(error)")
+    }
+  }
+
+  /// Brings operators, servers and relays in line with the files of this daemon, which looks after them from now on.
+  private func declare(_ loader: ConfigurationLoader, _ session: SharedSession?) async {
+    while session?.slots.hasCatalog == true {
+      var isDone = false
+      await load { isDone = try await loader.declareAgain() }
+      // As long as nothing can be read, the coordinator does not look after them yet.
+      guard !isDone, loader.trouble == nil, (try? await clock.sleep(until: clock.now + .seconds(1))) != nil else { return }
     }
   }
 
@@ -386,6 +369,7 @@ private struct Service {
       manager.stopping("\(signal)")
       Task {
         await server.stopAccepting()
+        server.takeNoMoreCalls()
         coordinator.stop()
       }
     }

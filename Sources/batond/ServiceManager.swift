@@ -53,6 +53,9 @@ struct ServiceManager: Sendable {
     }
   }
 
+  /// Reports what a daemon that begins waits for.
+  static func waiting(_ words: String) { Systemd.notify("STATUS=\(words)") }
+
   /// - Parameter summary: the condition of the daemon in one line.
   func ready(_ summary: String) { Systemd.notify("READY=1", "STATUS=\(summary)") }
 

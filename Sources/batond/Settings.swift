@@ -109,6 +109,18 @@ struct Settings: Sendable {
   var stateDirectory: String { text("state.directory") }
   /// The database that several daemons share; `nil` if this one has a file of its own.
   var database: PostgreSQLAddress? { text("store").isEmpty ? nil : try? PostgreSQLAddress(text("store")) }
+  /// Refuses what works only on a store in a file.
+  /// - Parameter what: the command or option.
+  /// - Throws: `ConfigurationError` if the store is in PostgreSQL.
+  func requireFile(for what: String) throws(ConfigurationError) {
+    guard database != nil else { return }
+    throw ConfigurationError(problems: [
+      FileFlaw(
+        file: "store", line: nil, column: nil,
+        text: "the channels of this daemon are in PostgreSQL, and \(what) works only on a store in a file; nothing was changed")
+    ])
+  }
+
   /// What this daemon is called among those that share a database.
   var clusterName: String { text("cluster.name").isEmpty ? ProcessInfo.processInfo.hostName : text("cluster.name") }
   var scrub: ScrubSchedule {

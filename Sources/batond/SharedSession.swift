@@ -21,6 +21,8 @@ final class SharedSession: Sendable {
     var coordinator: Coordinator?
     /// Called when the daemon begins to look after operators, servers and relays.
     var whenCatalogGained: (@Sendable () -> Void)?
+    /// Whether the daemon served.
+    var wasReady = false
     /// What was said of the database last, so that the same trouble is told once.
     var trouble: String?
   }
@@ -33,7 +35,6 @@ final class SharedSession: Sendable {
 
   let id: SessionMachine.ID
   let store: SharedStore
-  let forwarder: CallForwarder
   private let owned: Slots
   let desk: CallDesk
   private let keeper: SessionKeeper
@@ -60,9 +61,7 @@ final class SharedSession: Sendable {
     let settings = SharedStore.Settings(address: address)
     store = SharedStore(settings, session: id) { trust.session }
     desk = CallDesk(settings, session: id) { trust.session }
-    let owned = Slots()
-    self.owned = owned
-    forwarder = CallForwarder(desk) { owned.now }
+    owned = Slots()
     (over, ending) = AsyncStream.makeStream()
   }
 
@@ -70,9 +69,10 @@ final class SharedSession: Sendable {
   /// - Parameters:
   ///   - name: that of this daemon, which no other has.
   ///   - version: that of the program.
+  ///   - tell: is told why it waits.
   /// - Throws: `StoreError` if this machine's clock differs too much, or the task is cancelled.
   static func begin(
-    _ address: PostgreSQLAddress, name: String, version: String, logger: Logger
+    _ address: PostgreSQLAddress, name: String, version: String, logger: Logger, tell: @Sendable (String) -> Void
   ) async throws -> SharedSession {
     let keeper = SessionKeeper(SessionKeeper.Settings(address: address, name: name, version: version))
     let (beginning, telling) = AsyncStream.makeStream(of: Beginning.self)
@@ -104,6 +104,7 @@ final class SharedSession: Sendable {
       case .news(.trouble(let words)) where words != trouble:
         trouble = words
         logger.event(.databaseAway, .error, "the database cannot be used yet, \(address): \(words)")
+        tell("waiting for the database: \(words)")
       case .news: break
       case .session(let session):
         session.work.withLock { $0 = task }
@@ -129,7 +130,8 @@ final class SharedSession: Sendable {
     if !server.hasSynchronousStandby {
       logger.event(
         .noStandby, .info,
-        "the database waits for no standby: should its machine be lost, so are the last changes, or all of them")
+        "the database waits for no standby: if its machine is lost, the latest changes are lost too, and without any standby all of them"
+      )
     }
     return nil
   }
@@ -147,11 +149,12 @@ final class SharedSession: Sendable {
       let some = SlotSet(numbers)
       let (coordinator, whenCatalogGained) = state.withLock { state in
         owned.add(some)
+        // What is lost next comes after it.
+        state.coordinator?.gain(some)
         return (state.coordinator, state.whenCatalogGained)
       }
-      logger.event(.slotsMoved, .info, "this daemon has \(slots.numbers.count) of \(SlotSet.count) parts of the channels")
-      coordinator?.gain(some)
-      if some.hasCatalog { whenCatalogGained?() }
+      logger.event(.slotsMoved, .info, "this daemon has \(slots.numbers.count) of \(SlotSet.count) slots")
+      if coordinator != nil, some.hasCatalog { whenCatalogGained?() }
     case .lost(let numbers):
       let some = SlotSet(numbers)
       let coordinator = state.withLock { state in
@@ -159,7 +162,7 @@ final class SharedSession: Sendable {
         return state.coordinator
       }
       if let coordinator { await lose(some, coordinator) }
-      logger.event(.slotsMoved, .info, "this daemon has \(slots.numbers.count) of \(SlotSet.count) parts of the channels")
+      logger.event(.slotsMoved, .info, "this daemon has \(slots.numbers.count) of \(SlotSet.count) slots")
     case .suspended:
       logger.event(
         .sessionSuspended, .error,
@@ -190,17 +193,30 @@ final class SharedSession: Sendable {
 
   // MARK: - The coordinator
 
+  /// Has other daemons answer what is theirs.
+  /// - Parameter secrets: has the key that all of them have.
+  func forwarder(_ secrets: SecretBox) -> CallForwarder {
+    let owned = owned
+    return CallForwarder(desk, secrets: secrets) { owned.now }
+  }
+
   /// Tells the coordinator which channels it acts for, now and from now on.
   /// - Parameter whenCatalogGained: called when the daemon begins to look after operators, servers and relays.
   func attach(_ coordinator: Coordinator, whenCatalogGained action: @escaping @Sendable () -> Void) {
     let slots = state.withLock { state in
       (state.coordinator, state.whenCatalogGained) = (coordinator, action)
-      return owned.now
+      let slots = owned.now
+      if !slots.isEmpty { coordinator.gain(slots) }
+      return slots
     }
-    guard !slots.isEmpty else { return }
-    coordinator.gain(slots)
     if slots.hasCatalog { action() }
   }
+
+  /// Notes that the daemon serves.
+  func noteReady() { state.withLock { $0.wasReady = true } }
+
+  /// Whether the daemon served.
+  var wasReady: Bool { state.withLock { $0.wasReady } }
 
   /// Returns when the session is over; then nothing belongs to the daemon any more.
   func ended() async throws {
@@ -211,9 +227,10 @@ final class SharedSession: Sendable {
     throw StoreError(.inUse, words)
   }
 
-  /// Ends the session, once the coordinator has stopped. What belonged to it waits a few seconds for the daemon to begin again.
-  func end() async {
-    keeper.stop(beginsAgain: true)
+  /// Ends the session, once the coordinator has stopped.
+  /// - Parameter beginsAgain: whether its channels wait a few seconds for the daemon to begin again; otherwise others take them at once.
+  func end(beginsAgain: Bool) async {
+    keeper.stop(beginsAgain: beginsAgain)
     await work.withLock { $0 }?.value
     await desk.close()
     await store.close()

@@ -1,5 +1,6 @@
 import Channels
 import Coordinator
+import Secrets
 import Storage
 import Synchronization
 import Testing
@@ -15,7 +16,7 @@ struct CallForwarderTests {
       var next: Int64 = 0
       var calls: [Int64: ForwardedCall] = [:]
       var taken: Set<Int64> = []
-      var replies: [Int64: String] = [:]
+      var replies: [Int64: [UInt8]] = [:]
       var lost: Set<Int64> = []
       var forgotten: [Int64] = []
       var putBack: [Int64] = []
@@ -41,6 +42,7 @@ struct CallForwarderTests {
         news.hasCalls = !slots.isEmpty && state.calls.keys.contains { !state.taken.contains($0) }
         news.replies = state.replies.filter { sent.contains($0.key) }
         news.lost = state.lost.intersection(sent)
+        news.missing = sent.filter { state.calls[$0] == nil }
         news.abandoned = taken.filter { state.calls[$0] == nil }
         return news
       }
@@ -54,7 +56,7 @@ struct CallForwarderTests {
       }
     }
 
-    func answer(_ number: Int64, _ reply: String?) async throws {
+    func answer(_ number: Int64, _ reply: [UInt8]?) async throws {
       try check()
       state.withLock { state in
         if let reply { state.replies[number] = reply } else { state.putBack.append(number) }
@@ -70,7 +72,12 @@ struct CallForwarderTests {
     }
   }
 
-  private static let call = ForwardedCall(method: "a.b.C", parameters: "{}", hasMore: false, user: 7)
+  private static let call = CallForwarder.Call(method: "a.b.C", parameters: "{}", hasMore: false, user: 7)
+
+  private static let secrets: SecretBox = {
+    guard let box = try? SecretBox(masterKey: Secret(Array(repeating: 7, count: 32))) else { fatalError("a key of 32 bytes") }
+    return box
+  }()
 
   private func limits(wait: Duration = .seconds(300)) -> CallForwarder.Limits {
     var limits = CallForwarder.Limits()
@@ -84,7 +91,7 @@ struct CallForwarderTests {
 
   /// Runs a forwarder while `body` runs.
   private func running(
-    _ forwarder: CallForwarder, _ answer: @escaping @Sendable (ForwardedCall) async throws -> String? = { _ in nil },
+    _ forwarder: CallForwarder, _ answer: @escaping @Sendable (CallForwarder.Call) async throws -> String? = { _ in nil },
     _ body: () async throws -> Void
   ) async throws {
     let task = Task { await forwarder.run(answer) }
@@ -100,7 +107,8 @@ struct CallForwarderTests {
   @Test func aReplyComesBackAndIsForgotten() async throws {
     let exchange = Exchange()
     let (a, b) = (
-      CallForwarder(exchange, slots: { .none }, limits: limits()), CallForwarder(exchange, slots: { .all }, limits: limits())
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits()),
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
     )
     try await running(a) {
       try await running(b, { "reply to \($0.method) of \($0.user)" }) {
@@ -117,7 +125,8 @@ struct CallForwarderTests {
   @Test func troubleOfTheStoreIsWaitedOut() async throws {
     let exchange = Exchange()
     let (a, b) = (
-      CallForwarder(exchange, slots: { .none }, limits: limits()), CallForwarder(exchange, slots: { .all }, limits: limits())
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits()),
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
     )
     try await running(a) {
       try await running(
@@ -139,7 +148,7 @@ struct CallForwarderTests {
 
   @Test func whatNobodyTakesIsWithdrawn() async throws {
     let exchange = Exchange()
-    let a = CallForwarder(exchange, slots: { .none }, limits: limits(wait: .zero))
+    let a = CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits(wait: .zero))
     try await running(a) {
       do {
         _ = try await a.forward(Self.call, to: 3)
@@ -157,7 +166,7 @@ struct CallForwarderTests {
 
   @Test func whatWasTakenAndLostIsNotMadeAgain() async throws {
     let exchange = Exchange()
-    let a = CallForwarder(exchange, slots: { .none }, limits: limits(wait: .zero))
+    let a = CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits(wait: .zero))
     try await running(a) {
       exchange.state.withLock { $0.taken = [1] }
       let reply = Task { try await a.forward(Self.call, to: 3) }
@@ -168,6 +177,30 @@ struct CallForwarderTests {
     }
   }
 
+  @Test func whatIsGoneIsNotKnown() async throws {
+    let exchange = Exchange()
+    let a = CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits())
+    try await running(a) {
+      let reply = Task { try await a.forward(Self.call, to: 3) }
+      await wait { exchange.state.withLock { !$0.calls.isEmpty } }
+      exchange.state.withLock { $0.calls = [:] }
+      await #expect(throws: LostCall.self) { try await reply.value }
+    }
+  }
+
+  @Test func whoStopsTakesNothingMore() async throws {
+    let exchange = Exchange()
+    let a = CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits(wait: .milliseconds(50)))
+    let b = CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
+    await b.stop()
+    try await running(a) {
+      try await running(b, { _ in "done" }) {
+        await #expect(throws: BatonError.self) { try await a.forward(Self.call, to: 3) }
+        #expect(exchange.state.withLock { $0.taken.isEmpty })
+      }
+    }
+  }
+
   @Test func aClientThatGoesTakesItsCallWithIt() async throws {
     let exchange = Exchange()
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -175,7 +208,8 @@ struct CallForwarderTests {
     let (forever, never) = AsyncStream.makeStream(of: Void.self)
     defer { never.finish() }
     let (a, b) = (
-      CallForwarder(exchange, slots: { .none }, limits: limits()), CallForwarder(exchange, slots: { .all }, limits: limits())
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits()),
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
     )
     try await running(a) {
       try await running(
@@ -200,8 +234,8 @@ struct CallForwarderTests {
 
   @Test func whatIsAnothersIsPutBack() async throws {
     let exchange = Exchange()
-    let a = CallForwarder(exchange, slots: { .none }, limits: limits())
-    let b = CallForwarder(exchange, slots: { .all }, limits: limits())
+    let a = CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits())
+    let b = CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
     try await running(a) {
       try await running(b) {
         let client = Task { try await a.forward(Self.call, to: 3) }

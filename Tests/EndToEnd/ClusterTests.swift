@@ -27,8 +27,8 @@ private final class Daemons: Sendable {
 }
 
 extension Program {
-  /// Returns once the daemon has so many of the 1024 parts of all channels.
-  fileprivate func parts(_ count: Int) async throws { try await line(containing: "this daemon has \(count) of 1024 parts") }
+  /// Returns once the daemon has so many of the 1024 slots.
+  fileprivate func slots(_ count: Int) async throws { try await line(containing: "this daemon has \(count) of 1024 slots") }
 }
 
 extension BatonClient {
@@ -68,7 +68,7 @@ struct ClusterTests {
     let daemons = try await Daemons()
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
-    try await first.parts(1024)
+    try await first.slots(1024)
     let second = try await b.start()
     let (seenByA, seenByB) = (Watched(), Watched())
     try await seenByA.begin(a)
@@ -78,7 +78,7 @@ struct ClusterTests {
     #expect(try await b.client().relay(id: 1).name == "r1")
     let early = try await b.control("channel", "create", "Early", "--timeout", "120s")
     #expect(early.status == 0, "\(early.lines)")
-    try await second.parts(512)
+    try await second.slots(512)
 
     let one = try await a.client().make("One")
     let two = try await b.client().make("Two")
@@ -111,10 +111,10 @@ struct ClusterTests {
     #expect(events.count == 4)
     // A daemon that is drained gives everything away, and goes on answering.
     #expect(try await a.control("cluster", "drain", "a").status == 0)
-    try await second.parts(1024)
-    let members = try await b.client().cluster().members
+    try await second.slots(1024)
+    let members = try await b.client().cluster().daemons
     #expect(
-      members.map(\.name) == ["a", "b"] && members.map(\.parts) == [0, 1024] && members.map(\.catalog) == [false, true])
+      members.map(\.name) == ["a", "b"] && members.map(\.slots) == [0, 1024] && members.map(\.catalog) == [false, true])
     #expect(try await a.control("channel", "update", "\(one)", "--description", "drained").status == 0)
     let late = try await a.control("channel", "create", "Late", "--timeout", "120s")
     #expect(late.status == 0, "\(late.lines)")
@@ -142,10 +142,10 @@ struct ClusterTests {
     let daemons = try await Daemons()
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
-    try await first.parts(1024)
+    try await first.slots(1024)
     let second = try await b.start()
     try await a.addRelays([relay.url])
-    try await second.parts(512)
+    try await second.slots(512)
     let watched = Watched()
     try await watched.begin(b)
 
@@ -156,7 +156,7 @@ struct ClusterTests {
     for number in 1...10 { answered.append(try await client.make("A \(number)")) }
     kill(first.pid, SIGKILL)
     _ = await first.status()
-    try await second.parts(1024)
+    try await second.slots(1024)
     for id in answered { _ = try await b.channel(id) { $0.phase == "active" } }
     let list = try await b.client().channels().map(\.id)
     #expect(Set(list) == Set(answered) && list.count == 20)
@@ -164,7 +164,7 @@ struct ClusterTests {
     #expect(events.count == 20, "one announcement for each channel")
     // It comes back, and has its share.
     let again = try await a.start()
-    try await again.parts(512)
+    try await again.slots(512)
     for id in answered.prefix(3) {
       #expect(try await a.control("channel", "update", "\(id)", "--description", "again").status == 0)
     }
@@ -182,7 +182,7 @@ struct ClusterTests {
     let daemons = try await Daemons()
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
-    try await first.parts(1024)
+    try await first.slots(1024)
     try await a.addRelays([relay.url])
     let id = try await a.client().make("News")
     _ = try await a.channel(id) { $0.phase == "active" }
@@ -190,7 +190,7 @@ struct ClusterTests {
     kill(first.pid, SIGSTOP)
     // Its end must not wait for the test's.
     defer { kill(first.pid, SIGCONT) }
-    try await second.parts(1024)
+    try await second.slots(1024)
     let changed = try await b.control("channel", "update", "\(id)", "--description", "meanwhile")
     #expect(changed.status == 0, "\(changed.lines)")
     kill(first.pid, SIGCONT)
@@ -207,7 +207,7 @@ struct ClusterTests {
     let daemons = try await Daemons()
     let a = try daemons.installation("a")
     let first = try await a.start()
-    try await first.parts(1024)
+    try await first.slots(1024)
     let other = try Installation(["BATON_STORE": daemons.database.address(), "BATON_CLUSTER_NAME": "c"])
     let arguments = [
       "run", "--config", other.folder.path + "/batond.yaml", "--state-dir", other.folder.path + "/state", "--listen",
@@ -221,6 +221,14 @@ struct ClusterTests {
       "batond", arguments, environment: other.settings.merging(["CREDENTIALS_DIRECTORY": wrong.path]) { $1 })
     #expect(with.status == 77, "\(with.lines)")
     #expect(!with.lines.contains { $0.contains("is ready") })
+    // What works on files leaves them alone: the key that all daemons have must not be replaced.
+    for command in [["rotate-key"], ["restore", "/dev/null"], ["run", "--start-empty"]] {
+      let refused = try await Program.run(
+        "batond", command + ["--state-dir", a.folder.path + "/state"], environment: a.settings)
+      #expect(refused.status == 78 && refused.lines.contains { $0.contains("PostgreSQL") }, "\(refused.lines)")
+    }
+    let backup = try await a.control("backup", a.folder.path + "/copy")
+    #expect(backup.status != 0 && backup.lines.contains { $0.contains("pg_dump") }, "\(backup.lines)")
     // The first one still has everything.
     #expect(try await a.control("identity", "list").lines.contains { $0.contains("main") })
     first.signal(SIGTERM)
@@ -235,7 +243,7 @@ struct ClusterTests {
     let daemons = try await Daemons()
     let a = try daemons.installation("a")
     let first = try await a.start()
-    try await first.parts(1024)
+    try await first.slots(1024)
     try await a.addRelays([relay.url])
     let id = try await a.client().make("Before")
     await daemons.database.stop()

@@ -13,7 +13,7 @@ import Testing
 struct CallDeskTests {
   private static let patience = Duration.seconds(60)
   private static let call = ForwardedCall(
-    method: "org.batond.Test.Do", parameters: "{\"a\":\"\\u0000é\"}", hasMore: true, user: 4_294_967_295)
+    method: "org.batond.Test.Do", parameters: [0, 255, 7], hasMore: true, user: 4_294_967_295)
 
   private final class Bench: Sendable {
     let cluster: PostgreSQLCluster
@@ -74,10 +74,10 @@ struct CallDeskTests {
       #expect(try await b.take(SlotSet([7, 8]), limit: 9).isEmpty)
       // What is taken cannot be withdrawn, and nobody else answers it.
       #expect(try await a.forget(number, ifFree: true) == false)
-      try await c.answer(number, "{}")
+      try await c.answer(number, [1])
       #expect(try await a.look(.none, sent: [number], taken: []) == CallNews())
-      try await b.answer(number, "{\"parameters\":{}}")
-      #expect(try await a.look(.none, sent: [number], taken: []).replies == [number: "{\"parameters\":{}}"])
+      try await b.answer(number, [2, 0])
+      #expect(try await a.look(.none, sent: [number], taken: []).replies == [number: [2, 0]])
       #expect(try await b.look(SlotSet([7, 8]), sent: [], taken: [number]).abandoned.isEmpty)
       #expect(try await a.forget(number, ifFree: false))
       #expect(try await b.look(SlotSet([7, 8]), sent: [], taken: [number]).abandoned == [number])

@@ -5,7 +5,7 @@ public import StrictJSON
 extension DaemonClusterReply: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.member("members", members)
+    writer.member("daemons", daemons)
     writer.member("shared", shared)
     writer.endObject()
   }

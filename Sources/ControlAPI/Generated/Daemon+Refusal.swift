@@ -13,6 +13,8 @@ public enum DaemonRefusal: InterfaceRefusal {
   case noSuchDaemon(name: String)
   /// The daemon has a store of its own.
   case notShared
+  /// The store is shared, and PostgreSQL's own tools make copies of it.
+  case storeIsShared
   /// There is no room for another connection. The daemon says so before it closes the connection, in place of the answer to the first call.
   case tooManyConnections(of: String, max: Int)
   /// Too many requests wait; try again.
@@ -37,6 +39,8 @@ public enum DaemonRefusal: InterfaceRefusal {
         name: error.parameters["name"]?.string ?? "")
     case "org.batond.Daemon.NotShared":
       self = .notShared
+    case "org.batond.Daemon.StoreIsShared":
+      self = .storeIsShared
     case "org.batond.Daemon.TooManyConnections":
       self = .tooManyConnections(
         of: error.parameters["of"]?.string ?? "",
@@ -67,6 +71,7 @@ public enum DaemonRefusal: InterfaceRefusal {
         "org.batond.Daemon.NoSuchDaemon",
         carrying: ["name": .string(name)])
     case .notShared: VarlinkError("org.batond.Daemon.NotShared")
+    case .storeIsShared: VarlinkError("org.batond.Daemon.StoreIsShared")
     case .tooManyConnections(let of, let max):
       VarlinkError(
         "org.batond.Daemon.TooManyConnections",

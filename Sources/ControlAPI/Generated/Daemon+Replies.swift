@@ -2,17 +2,17 @@
 
 /// A reply of org.batond.Daemon.Cluster.
 public struct DaemonClusterReply: Codable, Hashable, Sendable {
-  /// Whether the daemon shares its store with others. If not, it is alone, and there are no members.
+  /// Whether the daemon shares its store with others.
   public var shared: Bool
-  /// The members by name; a name may be there twice, when a daemon has just begun again.
-  public var members: [SharingDaemon]
+  /// The daemons by name; none if it is alone.
+  public var daemons: [SharingDaemon]
 
   public init(
     shared: Bool,
-    members: [SharingDaemon]
+    daemons: [SharingDaemon]
   ) {
     self.shared = shared
-    self.members = members
+    self.daemons = daemons
   }
 }
 

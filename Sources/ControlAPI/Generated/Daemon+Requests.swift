@@ -4,7 +4,7 @@
 public struct DaemonDrainRequest: Codable, Hashable, Sendable {
   /// Its name.
   public var name: String
-  /// Whether it takes its part again.
+  /// Whether it takes its share again.
   public var undo: Bool?
 
   public init(

@@ -20,8 +20,8 @@ public protocol DaemonService: InterfaceService where Method == DaemonMethod, Re
   func status() async throws -> DaemonStatus
   /// The daemons that share a store.
   func cluster() async throws -> DaemonClusterReply
-  /// Has a daemon give all of its channels to the others, for example before its machine is stopped, or take its part again. It answers all calls
-  /// as before. When the daemon begins again, it takes its part. Refused with NotShared where the store is not shared.
+  /// Makes a daemon hand over all of its channels to the others, for example before its machine is stopped, or take its share again. It answers
+  /// all calls as before. When the daemon begins again, it takes its share. Refused with NotShared where the store is not shared.
   func drain(_ request: DaemonDrainRequest) async throws
   /// Figures of the daemon, as they are now.
   func metrics() async throws -> DaemonMetricsReply

@@ -88,9 +88,9 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var damaged: Int
   /// What was found damaged first.
   public var damage: String?
-  /// How many daemons share the store with this one, itself included; absent where it has a store of its own.
+  /// How many sessions of daemons the store has, that of this one included; absent where it has a store of its own.
   public var daemons: Int?
-  /// How many of them are silent: the database has not renewed their sessions in time.
+  /// How many of them are silent: the database has not renewed them in time.
   public var daemonsSilent: Int?
   /// One line for people.
   public var summary: String
@@ -150,9 +150,9 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
 
 /// A daemon that shares a store with others.
 public struct SharingDaemon: Codable, Hashable, Sendable {
-  /// Its name, which no other has: cluster.name.
+  /// Its name (cluster.name). A run that has ended may be listed beside the new one.
   public var name: String
-  /// Its session. Each run has another, which is higher than all before.
+  /// Its session. Each run gets a new number, higher than all earlier ones.
   public var session: Int
   /// Its version.
   public var version: String
@@ -160,11 +160,11 @@ public struct SharingDaemon: Codable, Hashable, Sendable {
   public var since: String
   /// How it is.
   public var state: String
-  /// How many of the 1024 parts of all channels it has.
-  public var parts: Int
+  /// How many of the 1024 slots, into which channels are divided, it has.
+  public var slots: Int
   /// Whether it looks after operators, servers, relays and identities.
   public var catalog: Bool
-  /// Whether it gives its channels to others, and takes none.
+  /// Whether it hands over its channels to others, and takes none.
   public var draining: Bool
   /// Whether it is the daemon that was asked.
   public var own: Bool
@@ -175,7 +175,7 @@ public struct SharingDaemon: Codable, Hashable, Sendable {
     version: String,
     since: String,
     state: String,
-    parts: Int,
+    slots: Int,
     catalog: Bool,
     draining: Bool,
     own: Bool
@@ -185,7 +185,7 @@ public struct SharingDaemon: Codable, Hashable, Sendable {
     self.version = version
     self.since = since
     self.state = state
-    self.parts = parts
+    self.slots = slots
     self.catalog = catalog
     self.draining = draining
     self.own = own

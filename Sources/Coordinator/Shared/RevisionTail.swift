@@ -1,4 +1,5 @@
 internal import Channels
+internal import Logging
 internal import RelayNetwork
 internal import Storage
 internal import Synchronization
@@ -86,22 +87,30 @@ final class RevisionTail: Sendable {
     let hasNewIdentities = seen.end.map {
       $0.identities != end.identities || $0.removedIdentities != end.removedIdentities
     }
-    var isCatalogDue = hasNewIdentities == true || clock.now - seen.catalogAt >= limits.quiet
-    if isCatalogDue { try await readCatalog(&seen) }
+    if hasNewIdentities == true || clock.now - seen.catalogAt >= limits.quiet { try await readCatalog(&seen) }
     while hub.revision < end.revision {
       let after = hub.revision
       guard end.revision - after <= Int64(hub.queueMax) else {
-        // Those who watch read in the store what became of what they missed.
-        isCatalogDue = true
-        hub.skip(to: end.revision)
-        coordinator.tellMessages(.everythingChanged)
+        try await skip(to: end.revision, &seen)
         break
       }
-      try await publish(after: after, through: end.revision, &seen)
+      do { try await publish(after: after, through: end.revision, &seen) } catch let error as StoreError
+        where error.code == .corrupt
+      {
+        coordinator.logger.warning(
+          "changes that other daemons have made cannot be read, and those who watch go on behind them: \(error)")
+        try await skip(to: end.revision, &seen)
+      }
     }
-    if isCatalogDue, seen.catalogAt < clock.now { try await readCatalog(&seen) }
     if end.postRevision != seen.end?.postRevision { coordinator.postHub.publish(end.postRevision) }
     seen.end = end
+  }
+
+  /// Leaves changes out: those who watch read in the store what became of what they missed, and the catalog must be true by then.
+  private func skip(to revision: Int64, _ seen: inout Seen) async throws {
+    try await readCatalog(&seen)
+    hub.skip(to: revision)
+    coordinator.tellMessages(.everythingChanged)
   }
 
   // MARK: - Changes
@@ -113,12 +122,13 @@ final class RevisionTail: Sendable {
     let before = coordinator.directory.catalog
     if due.contains(where: \.object.isOfCatalog) { try await readCatalog(&seen) }
     var changes: [Change] = []
-    if hub.subscriberCount > 0 {
+    let isWatched = hub.subscriberCount > 0
+    if isWatched {
       let channels = try await storage.channels(Set(due.compactMap(\.object.channel))).found
       let maker = coordinator.snapshotMaker
       changes = due.compactMap { change($0, channels, maker, before) }
     }
-    guard hub.publish(changes, after: revision, revision: through) else { return }
+    guard hub.publish(changes, after: revision, revision: through, isWhole: isWatched) else { return }
     for row in due {
       switch row.object {
       case .channel(let id): coordinator.tellMessages(.channelChanged(id))

@@ -20,7 +20,11 @@ extension Decider {
   mutating func catalogRead(_ stored: Catalog, _ identities: [IdentityRow]) {
     // What is known here is newer.
     guard !slots.hasCatalog else { return }
-    if identities != self.identities { open.identities = identities }
+    let known = self.identities
+    if identities != known { open.identities = identities }
+    for row in known where !identities.contains(where: { $0.id == row.id }) {
+      open.effects.keys.append(.lock(row.id, row.network))
+    }
     replaceCatalog(stored)
   }
 
@@ -55,6 +59,10 @@ extension Decider {
       next.relays[id]?.condition.health = row.condition.health
       next.relays[id]?.condition.healthSince = row.condition.healthSince
       next.relays[id]?.condition.lastError = row.condition.lastError
+      // Channels find this out, and each daemon for its own.
+      let learned = row.capabilities.filter { $0 == PeerDescription.onePerAuthor }
+      let described = (next.relays[id]?.capabilities ?? []).filter { $0 != PeerDescription.onePerAuthor }
+      next.relays[id]?.capabilities = learned.isEmpty ? described : (described + learned).sorted()
     }
     guard next != before else { return }
     catalog = next

@@ -8,8 +8,8 @@ extension Decider {
   /// Begins to act for channels for which nobody else acts any more. What they wait for follows from what is stored.
   mutating func gained(_ some: SlotSet, _ facts: Facts) {
     guard !some.isEmpty else { return }
-    guard let move = facts.move else {
-      // Nothing is known of what was done for them, so nothing is done before it is.
+    guard doubt == nil, let move = facts.move else {
+      // Nothing is known of what was done for them, so nothing is done before it is; and what is decided in doubt is dropped.
       recovery.owe(some)
       return alarms.set(.recovery, noLaterThan: now + Self.recoveryWait)
     }

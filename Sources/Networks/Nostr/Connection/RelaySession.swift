@@ -34,7 +34,9 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     watch: (@Sendable (SessionSight) -> Void)? = nil
   ) {
     eventLoop = lines.eventLoop
-    let shell = Shell(machine: machine, lines: lines, logger: logger, sign: sign, now: now, mayPublish: mayPublish, report: report, watch: watch)
+    let shell = Shell(
+      machine: machine, lines: lines, logger: logger, sign: sign, now: now, mayPublish: mayPublish, report: report, watch: watch
+    )
     self.shell = .makeBoxSendingValue(shell, eventLoop: lines.eventLoop)
   }
 

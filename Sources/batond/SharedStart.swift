@@ -1,0 +1,62 @@
+internal import Foundation
+internal import Logging
+internal import PostgreSQLStore
+internal import Storage
+internal import Store
+internal import UnixSignals
+
+/// What a daemon does before it serves, if it shares its store with others.
+enum SharedStart {
+  /// Says that channels of before are left alone.
+  static func warnOfOwnStore(in directory: String, _ logger: Logger) {
+    let path = directory + "/baton.db"
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    logger.warning("\(path) is not used while 'store' is set: nobody looks after the channels in it, if there are any")
+  }
+
+  /// Does what may take for ever, until a signal to stop comes.
+  /// - Returns: `nil` if one has.
+  static func whileNotStopped<T: Sendable>(
+    _ body: @escaping @Sendable () async throws -> T
+  ) async throws -> T? {
+    // Those of `Service.run` are for whoever serves: to end waiting for a sequence ends the sequence.
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    return try await withThrowingTaskGroup(of: T?.self) { tasks in
+      tasks.addTask { try await body() }
+      tasks.addTask {
+        for await _ in signals { break }
+        return nil
+      }
+      defer { tasks.cancelAll() }
+      return try await tasks.next() ?? nil
+    }
+  }
+
+  /// The key for the secrets of a store that several daemons share: all of them have the same. A new one is made only where nothing is
+  /// sealed yet; whether it opens what is stored is found out before anything is written.
+  static func secrets(of store: SharedStore, in directory: String) async throws -> SecretBox {
+    if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
+      let path = folder + "/identity.key"
+      if FileManager.default.fileExists(atPath: path) { return try SecretBox.atCredential(path) }
+    }
+    let file = KeyFile(directory + "/identity.key")
+    let hasSecrets = try await !store.identities().isEmpty
+    guard file.exists || !hasSecrets else {
+      throw StoreError(
+        .wrongKey,
+        "the key file \(file.path) is missing, and secrets are stored that only one key opens: copy identity.key from a daemon that "
+          + "shares this database, or hand the key over as the credential identity.key")
+    }
+    return try file.box()
+  }
+}
+
+extension Run {
+  /// - Throws: `ConfigurationError` if an option is for stores in a file, and this one is in PostgreSQL.
+  func refuseForShared(_ settings: Settings) throws {
+    let options = [
+      startEmpty ? "--start-empty" : nil, acceptOlder ? "--accept-older" : nil, acceptDamage ? "--accept-damage" : nil,
+    ].compactMap { $0 }
+    if let option = options.first { try settings.requireFile(for: option) }
+  }
+}
