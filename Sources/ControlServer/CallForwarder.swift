@@ -38,8 +38,8 @@ public final class CallForwarder: Sendable {
 
   private struct Waiting {
     let continuation: CheckedContinuation<String, any Error>
-    /// `nil` once somebody has taken it.
-    var until: ContinuousClock.Instant?
+    /// When it is looked whether anybody has taken it.
+    var until: ContinuousClock.Instant
   }
 
   private struct State {
@@ -47,8 +47,14 @@ public final class CallForwarder: Sendable {
     /// Those that were cancelled before they waited.
     var cancelled: Set<Int64> = []
     var answering: [Int64: Task<Void, Never>] = [:]
+    /// Calls that were taken and are another daemon's by now: they are put back before more are taken.
+    var toPutBack: Set<Int64> = []
+    /// Calls that have no answer, because nobody knows what was done. They stay taken.
+    var unanswered: Set<Int64> = []
     /// Whether no more calls of others are taken.
     var isStopping = false
+    /// Whether calls may be taken at this moment.
+    var isWorking = false
   }
 
   private let exchange: any CallExchange
@@ -140,7 +146,9 @@ public final class CallForwarder: Sendable {
   func run(_ answer: @escaping @Sendable (Call) async throws -> String?) async {
     while !Task.isCancelled {
       var pause = limits.poll
+      state.withLock { $0.isWorking = true }
       do { try await work(answer) } catch { pause = limits.pollInTrouble }
+      state.withLock { $0.isWorking = false }
       guard (try? await Task.sleep(for: pause)) != nil else { break }
     }
     let (waiting, answering) = state.withLock { state in
@@ -155,7 +163,7 @@ public final class CallForwarder: Sendable {
   func stop() async {
     takeNoMore()
     let end = ContinuousClock.now + limits.stopMax
-    while ContinuousClock.now < end, state.withLock({ !$0.answering.isEmpty }) {
+    while ContinuousClock.now < end, state.withLock({ $0.isWorking || !$0.answering.isEmpty || !$0.toPutBack.isEmpty }) {
       guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
     }
   }
@@ -165,13 +173,17 @@ public final class CallForwarder: Sendable {
   var followMax: Duration { limits.followMax }
 
   private func work(_ answer: @escaping @Sendable (Call) async throws -> String?) async throws {
-    let (waiting, answering, isStopping) = state.withLock {
-      ($0.waiting.mapValues(\.until), Set($0.answering.keys), $0.isStopping)
+    for number in state.withLock({ $0.toPutBack }).sorted() {
+      try await exchange.answer(number, nil)
+      state.withLock { _ = $0.toPutBack.remove(number) }
+    }
+    let (waiting, answering) = state.withLock {
+      ($0.waiting.mapValues(\.until), Set($0.answering.keys).union($0.unanswered).union($0.toPutBack))
     }
     let slots = slots()
     let news = try await exchange.look(slots, sent: Set(waiting.keys), taken: answering)
     for (number, reply) in news.replies {
-      end(number, Result { try opened(reply, Self.replyLabel) })
+      end(number, Result { try opened(reply, Self.replyLabel) }.mapError { LostCall("the reply cannot be read: \($0)") })
       forget(number)
     }
     for number in news.lost {
@@ -184,20 +196,27 @@ public final class CallForwarder: Sendable {
       end(number, .failure(LostCall("what was left for another daemon is gone; whether it was done is not known")))
     }
     for number in news.forgotten { try await exchange.answer(number, nil) }
-    for number in news.abandoned { state.withLock { $0.answering[number] }?.cancel() }
+    for number in news.abandoned {
+      let task = state.withLock { state in
+        state.unanswered.remove(number)
+        return state.answering[number]
+      }
+      task?.cancel()
+    }
     for (number, until) in waiting {
-      guard let until, ContinuousClock.now >= until, news.replies[number] == nil, !news.missing.contains(number) else {
+      guard ContinuousClock.now >= until, news.replies[number] == nil, !news.missing.contains(number) else {
         continue
       }
       guard try await exchange.forget(number, ifFree: true) else {
-        state.withLock { $0.waiting[number]?.until = nil }
+        // It is taken; but whoever has taken it may put it back.
+        state.withLock { $0.waiting[number]?.until = ContinuousClock.now + .seconds(1) }
         continue
       }
       let reason = "no daemon has taken this up, and nothing was done; batonctl cluster says which daemons there are"
       end(number, .failure(BatonError.storageUnavailable(reason: reason)))
     }
     let room = limits.atOnceMax - answering.count
-    guard news.hasCalls, room > 0, !isStopping else { return }
+    guard news.hasCalls, room > 0, state.withLock({ !$0.isStopping }) else { return }
     for (number, call) in try await exchange.take(slots, limit: room) { begin(number, call, answer) }
   }
 
@@ -205,19 +224,53 @@ public final class CallForwarder: Sendable {
     _ number: Int64, _ call: ForwardedCall, _ answer: @escaping @Sendable (Call) async throws -> String?
   ) {
     state.withLock { state in
+      guard !state.isStopping else {
+        state.toPutBack.insert(number)
+        return
+      }
       state.answering[number] = Task { [self] in
-        // If it is cancelled, it is not known what was done, and it has no answer.
-        if let reply = try? await .some(answer(opened(call))) { await give(reply, to: number) }
-        self.state.withLock { $0.answering[number] = nil }
+        let hasAnswer = await carryOut(number, call, answer)
+        self.state.withLock { state in
+          state.answering[number] = nil
+          if !hasAnswer { state.unanswered.insert(number) }
+        }
       }
     }
   }
 
-  private func give(_ reply: String?, to number: Int64) async {
-    guard let sealed = try? .some(reply.map { try secrets.seal(Secret($0.utf8), label: Self.replyLabel) }) else { return }
-    while !Task.isCancelled {
-      do { return try await exchange.answer(number, sealed) } catch { try? await Task.sleep(for: limits.pollInTrouble) }
+  /// - Returns: whether it has an answer now, or is put back. If it is cancelled, nobody knows what was done, and it has none.
+  private func carryOut(
+    _ number: Int64, _ call: ForwardedCall, _ answer: @escaping @Sendable (Call) async throws -> String?
+  ) async -> Bool {
+    let reply: String?
+    do {
+      guard let opened = try? opened(call) else {
+        let interface = call.method.split(separator: ".").dropLast().joined(separator: ".")
+        return await give(VarlinkError("\(interface).InternalError").message, to: number)
+      }
+      reply = try await answer(opened)
+    } catch {
+      return false
     }
+    guard let reply else {
+      // In its turn, so that it is not taken again before this is over.
+      state.withLock { _ = $0.toPutBack.insert(number) }
+      return true
+    }
+    return await give(reply, to: number)
+  }
+
+  private func give(_ reply: String, to number: Int64) async -> Bool {
+    guard let sealed = try? secrets.seal(Secret(reply.utf8), label: Self.replyLabel) else { return false }
+    while !Task.isCancelled {
+      do {
+        try await exchange.answer(number, sealed)
+        return true
+      } catch {
+        try? await Task.sleep(for: limits.pollInTrouble)
+      }
+    }
+    return false
   }
 }
 

@@ -136,7 +136,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     // The client may ask this daemon next for what has changed.
     await context.coordinator.catchUp()
     guard let reply = try JSONParser.parse(message).object, let parameters = reply["parameters"]?.object else {
-      throw BatonError.storageUnavailable(reason: "another daemon's reply cannot be read")
+      throw LostCall("another daemon's reply cannot be read")
     }
     if let error = reply["error"]?.string { throw Service.Refusal(VarlinkError(error, parameters)) }
     return EncodedParameters(JSONValue.object(parameters))

@@ -10,6 +10,8 @@ public actor CallDesk: CallExchange, SharingStorage {
   private let session: SessionMachine.ID
   private let current: @Sendable () -> SessionMachine.ID?
   private var connection: PostgreSQLConnection?
+  /// The server's process of the last connection. What it had begun must not be done later.
+  private var backend: Backend?
   private let turns = Turns()
 
   /// - Parameter current: gives the session that the daemon has at this moment; `nil` while none is trusted.
@@ -110,7 +112,9 @@ public actor CallDesk: CallExchange, SharingStorage {
     let change =
       reply.map {
         SQLStatement("UPDATE calls SET reply = $3 WHERE id = $1 AND taker = $2", [.int(number), .int(session), .bytes($0)])
-      } ?? SQLStatement("UPDATE calls SET taker = NULL WHERE id = $1 AND taker = $2", [.int(number), .int(session)])
+      }
+      ?? SQLStatement(
+        "UPDATE calls SET taker = NULL WHERE id = $1 AND taker = $2 AND reply IS NULL", [.int(number), .int(session)])
     _ = try await write([change])
   }
 
@@ -181,6 +185,13 @@ public actor CallDesk: CallExchange, SharingStorage {
     let fresh = try await PostgreSQLConnection.open(
       settings.address, name: SessionDatabase.name(of: session, in: settings.schema), schema: settings.schema,
       hostTimeout: settings.hostTimeout)
+    do throws(PostgreSQLFailure) {
+      try await backend?.end(over: fresh, within: settings.timeout)
+      backend = try await Backend.of(fresh, within: settings.timeout)
+    } catch {
+      await fresh.close()
+      throw error
+    }
     connection = fresh
     return fresh
   }

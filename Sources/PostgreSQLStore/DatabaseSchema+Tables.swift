@@ -40,6 +40,7 @@ extension DatabaseSchema {
     """,
     "CREATE INDEX calls_of_sender ON calls (sender)",
     "CREATE INDEX calls_free ON calls (slot) WHERE taker IS NULL",
+    "CREATE INDEX calls_of_taker ON calls (taker) WHERE taker IS NOT NULL",
   ]
 
   // The tables below have the columns of those in a file, in the same order, and flags are 0 or 1 as there: what reads and writes rows is

@@ -37,7 +37,8 @@ public struct CallNews: Hashable, Sendable {
   public var lost: Set<Int64> = []
   /// Calls that were sent and are not there any more.
   public var missing: Set<Int64> = []
-  /// Calls that this daemon has taken without knowing it, because the answer of the store was lost. Nothing was done for them.
+  /// Calls that this daemon has taken and that are not among those that it knows of, because the answer of the store was lost. Nothing was
+  /// done for them.
   public var forgotten: Set<Int64> = []
   /// Calls that were taken and for whose answer nobody waits any more.
   public var abandoned: Set<Int64> = []
@@ -56,7 +57,7 @@ public protocol CallExchange: Sendable {
   /// - Parameters:
   ///   - slots: those of this daemon.
   ///   - sent: calls that this daemon has sent, and waits for.
-  ///   - taken: calls that it has taken, and not answered.
+  ///   - taken: calls that it knows to have taken.
   func look(_ slots: SlotSet, sent: Set<Int64>, taken: Set<Int64>) async throws -> CallNews
   /// Takes calls, the oldest first; nobody else gets them.
   func take(_ slots: SlotSet, limit: Int) async throws -> [(number: Int64, call: ForwardedCall)]

@@ -138,7 +138,9 @@ struct ChannelCreate: AsyncParsableCommand {
   private func finish(_ channel: Channel, _ session: Session) throws {
     let view = ChannelView(terminal: session.terminal, times: session.times)
     let json: [String: JSONValue] = ["channel": try channel.json]
-    if wait == .all, ChannelView.members(channel).contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
+    // The daemon may have gone, or another one creates the channel, which is not followed for long.
+    let isSettled = wait == .any && ChannelView.activeCount(channel) > 0
+    if !isSettled, ChannelView.members(channel).contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
       throw Refusal(
         text: "the daemon stopped reporting; see batonctl channel show \(channel.id)", status: 75, parameters: json)
     }

@@ -61,7 +61,7 @@ final class ConfigurationLoader: Sendable {
   /// Brings operators, servers and relays in line with the files once more; options stay as they are.
   /// - Returns: whether that is for this daemon to do.
   func declareAgain() async throws -> Bool {
-    _ = try await load { [self] in state.withLock { $0.settings } }
+    _ = try await load(isAgain: true) { [self] in state.withLock { $0.settings } }
     return state.withLock { $0.isInCharge }
   }
 
@@ -69,12 +69,15 @@ final class ConfigurationLoader: Sendable {
   /// - Throws: `BatonError`; `invalidFiles` names all errors. Then everything stays as it was.
   func load() async throws -> ReloadReport { try await load(read) }
 
-  private func load(_ read: @escaping @Sendable () async throws -> Settings) async throws -> ReloadReport {
+  /// - Parameter isAgain: whether nothing may have changed, so that it is not said once more.
+  private func load(
+    isAgain: Bool = false, _ read: @escaping @Sendable () async throws -> Settings
+  ) async throws -> ReloadReport {
     let task = state.withLock { state in
       let before = state.latest
       let task = Task {
         _ = await before?.result
-        return try await self.loadNow(read)
+        return try await self.loadNow(isAgain, read)
       }
       state.latest = task
       return task
@@ -82,9 +85,9 @@ final class ConfigurationLoader: Sendable {
     return try await task.value
   }
 
-  private func loadNow(_ read: @Sendable () async throws -> Settings) async throws -> ReloadReport {
+  private func loadNow(_ isAgain: Bool, _ read: @Sendable () async throws -> Settings) async throws -> ReloadReport {
     do {
-      return try await put(read)
+      return try await put(isAgain, read)
     } catch {
       var words = "they could not be loaded: \(error)"
       if case .invalidFiles(let flaws)? = error as? BatonError {
@@ -96,7 +99,7 @@ final class ConfigurationLoader: Sendable {
     }
   }
 
-  private func put(_ read: @Sendable () async throws -> Settings) async throws -> ReloadReport {
+  private func put(_ isAgain: Bool, _ read: @Sendable () async throws -> Settings) async throws -> ReloadReport {
     let before = state.withLock { $0.settings }
     var flaws: [FileFlaw] = []
     let settings = try await reread(read, &flaws) ?? before
@@ -115,13 +118,16 @@ final class ConfigurationLoader: Sendable {
     do throws(BatonError) { try await coordinator.declare(declarations) } catch {
       guard case .elsewhere = error else { throw error }
       isInCharge = false
-      logger.notice("the files that declare operators are sound; another daemon looks after operators, and reads its own files")
+      if !isAgain {
+        logger.notice(
+          "the files that declare operators are sound; another daemon looks after operators, and reads its own files")
+      }
     }
     state.withLock { $0.isInCharge = isInCharge }
     let options = try await apply(settings, before)
     let needRestart = beginning.differences(to: settings).filter { !$0.appliesOnReload }.map(\.key)
     if !options.isEmpty { logger.event(.configurationLoaded, .notice, "changed options: \(options.joined(separator: ", "))") }
-    if !needRestart.isEmpty {
+    if !needRestart.isEmpty, !isAgain {
       logger.event(
         .configurationLoaded, .warning, "these options take effect at the next start: \(needRestart.joined(separator: ", "))")
     }

@@ -318,10 +318,10 @@ private struct Service {
   /// Brings operators, servers and relays in line with the files of this daemon, which looks after them from now on.
   private func declare(_ loader: ConfigurationLoader, _ session: SharedSession?) async {
     while session?.slots.hasCatalog == true {
-      var isDone = false
-      await load { isDone = try await loader.declareAgain() }
-      // As long as nothing can be read, the coordinator does not look after them yet.
-      guard !isDone, loader.trouble == nil, (try? await clock.sleep(until: clock.now + .seconds(1))) != nil else { return }
+      do { if try await loader.declareAgain() { return } } catch BatonError.invalidFiles { return } catch {
+        // Storage has trouble, or the coordinator does not look after them yet, because it could not read what is stored.
+      }
+      guard (try? await clock.sleep(until: clock.now + .seconds(1))) != nil else { return }
     }
   }
 
@@ -341,6 +341,7 @@ private struct Service {
     await server.handedOverConnectionsEnded()
     guard !coordinator.isStopped else { return }
     manager.stopping("the connection that was handed over has ended")
+    server.takeNoMoreCalls()
     coordinator.stop()
   }
 

@@ -43,6 +43,8 @@ final class RevisionTail: Sendable {
   private struct Seen {
     var end: SharedEnd?
     var catalogAt: Timestamp
+    /// Why something could not be read, so that it is said once.
+    var damage = ""
   }
 
   /// Works until it is cancelled.
@@ -97,8 +99,7 @@ final class RevisionTail: Sendable {
       do { try await publish(after: after, through: end.revision, &seen) } catch let error as StoreError
         where error.code == .corrupt
       {
-        coordinator.logger.warning(
-          "changes that other daemons have made cannot be read, and those who watch go on behind them: \(error)")
+        tell("changes that daemons have made cannot be read, and are left out: \(error)", &seen)
         try await skip(to: end.revision, &seen)
       }
     }
@@ -162,8 +163,21 @@ final class RevisionTail: Sendable {
 
   // MARK: - The catalog
 
-  /// Reads the catalog and the identities, and returns once everybody here knows them.
+  private func tell(_ damage: String, _ seen: inout Seen) {
+    guard seen.damage != damage else { return }
+    seen.damage = damage
+    coordinator.logger.error("\(damage)")
+  }
+
+  /// Reads the catalog and the identities, and returns once everybody here knows them. If something is damaged, the others go on without.
   private func readCatalog(_ seen: inout Seen) async throws {
+    do { try await readWholeCatalog(&seen) } catch let error as StoreError where [.corrupt, .wrongKey].contains(error.code) {
+      tell("what other daemons have stored of operators, servers, relays and identities cannot be read: \(error)", &seen)
+      seen.catalogAt = clock.now
+    }
+  }
+
+  private func readWholeCatalog(_ seen: inout Seen) async throws {
     let catalog = try await Catalog(stored: storage, addressing: coordinator.directory.addressing)
     let identities = try await storage.identities()
     try coordinator.unlock(identities)

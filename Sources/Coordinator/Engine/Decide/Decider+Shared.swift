@@ -20,11 +20,7 @@ extension Decider {
   mutating func catalogRead(_ stored: Catalog, _ identities: [IdentityRow]) {
     // What is known here is newer.
     guard !slots.hasCatalog else { return }
-    let known = self.identities
-    if identities != known { open.identities = identities }
-    for row in known where !identities.contains(where: { $0.id == row.id }) {
-      open.effects.keys.append(.lock(row.id, row.network))
-    }
+    replaceIdentities(identities)
     replaceCatalog(stored)
   }
 
@@ -34,7 +30,7 @@ extension Decider {
     base.counters.server = max(base.counters.server, counters.server)
     base.counters.relay = max(base.counters.relay, counters.relay)
     base.counters.identity = max(base.counters.identity, counters.identity)
-    if stored.identities != identities { open.identities = stored.identities }
+    replaceIdentities(stored.identities)
     replaceCatalog(stored.catalog)
     // What connections say of relays here is stored from now on, in a commit of its own: this decision must not wait for one.
     for (id, row) in stored.catalog.relays where catalog.relays[id]?.condition != row.condition {
@@ -49,6 +45,15 @@ extension Decider {
     endTests()
     _ = recovery.takeObjects()
     _ = recovery.takeRoundTrips()
+  }
+
+  /// The keys of new ones were given to their networks when they were read.
+  private mutating func replaceIdentities(_ stored: [IdentityRow]) {
+    let known = identities
+    if stored != known { open.identities = stored }
+    for row in known where !stored.contains(where: { $0.id == row.id }) {
+      open.effects.keys.append(.lock(row.id, row.network))
+    }
   }
 
   /// Puts what is stored in the place of what is known. Of the relays that are watched here the connection says how they are.
