@@ -6,8 +6,8 @@ public struct SlotSet: Sendable, Hashable {
   /// All of them: what a daemon owns that has its store for itself.
   public static let all = SlotSet(0..<count)
   public static let none = SlotSet([])
-  /// The slot whose daemon also looks after what belongs to no channel: operators, servers, relays and identities.
-  public static let catalog = SlotSet([0])
+  /// The number of the slot whose daemon also looks after what belongs to no channel: operators, servers, relays and identities.
+  public static let catalog = 0
 
   /// The numbers of the slots.
   public private(set) var numbers: Set<Int>
@@ -22,7 +22,7 @@ public struct SlotSet: Sendable, Hashable {
   public var isAll: Bool { numbers.count == Self.count }
 
   /// Whether the slot of the catalog is among them.
-  public var hasCatalog: Bool { numbers.contains(0) }
+  public var hasCatalog: Bool { numbers.contains(Self.catalog) }
 
   /// The number of a channel's slot.
   public static func number(of channel: ChannelID) -> Int { Int(channel.rawValue & Int64(count - 1)) }

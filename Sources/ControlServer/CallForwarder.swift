@@ -1,6 +1,5 @@
 public import Channels
 internal import Coordinator
-internal import Logging
 internal import Secrets
 public import Storage
 internal import StrictJSON

@@ -40,17 +40,14 @@ struct ChannelPage {
       page.revision = page.revision ?? part.revision
       page.unreadable += part.unreadable.map { Int($0.rawValue) }
       // The numbers are those of the order; only the words are read a moment later.
-      // Where daemons share a store it knows nothing of messages, which are each daemon's own copy.
-      let isApart = context.coordinator.isShared
       let said = await context.activities.conversations(
-        of: isApart ? Set(part.channels.map(\.row.id)) : Set(part.conversations.keys))
+        of: Set(part.conversations.map { Array($0.keys) } ?? part.channels.map(\.row.id)))
       let found = try await context.slowly {
         let maker = context.coordinator.snapshotMaker
         return part.channels.map { channel in
           let id = channel.row.id
-          var conversation = part.conversations[id]
+          var conversation = part.conversations.map { $0[id] } ?? said[id]
           conversation?.preview = said[id]?.preview
-          if isApart { conversation = said[id] }
           return Channel(
             maker.snapshot(channel), ChannelActivity(lastPost: part.lastPosts[id], conversation: conversation))
         }.filter(query.matches)

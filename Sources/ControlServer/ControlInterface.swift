@@ -3,7 +3,6 @@ internal import ControlAPI
 internal import Coordinator
 internal import Logging
 internal import NIOConcurrencyHelpers
-internal import NIOCore
 internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
@@ -99,7 +98,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
         return EncodedParameters(try await perform(method, call, peer.uid, peer.pid, stream))
       } catch BatonError.elsewhere(let channel) {
         guard let forwarder = context.forwarder else { throw BatonError.busy }
-        return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? 0, for: peer.uid, forwarder)
+        return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? SlotSet.catalog, for: peer.uid, forwarder)
       }
     } catch is CancellationError {
       // The client is gone, or the daemon stops.
@@ -109,7 +108,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     }
   }
 
-  private func perform(
+  func perform(
     _ method: Service.Method, _ call: VarlinkCall, _ user: UInt32, _ process: Int32, _ stream: VarlinkStream
   ) async throws -> any JSONWritable {
     try await Caller.$user.withValue(user) {
@@ -120,90 +119,6 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
         }
         return reply
       }
-    }
-  }
-
-  // MARK: - Other daemons
-
-  private func forward(
-    _ call: VarlinkCall, to slot: Int, for user: UInt32, _ forwarder: CallForwarder
-  ) async throws -> EncodedParameters {
-    if let reason = Self.whyNotForwarded(call) { throw BatonError.storageUnavailable(reason: reason) }
-    let message = try await forwarder.forward(
-      CallForwarder.Call(
-        method: call.method, parameters: JSONValue.object(call.parameters).text, hasMore: call.mode == .more, user: user),
-      to: slot)
-    // The client may ask this daemon next for what has changed.
-    await context.coordinator.catchUp()
-    guard let reply = try JSONParser.parse(message).object, let parameters = reply["parameters"]?.object else {
-      throw LostCall("another daemon's reply cannot be read")
-    }
-    if let error = reply["error"]?.string { throw Service.Refusal(VarlinkError(error, parameters)) }
-    return EncodedParameters(JSONValue.object(parameters))
-  }
-
-  /// Does `body`, but for no longer than `limit` once something is there; `nil` is no limit.
-  /// - Returns: `nil` if it took longer.
-  private func within(
-    _ limit: Duration?, isThere: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable () async throws -> any JSONWritable
-  ) async throws -> (any JSONWritable)? {
-    try await withThrowingTaskGroup(of: (any JSONWritable)?.self) { group in
-      group.addTask { try await body() }
-      if let limit {
-        group.addTask {
-          repeat { try await Task.sleep(for: limit) } while !isThere()
-          return nil
-        }
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? nil
-    }
-  }
-
-  /// What a call names that only the daemon has that was asked.
-  private static func whyNotForwarded(_ call: VarlinkCall) -> String? {
-    func has(_ name: String) -> Bool { call.parameters[name].map { $0 != .null && $0 != .bool(false) } ?? false }
-    if has("messageId") || has("replyToMessage") {
-      return "another daemon has this channel, and there the message has another number: ask that daemon"
-    }
-    if has("credential") { return "another daemon looks after identities, and this one has the credential: add it to that one" }
-    if has("clearHistory") {
-      return "another daemon has this channel: hide it here without clearing its history, and truncate it"
-    }
-    return nil
-  }
-
-  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String? {
-    guard let method = Service.Method(rawValue: call.method) else {
-      return VarlinkError.methodNotImplemented(call.method).message
-    }
-    do {
-      // The client gets only the last reply.
-      let latest = NIOLockedValueBox<ByteBuffer?>(nil)
-      let stream = VarlinkStream { message in latest.withLockedValue { $0 = message } }
-      let followed = call.mode == .more ? context.forwarder?.followMax : nil
-      let answered = try await within(followed, isThere: { latest.withLockedValue { $0 != nil } }) {
-        try await perform(method, call, user, 0, stream)
-      }
-      guard let reply = answered else {
-        // What it led to goes on for longer than anybody waits; this is how it is now.
-        guard let text = latest.withLockedValue({ $0 }).map({ String(buffer: $0).replacing("\0", with: "") }),
-          let parameters = try JSONParser.parse(text).object?["parameters"]
-        else { throw CancellationError() }
-        return JSONValue.object(["parameters": parameters]).text
-      }
-      var writer = JSONWriter()
-      writer.beginObject()
-      writer.member("parameters", reply)
-      writer.endObject()
-      return String(decoding: writer.bytes, as: UTF8.self)
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch BatonError.elsewhere {
-      return nil
-    } catch {
-      let peer = VarlinkPeer(pid: 0, uid: user, gid: .max, groups: [])
-      return refusal(for: error, call, peer).message
     }
   }
 
@@ -226,7 +141,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
 
   /// The error that the client gets: one that the interface declares, or one of Varlink's own. Anything else is a fault of the daemon
   /// and an entry in the journal.
-  private func refusal(for error: any Error, _ call: VarlinkCall, _ peer: VarlinkPeer) -> VarlinkError {
+  func refusal(for error: any Error, _ call: VarlinkCall, _ peer: VarlinkPeer) -> VarlinkError {
     if let refusal = refusal(for: error) { return refusal.error }
     context.logger.fault("\(error)", in: call.method, calledBy: peer)
     return Service.Refusal.internalError.error
@@ -247,18 +162,6 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     }
   }
 }
-
-/// An interface that answers calls which another daemon has taken for it.
-protocol ForwardedAnswering: Sendable {
-  var definition: IDL.Interface { get }
-
-  /// Answers a call that another daemon's client is allowed to make.
-  /// - Returns: the reply as a message; `nil` if it is not this daemon's to answer, and nothing was done.
-  /// - Throws: `CancellationError`; then it is not known what was done.
-  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String?
-}
-
-extension ControlInterface: ForwardedAnswering {}
 
 extension Logger {
   /// Reports that a call failed for a fault of the daemon, as an entry of its own kind.

@@ -116,7 +116,7 @@ struct Watcher {
     while !waiting.isEmpty {
       let group = waiting.prefix(Self.channelsMax)
       waiting = waiting.dropFirst(Self.channelsMax)
-      let channels = try await context.store.channels(Set(group.compactMap(channel(of:)))).found
+      let channels = try await context.store.channels(Set(group.compactMap(\.object.channel))).found
       let activities = try await context.activities(of: Set(group.compactMap(sentChannel(of:))))
       for row in group {
         part.last = row.revision
@@ -147,15 +147,6 @@ struct Watcher {
     }
   }
 
-  /// The channel that must be read to report a change.
-  private static func channel(of row: ChangeRow) -> ChannelID? {
-    switch row.object {
-    case .operator, .server, .relay: nil
-    case .channel(let id): id
-    case .channelRelay(let transition): transition.channel
-    }
-  }
-
   /// The activity of the channel that is sent with a change.
   private static func activity(for change: Change, of activities: [ChannelID: ChannelActivity]) -> ChannelActivity {
     switch change.object {
@@ -177,19 +168,18 @@ struct Watcher {
   private static func restore(
     _ row: ChangeRow, _ channels: [ChannelID: StoredChannel], isMerged: Bool, _ coordinator: Coordinator
   ) -> Change? {
-    func isOver(_ revision: Int64) -> Bool { isMerged && revision > row.revision }
-    switch row.object {
-    case .operator, .server, .relay:
-      guard let object = coordinator.object(row.object), !isOver(object.revision) else { return nil }
-      return Change(revision: row.revision, at: row.at, object: .catalog(object, before: nil))
-    case .channel(let id):
-      guard let stored = channels[id], !isOver(stored.row.revision) else { return nil }
-      return Change(revision: row.revision, at: row.at, object: .channel(coordinator.snapshot(stored)))
-    case .channelRelay(let transition):
-      guard let stored = channels[transition.channel],
-        let relay = coordinator.snapshot(stored).relays.first(where: { $0.id == transition.relay })
-      else { return nil }
-      return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
+    guard let change = coordinator.change(row, among: channels) else { return nil }
+    return isMerged && change.object.revision.map { $0 > row.revision } == true ? nil : change
+  }
+}
+
+extension Change.Object {
+  /// That of the object itself; `nil` for a relay of a channel, which has none.
+  fileprivate var revision: Int64? {
+    switch self {
+    case .catalog(let object, _): object.revision
+    case .channel(let snapshot): snapshot.row.revision
+    case .channelRelay: nil
     }
   }
 }

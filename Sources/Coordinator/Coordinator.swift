@@ -169,9 +169,6 @@ public final class Coordinator: Sendable {
     if let failure { throw failure }
   }
 
-  /// Whether others commit to the same store.
-  public var isShared: Bool { shared != nil }
-
   /// Returns once everything is known here that others have committed by now, or could not be read. With a store of its own it returns
   /// at once.
   public func catchUp() async { await tail.withLock { $0 }?.catchUp() }

@@ -1,3 +1,4 @@
+internal import Cluster
 internal import PostgreSQL
 
 /// The server's process of a connection. When it started tells it from a later one with the same number, also on another server.
@@ -30,6 +31,25 @@ struct Backend {
       guard rows.count > 0 else { return }
       guard ContinuousClock.now < end else { throw .unavailable("the server does not end a connection that was given up") }
       _ = try await connection.run(SQLStatement("SELECT pg_sleep(0.02)"), within: timeout)
+    }
+  }
+}
+
+extension SharedStore.Settings {
+  /// Connects in the name of a session, once what an earlier connection had begun has ended.
+  /// - Parameter before: the process of that connection.
+  /// - Returns: the connection, and its process.
+  func connect(
+    for session: SessionMachine.ID, after before: Backend?
+  ) async throws(PostgreSQLFailure) -> (PostgreSQLConnection, Backend?) {
+    let fresh = try await PostgreSQLConnection.open(
+      address, name: SessionDatabase.name(of: session, in: schema), schema: schema, hostTimeout: hostTimeout)
+    do throws(PostgreSQLFailure) {
+      try await before?.end(over: fresh, within: timeout)
+      return (fresh, try await Backend.of(fresh, within: timeout))
+    } catch {
+      await fresh.close()
+      throw error
     }
   }
 }

@@ -126,7 +126,7 @@ public actor CallDesk: CallExchange, SharingStorage {
         """
         SELECT s.id, s.name, s.version, (extract(epoch FROM s.began) * 1000)::int8,
           CASE WHEN s.stopped THEN 'stopped' WHEN s.expires < clock_timestamp() THEN 'silent' ELSE 'alive' END,
-          (SELECT count(*) FROM slots WHERE session = s.id), EXISTS (SELECT 1 FROM slots WHERE session = s.id AND id = 0), s.draining = 1
+          (SELECT count(*) FROM slots WHERE session = s.id), EXISTS (SELECT 1 FROM slots WHERE session = s.id AND id = \(SlotSet.catalog)), s.draining = 1
         FROM sessions s ORDER BY s.name COLLATE "C", s.id
         """)
     ])[0]
@@ -182,17 +182,8 @@ public actor CallDesk: CallExchange, SharingStorage {
 
   private func connected() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     if let connection { return connection }
-    let fresh = try await PostgreSQLConnection.open(
-      settings.address, name: SessionDatabase.name(of: session, in: settings.schema), schema: settings.schema,
-      hostTimeout: settings.hostTimeout)
-    do throws(PostgreSQLFailure) {
-      try await backend?.end(over: fresh, within: settings.timeout)
-      backend = try await Backend.of(fresh, within: settings.timeout)
-    } catch {
-      await fresh.close()
-      throw error
-    }
-    connection = fresh
+    let (fresh, process) = try await settings.connect(for: session, after: backend)
+    (connection, backend) = (fresh, process)
     return fresh
   }
 }

@@ -112,15 +112,12 @@ actor CommitWriter {
   }
 
   private func connect() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
-    let fresh = try await PostgreSQLConnection.open(
-      settings.address, name: SessionDatabase.name(of: session, in: settings.schema), schema: settings.schema,
-      hostTimeout: settings.hostTimeout)
+    let (fresh, process) = try await settings.connect(for: session, after: backend)
     do throws(PostgreSQLFailure) {
       // Another server may lack what the former one has acknowledged, so all has to be read again, in a new session.
       guard timeline ?? fresh.server.timeline == fresh.server.timeline else { throw Self.fenced }
       timeline = fresh.server.timeline
-      try await backend?.end(over: fresh, within: settings.timeout)
-      backend = try await Backend.of(fresh, within: settings.timeout)
+      backend = process
       let last = try await fresh.run(
         SQLStatement("SELECT max(seq) FROM commits WHERE session = $1", [.int(session)]), within: settings.timeout)
       number = max(number, last.int(0, 0) ?? 0)

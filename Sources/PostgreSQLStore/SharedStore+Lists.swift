@@ -30,7 +30,7 @@ extension SharedStore {
     let channels = try await self.channels(Set(ids))
     let found = ids.compactMap { channels.found[$0] }
     return ChannelPart(
-      channels: found, lastPosts: try await lastPosts(of: Set(found.map(\.row.id))), conversations: [:],
+      channels: found, lastPosts: try await lastPosts(of: Set(found.map(\.row.id))), conversations: nil,
       unreadable: ids.filter { channels.unreadable[$0] != nil },
       last: ids.count == limit ? seek.values(of: answers[0], ids.count - 1) : nil, revision: answers[1].int(0, 0) ?? 0)
   }

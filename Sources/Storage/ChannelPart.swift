@@ -7,8 +7,9 @@ public struct ChannelPart: Sendable {
   public let channels: [StoredChannel]
   /// The newest posts of these channels, read at the same moment; channels without one are left out.
   public let lastPosts: [ChannelID: LastPost]
-  /// What is known of their messages at the same moment, without previews; channels without a conversation are left out.
-  public let conversations: [ChannelID: ConversationSummary]
+  /// What is known of their messages at the same moment, without previews; channels without a conversation are left out. `nil`
+  /// if the store knows nothing of messages.
+  public let conversations: [ChannelID: ConversationSummary]?
   /// The channels that cannot be read.
   public let unreadable: [ChannelID]
   /// What the last channel that was looked at is sorted by; `nil` if there are no more.
@@ -18,7 +19,7 @@ public struct ChannelPart: Sendable {
 
   public init(
     channels: [StoredChannel], lastPosts: [ChannelID: LastPost],
-    conversations: [ChannelID: ConversationSummary], unreadable: [ChannelID], last: [JSONValue]?, revision: Int64
+    conversations: [ChannelID: ConversationSummary]?, unreadable: [ChannelID], last: [JSONValue]?, revision: Int64
   ) {
     self.channels = channels
     self.lastPosts = lastPosts

@@ -210,6 +210,15 @@ public struct ChangeRow: Hashable, Sendable {
     case server(ServerID)
     case relay(RelayID)
     case channelRelay(TransitionRow)
+
+    /// The channel that it is, or of which it is a relay; `nil` for the others.
+    public var channel: ChannelID? {
+      switch self {
+      case .operator, .server, .relay: nil
+      case .channel(let id): id
+      case .channelRelay(let transition): transition.channel
+      }
+    }
   }
   public var revision: Int64
   public var at: Timestamp

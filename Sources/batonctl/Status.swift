@@ -71,6 +71,9 @@ struct Status: AsyncParsableCommand {
         "operators   \(status.operators)",
         "revision    \(status.revision)",
       ]
+      if let daemons = status.daemons {
+        lines.append("daemons     \(daemons), \(status.daemonsSilent ?? 0) silent; see batonctl cluster")
+      }
       if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
       if let trouble = status.declarationsTrouble {
         lines.append("files       \(trouble); batond check-config lists everything that is wrong, batonctl reload loads them")

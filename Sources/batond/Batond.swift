@@ -51,6 +51,16 @@ struct CommonOptions: ParsableArguments {
       arguments: arguments, environment: try environment(), files: ConfigurationFiles(config.map(Self.absolute)))
   }
 
+  /// Reads the configuration, for a command that works only on a store in a file. With another store it ends the program.
+  func settings(onFileFor command: String) async throws -> Settings {
+    let settings = try await settings()
+    do { try settings.requireFile(for: command) } catch {
+      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      throw ExitCode(ExitStatus.of(error))
+    }
+    return settings
+  }
+
   /// The environment. `SYSTEMD_VARLINK_LISTEN`, which tells all services that serve Varlink where to listen, counts as
   /// `BATON_CONTROL_SOCKET` if that variable is not set.
   private func environment() throws -> [String: String] {
@@ -88,11 +98,7 @@ struct Restore: AsyncParsableCommand {
   @Argument(help: "The copy.") var file: String
 
   func run() async throws {
-    let settings = try await common.settings()
-    do { try settings.requireFile(for: "batond restore") } catch {
-      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
-      throw ExitCode(ExitStatus.of(error))
-    }
+    let settings = try await common.settings(onFileFor: "batond restore")
     do {
       let directory = settings.stateDirectory
       let box = try key.map(SecretBox.atCredential)

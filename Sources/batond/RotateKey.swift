@@ -18,11 +18,7 @@ struct RotateKey: AsyncParsableCommand {
   @Option(help: "The file with the new key. Default: a new key is generated.") var to: String?
 
   func run() async throws {
-    let settings = try await common.settings()
-    do { try settings.requireFile(for: "batond rotate-key") } catch {
-      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
-      throw ExitCode(ExitStatus.of(error))
-    }
+    let settings = try await common.settings(onFileFor: "batond rotate-key")
     do {
       // The keys are read first, because the right to read them may be given up below.
       let old = try from.map(SecretBox.atCredential)

@@ -50,11 +50,13 @@ struct Run: AsyncParsableCommand {
     // A client that disconnects must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     do {
-      try refuseForShared(try await common.settings())
       let common = common
+      let settings = try await common.settings()
+      let ofFiles = [(startEmpty, "--start-empty"), (acceptOlder, "--accept-older"), (acceptDamage, "--accept-damage")]
+      for (isGiven, option) in ofFiles where isGiven { try settings.requireFile(for: option) }
       let whenLost: Store.WhenLost = startEmpty ? .startEmpty : acceptOlder ? .acceptOlder : .refuse
       let service = Service(
-        try await common.settings(), whenLost, acceptsDamage: acceptDamage, read: { try await common.settings() })
+        settings, whenLost, acceptsDamage: acceptDamage, read: { try await common.settings() })
       try await service.run()
     } catch let error as ValidationError {
       throw error
@@ -294,13 +296,9 @@ private struct Service {
 
   /// The key for stored secrets: the one that systemd holds for the daemon, or else the one in the state directory.
   private func secrets(_ store: Store) throws -> SecretBox {
-    if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
-      let path = folder + "/identity.key"
-      if FileManager.default.fileExists(atPath: path) {
-        let box = try SecretBox.atCredential(path)
-        try store.unlock(box)
-        return box
-      }
+    if let box = try SecretBox.ofService() {
+      try store.unlock(box)
+      return box
     }
     return try KeyFile(settings.stateDirectory + "/identity.key").box(for: store)
   }
@@ -374,5 +372,14 @@ private struct Service {
         coordinator.stop()
       }
     }
+  }
+}
+
+extension SecretBox {
+  /// The key that systemd holds for the daemon; `nil` if it holds none.
+  static func ofService() throws -> SecretBox? {
+    guard let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] else { return nil }
+    let path = folder + "/identity.key"
+    return FileManager.default.fileExists(atPath: path) ? try atCredential(path) : nil
   }
 }

@@ -35,10 +35,7 @@ enum SharedStart {
   /// The key for the secrets of a store that several daemons share: all of them have the same. A new one is made only where nothing is
   /// sealed yet; whether it opens what is stored is found out before anything is written.
   static func secrets(of store: SharedStore, in directory: String) async throws -> SecretBox {
-    if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
-      let path = folder + "/identity.key"
-      if FileManager.default.fileExists(atPath: path) { return try SecretBox.atCredential(path) }
-    }
+    if let box = try SecretBox.ofService() { return box }
     let file = KeyFile(directory + "/identity.key")
     let hasSecrets = try await !store.identities().isEmpty
     guard file.exists || !hasSecrets else {
@@ -48,15 +45,5 @@ enum SharedStart {
           + "shares this database, or hand the key over as the credential identity.key")
     }
     return try file.box()
-  }
-}
-
-extension Run {
-  /// - Throws: `ConfigurationError` if an option is for stores in a file, and this one is in PostgreSQL.
-  func refuseForShared(_ settings: Settings) throws {
-    let options = [
-      startEmpty ? "--start-empty" : nil, acceptOlder ? "--accept-older" : nil, acceptDamage ? "--accept-damage" : nil,
-    ].compactMap { $0 }
-    if let option = options.first { try settings.requireFile(for: option) }
   }
 }

@@ -85,6 +85,14 @@ struct CallForwarderTests {
     return limits
   }
 
+  /// A daemon with clients, and one that has all slots.
+  private func pair(_ exchange: Exchange) -> (CallForwarder, CallForwarder) {
+    (
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits()),
+      CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
+    )
+  }
+
   private func wait(until isDone: () -> Bool) async {
     while !isDone(), !Task.isCancelled { await Task.yield() }
   }
@@ -106,10 +114,7 @@ struct CallForwarderTests {
 
   @Test func aReplyComesBackAndIsForgotten() async throws {
     let exchange = Exchange()
-    let (a, b) = (
-      CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits()),
-      CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
-    )
+    let (a, b) = pair(exchange)
     try await running(a) {
       try await running(b, { "reply to \($0.method) of \($0.user)" }) {
         let replies = try await withThrowingTaskGroup { group in
@@ -124,10 +129,7 @@ struct CallForwarderTests {
 
   @Test func troubleOfTheStoreIsWaitedOut() async throws {
     let exchange = Exchange()
-    let (a, b) = (
-      CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits()),
-      CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
-    )
+    let (a, b) = pair(exchange)
     try await running(a) {
       try await running(
         b,
@@ -207,10 +209,7 @@ struct CallForwarderTests {
     let (ended, end) = AsyncStream.makeStream(of: Bool.self)
     let (forever, never) = AsyncStream.makeStream(of: Void.self)
     defer { never.finish() }
-    let (a, b) = (
-      CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits()),
-      CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
-    )
+    let (a, b) = pair(exchange)
     try await running(a) {
       try await running(
         b,
@@ -234,8 +233,7 @@ struct CallForwarderTests {
 
   @Test func whatIsAnothersIsPutBack() async throws {
     let exchange = Exchange()
-    let a = CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits())
-    let b = CallForwarder(exchange, secrets: Self.secrets, slots: { .all }, limits: limits())
+    let (a, b) = pair(exchange)
     try await running(a) {
       try await running(b) {
         let client = Task { try await a.forward(Self.call, to: 3) }

@@ -6,14 +6,18 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Daemons that share a PostgreSQL database.
+/// Daemons that share a PostgreSQL database, and an independent relay.
 private final class Daemons: Sendable {
   let database: PostgreSQLCluster
+  let relay: ThirdPartyRelay
+  private let running: Program
   private let key: TemporaryFolder
 
   init() async throws {
     // Nothing is lost here but with the machine.
     database = try await PostgreSQLCluster(["fsync": "off"])
+    relay = try ThirdPartyRelay()
+    running = try await relay.start()
     key = try TemporaryFolder()
     try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
   }
@@ -62,10 +66,8 @@ private actor Watched {
 struct ClusterTests {
   /// Every call may be made at every daemon, whoever has what it is about.
   @Test func everyDaemonAnswersEveryCall() async throws {
-    let relay = try ThirdPartyRelay()
-    let running = try await relay.start()
-    defer { _ = running }
     let daemons = try await Daemons()
+    let relay = daemons.relay
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
     try await first.slots(1024)
@@ -120,6 +122,7 @@ struct ClusterTests {
     #expect(late.status == 0, "\(late.lines)")
     #expect(try await a.control("cluster").lines.contains { $0.contains("draining") && $0.contains("a *") })
     #expect(try await a.control("cluster", "drain", "nobody").status != 0)
+    #expect(try await a.control("status").lines.contains { $0.hasPrefix("daemons") && $0.contains("2, 0 silent") })
     // All that watch get the same, without gaps.
     let end = try await a.client().status().revision
     for watched in [seenByA, seenByB] {
@@ -136,10 +139,8 @@ struct ClusterTests {
 
   /// A daemon is killed while channels are being created. The other one finishes them.
   @Test func aDaemonThatDiesIsReplaced() async throws {
-    let relay = try ThirdPartyRelay()
-    let running = try await relay.start()
-    defer { _ = running }
     let daemons = try await Daemons()
+    let relay = daemons.relay
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
     try await first.slots(1024)
@@ -176,10 +177,8 @@ struct ClusterTests {
 
   /// A daemon sleeps for longer than its session lasts. When it wakes, it does nothing more in its name, and ends.
   @Test func aDaemonThatSleptEnds() async throws {
-    let relay = try ThirdPartyRelay()
-    let running = try await relay.start()
-    defer { _ = running }
     let daemons = try await Daemons()
+    let relay = daemons.relay
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
     try await first.slots(1024)
@@ -237,10 +236,8 @@ struct ClusterTests {
 
   /// The database is restarted. Nobody loses channels, and all goes on.
   @Test func theDatabaseIsRestarted() async throws {
-    let relay = try ThirdPartyRelay()
-    let running = try await relay.start()
-    defer { _ = running }
     let daemons = try await Daemons()
+    let relay = daemons.relay
     let a = try daemons.installation("a")
     let first = try await a.start()
     try await first.slots(1024)

@@ -41,7 +41,7 @@ extension Engine {
     /// Take up channels that were unfinished when the daemon last stopped, or when the daemon that had them lost them.
     case takeUp([ChannelID])
     /// What the daemon that looks after the catalog has stored of it, where several share one store.
-    case catalogRead(Catalog, [IdentityRow])
+    case catalogRead(StoredCatalog)
     /// Networks were told to send nothing more, and may send again: what is under way begins again.
     case resumed
     /// Act for the channels in these slots from now on; nobody else does any more.

@@ -126,8 +126,7 @@ final class RevisionTail: Sendable {
     let isWatched = hub.subscriberCount > 0
     if isWatched {
       let channels = try await storage.channels(Set(due.compactMap(\.object.channel))).found
-      let maker = coordinator.snapshotMaker
-      changes = due.compactMap { change($0, channels, maker, before) }
+      changes = due.compactMap { coordinator.change($0, among: channels, before: before) }
     }
     guard hub.publish(changes, after: revision, revision: through, isWhole: isWatched) else { return }
     for row in due {
@@ -137,27 +136,6 @@ final class RevisionTail: Sendable {
       case .relay: coordinator.tellMessages(.everythingChanged)
       case .operator, .server: break
       }
-    }
-  }
-
-  /// A change with its object as it is now.
-  /// - Returns: `nil` if the object cannot be read.
-  private func change(
-    _ row: ChangeRow, _ channels: [ChannelID: StoredChannel], _ maker: SnapshotMaker, _ before: Catalog
-  ) -> Change? {
-    switch row.object {
-    case .operator, .server, .relay:
-      guard let object = coordinator.object(row.object) else { return nil }
-      let former = before[object.reference].flatMap { $0.revision < row.revision ? $0 : nil }
-      return Change(revision: row.revision, at: row.at, object: .catalog(object, before: former))
-    case .channel(let id):
-      guard let stored = channels[id] else { return nil }
-      return Change(revision: row.revision, at: row.at, object: .channel(maker.snapshot(stored.row, stored.relays)))
-    case .channelRelay(let transition):
-      guard let stored = channels[transition.channel],
-        let relay = maker.snapshot(stored.row, stored.relays).relays.first(where: { $0.id == transition.relay })
-      else { return nil }
-      return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
     }
   }
 
@@ -178,10 +156,9 @@ final class RevisionTail: Sendable {
   }
 
   private func readWholeCatalog(_ seen: inout Seen) async throws {
-    let catalog = try await Catalog(stored: storage, addressing: coordinator.directory.addressing)
-    let identities = try await storage.identities()
-    try coordinator.unlock(identities)
-    coordinator.inbox.put(.catalogRead(catalog, identities))
+    let stored = try await StoredCatalog(storage, addressing: coordinator.directory.addressing)
+    try coordinator.unlock(stored.identities)
+    coordinator.inbox.put(.catalogRead(stored))
     try await coordinator.barrier()
     seen.catalogAt = clock.now
   }
@@ -193,15 +170,6 @@ extension ChangeRow.Object {
     switch self {
     case .operator, .server, .relay: true
     case .channel, .channelRelay: false
-    }
-  }
-
-  /// The channel that is shown with the change.
-  fileprivate var channel: ChannelID? {
-    switch self {
-    case .operator, .server, .relay: nil
-    case .channel(let id): id
-    case .channelRelay(let transition): transition.channel
     }
   }
 }

@@ -28,7 +28,7 @@ extension Decider {
       if !recovery.slots.isEmpty { open.effects.inputs.append(.gainedBefore) }
     case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
     case .gained(let some): gained(some, facts)
-    case .catalogRead(let stored, let identities): catalogRead(stored, identities)
+    case .catalogRead(let stored): catalogRead(stored)
     case .resumed: for id in base.live.channels.keys.sorted() { feed(.restarted, to: id) }
     case .gainedBefore: gained(recovery.takeSlots(), facts)
     case .lost(let some, let reply): lost(some, reply, facts)

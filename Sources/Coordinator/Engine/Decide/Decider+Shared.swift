@@ -5,27 +5,21 @@ internal import Storage
 // Operators, servers, relays and identities, where several daemons share one store. One of them looks after these: the one that has the
 // slot of the catalog stores them, tests them, and clears away old history. The others read what it has stored.
 extension Decider {
-  /// What is stored of the catalog.
-  struct Shared: Equatable, Sendable {
-    var catalog: Catalog
-    var identities: [IdentityRow]
-  }
-
   /// Stores an operator, server or relay, if that is for this daemon to do. What another one learns of a relay holds for itself alone.
   mutating func save(_ reference: CatalogReference, isTold: Bool = true) {
     if slots.hasCatalog { open.save(reference, isTold: isTold) } else { open.heard.insert(reference) }
   }
 
   /// Takes in what the daemon that looks after the catalog has stored.
-  mutating func catalogRead(_ stored: Catalog, _ identities: [IdentityRow]) {
+  mutating func catalogRead(_ stored: StoredCatalog) {
     // What is known here is newer.
     guard !slots.hasCatalog else { return }
-    replaceIdentities(identities)
-    replaceCatalog(stored)
+    replaceIdentities(stored.identities)
+    replaceCatalog(stored.catalog)
   }
 
   /// Begins to look after the catalog, because nobody else does any more.
-  mutating func takeOver(_ stored: Shared, _ counters: StoreCounters) {
+  mutating func takeOver(_ stored: StoredCatalog, _ counters: StoreCounters) {
     base.counters.operator = max(base.counters.operator, counters.operator)
     base.counters.server = max(base.counters.server, counters.server)
     base.counters.relay = max(base.counters.relay, counters.relay)

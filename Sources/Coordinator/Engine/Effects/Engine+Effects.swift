@@ -2,12 +2,12 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// What follows from a decision, once its commit is over. Nothing else in the engine acts outside.
 extension TransitionRow {
   /// Whether the channel got the relay, or left it.
   var changesMembership: Bool { transition.from == .new || transition.to == .removed }
 }
 
+// What follows from a decision, once its commit is over. Nothing else in the engine acts outside.
 extension Engine {
   /// Does what a decision led to, in the order that `Effects` states.
   /// - Parameter reply: answers the requests of the decision.

@@ -98,7 +98,7 @@ struct Facts {
     /// The highest ids, whoever gave them.
     var counters: StoreCounters
     /// What is stored of the catalog, if that comes with the slots.
-    var catalog: Decider.Shared?
+    var catalog: StoredCatalog?
     /// How many channels each relay carries, in all slots that there are now.
     var loads: [RelayID: Int]
     /// Channels in the new slots with something left to do.

@@ -64,7 +64,8 @@ struct Questions {
     if let move = reads.move {
       await ask(&facts) { facts in
         facts.move = Facts.Move(
-          counters: try await storage.counters(), catalog: move.gained.hasCatalog ? try await shared() : nil,
+          counters: try await storage.counters(),
+          catalog: move.gained.hasCatalog ? try await StoredCatalog(storage, addressing: directory.addressing) : nil,
           loads: try await storage.channelCounts(among: move.slots),
           unfinished: move.gained.isEmpty ? [] : try await storage.unfinishedChannels(among: move.gained))
       }
@@ -77,11 +78,6 @@ struct Questions {
       facts.trouble = "\(error)"
     }
     return facts
-  }
-
-  private func shared() async throws -> Decider.Shared {
-    Decider.Shared(
-      catalog: try await Catalog(stored: storage, addressing: directory.addressing), identities: try await storage.identities())
   }
 
   /// Asks one question. One that cannot be answered does not keep others from being asked.

@@ -1,0 +1,103 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import StrictJSON
+internal import Varlink
+
+/// An interface that answers calls which another daemon has taken for it.
+protocol ForwardedAnswering: Sendable {
+  var definition: IDL.Interface { get }
+
+  /// Answers a call that another daemon's client is allowed to make.
+  /// - Returns: the reply as a message; `nil` if it is not this daemon's to answer, and nothing was done.
+  /// - Throws: `CancellationError`; then it is not known what was done.
+  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String?
+}
+
+// Calls that other daemons answer, and calls of theirs.
+extension ControlInterface: ForwardedAnswering {
+  /// Has the daemon that has a slot answer a call.
+  func forward(
+    _ call: VarlinkCall, to slot: Int, for user: UInt32, _ forwarder: CallForwarder
+  ) async throws -> EncodedParameters {
+    if let reason = Self.whyNotForwarded(call) { throw BatonError.storageUnavailable(reason: reason) }
+    let message = try await forwarder.forward(
+      CallForwarder.Call(
+        method: call.method, parameters: JSONValue.object(call.parameters).text, hasMore: call.mode == .more, user: user),
+      to: slot)
+    // The client may ask this daemon next for what has changed.
+    await context.coordinator.catchUp()
+    guard let reply = try JSONParser.parse(message).object, let parameters = reply["parameters"]?.object else {
+      throw LostCall("another daemon's reply cannot be read")
+    }
+    if let error = reply["error"]?.string { throw Service.Refusal(VarlinkError(error, parameters)) }
+    return EncodedParameters(JSONValue.object(parameters))
+  }
+
+  /// Does `body`, but for no longer than `limit` once something is there; `nil` is no limit.
+  /// - Returns: `nil` if it took longer.
+  private func within(
+    _ limit: Duration?, isThere: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable () async throws -> any JSONWritable
+  ) async throws -> (any JSONWritable)? {
+    try await withThrowingTaskGroup(of: (any JSONWritable)?.self) { group in
+      group.addTask { try await body() }
+      if let limit {
+        group.addTask {
+          repeat { try await Task.sleep(for: limit) } while !isThere()
+          return nil
+        }
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+
+  /// What a call names that only the daemon has that was asked.
+  private static func whyNotForwarded(_ call: VarlinkCall) -> String? {
+    func has(_ name: String) -> Bool { call.parameters[name].map { $0 != .null && $0 != .bool(false) } ?? false }
+    if has("messageId") || has("replyToMessage") {
+      return "another daemon has this channel, and there the message has another number: ask that daemon"
+    }
+    if has("credential") { return "another daemon looks after identities, and this one has the credential: add it to that one" }
+    if has("clearHistory") {
+      return "another daemon has this channel: hide it here without clearing its history, and truncate it"
+    }
+    return nil
+  }
+
+  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String? {
+    guard let method = Service.Method(rawValue: call.method) else {
+      return VarlinkError.methodNotImplemented(call.method).message
+    }
+    do {
+      // The client gets only the last reply.
+      let latest = NIOLockedValueBox<ByteBuffer?>(nil)
+      let stream = VarlinkStream { message in latest.withLockedValue { $0 = message } }
+      let followed = call.mode == .more ? context.forwarder?.followMax : nil
+      let answered = try await within(followed, isThere: { latest.withLockedValue { $0 != nil } }) {
+        try await perform(method, call, user, 0, stream)
+      }
+      guard let reply = answered else {
+        // What it led to goes on for longer than anybody waits; this is how it is now.
+        guard let text = latest.withLockedValue({ $0 }).map({ String(buffer: $0).replacing("\0", with: "") }),
+          let parameters = try JSONParser.parse(text).object?["parameters"]
+        else { throw CancellationError() }
+        return JSONValue.object(["parameters": parameters]).text
+      }
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.member("parameters", reply)
+      writer.endObject()
+      return String(decoding: writer.bytes, as: UTF8.self)
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch BatonError.elsewhere {
+      return nil
+    } catch {
+      let peer = VarlinkPeer(pid: 0, uid: user, gid: .max, groups: [])
+      return refusal(for: error, call, peer).message
+    }
+  }
+}
