@@ -20,8 +20,7 @@ extension Coordinator {
           publicName: key.publicName,
           sealedKey: try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
           createdAt: clock.now)
-        let receipt = try await storage.commit([.insertIdentity(row)])
-        guard let rejection = receipt.rejections[0] else {
+        guard let rejection = try await rejection(of: row) else {
           rows.append(row)
           network.unlock(row.id, key: key)
           logger.notice("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicName)")
@@ -36,6 +35,17 @@ extension Coordinator {
     }
     let known = rows
     directory.write { $0.identities = known }
+  }
+
+  /// Stores an identity.
+  /// - Returns: why it contradicts what is there; `nil` if it is stored.
+  private func rejection(of row: IdentityRow) async throws(CommitFailure) -> String? {
+    do throws(CommitFailure) {
+      return try await storage.commit([.insertIdentity(row)]).rejections[0].map { "\($0)" }
+    } catch {
+      guard case .refused(let words) = error else { throw error }
+      return words
+    }
   }
 
   /// Gives the networks the keys of identities that were not given yet. Those of removed ones are taken away by the engine.

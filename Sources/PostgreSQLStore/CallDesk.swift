@@ -46,7 +46,7 @@ public actor CallDesk: CallExchange, SharingStorage {
     do throws(PostgreSQLFailure) { return try outcome.get()[1].int(0, 0) ?? 0 } catch {
       // It may be there, and somebody may take it.
       if case .inDoubt(let words) = error { throw CallInDoubt("the database: \(words)") }
-      throw StoreError(.inputOutput, "the database: \(error)")
+      throw Self.failure(error)
     }
   }
 
@@ -161,9 +161,11 @@ public actor CallDesk: CallExchange, SharingStorage {
 
   private func ask(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] {
     let outcome = await turns.one { await result(of: statements) }
-    do throws(PostgreSQLFailure) { return try outcome.get() } catch {
-      throw StoreError(.inputOutput, "the database: \(error)")
-    }
+    do throws(PostgreSQLFailure) { return try outcome.get() } catch { throw Self.failure(error) }
+  }
+
+  private static func failure(_ error: PostgreSQLFailure) -> StoreError {
+    StoreError(.inputOutput, CommitScript.isFenced(error) ? CommitWriter.isOver : "the database: \(error)")
   }
 
   private func result(of statements: [SQLStatement]) async -> Result<[SQLRows], PostgreSQLFailure> {

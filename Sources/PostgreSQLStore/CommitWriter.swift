@@ -135,6 +135,9 @@ actor CommitWriter {
 
   // MARK: - Failures
 
+  /// What is told when the session is gone.
+  static let isOver = "the session of this daemon in the database is over; what it had belongs to others"
+
   private static let fenced = PostgreSQLFailure.refused(
     SQLError(state: CommitScript.fencedState, message: "there is no session"))
 
@@ -142,7 +145,7 @@ actor CommitWriter {
   private func failure(_ error: PostgreSQLFailure) async -> CommitFailure {
     switch error {
     case .refused(let fault) where fault.state == CommitScript.fencedState:
-      return .fenced("the session of this daemon in the database is over; what it had belongs to others")
+      return .fenced(Self.isOver)
     case .refused(let fault):
       // The server only reads now, and the connection is closed.
       if fault.state == "25006" { await hangUp() }

@@ -1,13 +1,5 @@
 internal import Store
 
-/// One value of a row.
-enum Cell: Hashable {
-  case null
-  case int(Int64)
-  case text(String)
-  case bytes([UInt8])
-}
-
 /// The values of one row, in the order of its table. A revision that is pending stays so.
 struct RowCells: RowSink {
   private(set) var cells: [Cell] = []

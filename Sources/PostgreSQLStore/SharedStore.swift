@@ -74,10 +74,19 @@ extension SharedStore: CoordinatorStorage {
   public func counters() async throws -> StoreCounters {
     try await settle()
     let tables = ["channels", "operators", "servers", "relays", "identities"]
-    let rows = try await ask([CommitScript.end] + tables.map { SQLStatement("SELECT coalesce(max(id), 0) FROM \($0)") })
+    let rows = try await ask([CommitScript.end] + tables.map(Self.lastID))
     func value(_ place: Int) -> Int64 { rows[place].int(0, 0) ?? 0 }
     return StoreCounters(
       revision: value(0), channel: value(1), operator: value(2), server: value(3), relay: value(4), identity: value(5))
+  }
+
+  /// Finds the highest id of a table that was given out or, by a store that was copied here, left out.
+  static func lastID(_ table: String) -> SQLStatement {
+    SQLStatement(
+      """
+      SELECT greatest((SELECT coalesce(max(id), 0) FROM \(table)),
+        (SELECT coalesce(max(value::int8), 0) FROM settings WHERE key = 'last_id_\(table)'))
+      """)
   }
 
   private func all<T>(_ table: TableStatements, _ row: (inout AnswerRow) throws -> T) async throws -> [T] {

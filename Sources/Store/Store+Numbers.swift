@@ -6,21 +6,21 @@ extension Store {
   private static let leftOut: Int64 = 1 << 32
 
   /// Tables whose ids are given out one after the other.
-  private static let numbered: [SummedTable] = [.operators, .servers, .relays, .identities, .channels, .posts]
+  static let numbered: [SummedTable] = [.operators, .servers, .relays, .identities, .channels, .posts]
 
   /// The setting with the last id of a table that was left out.
-  private static func key(_ table: SummedTable) -> String { "last_id_\(table.name)" }
+  static func lastIDSetting(_ table: SummedTable) -> String { "last_id_\(table.name)" }
 
   /// Lets revisions and ids go on far behind those that may have been given out. A client that asks for changes after a revision left out
   /// here is told to list again.
   static func leaveNumbersOut(_ db: Database) throws {
     try put(lastPostRevision, String(try postRevision(db) + leftOut), db)
     try raiseOldestRevision(to: try revision(db) + leftOut, db)
-    for table in numbered { try put(key(table), String(try lastID(table, db) + leftOut), db) }
+    for table in numbered { try put(lastIDSetting(table), String(try lastID(table, db) + leftOut), db) }
   }
 
   /// The setting with the last revision of posts that was left out.
-  private static let lastPostRevision = "last_post_revision"
+  static let lastPostRevision = "last_post_revision"
 
   /// The newest revision of posts that was given out or left out; 0 if none was. Posts are never removed, so it is known even when their
   /// history is forgotten.
@@ -34,6 +34,6 @@ extension Store {
   /// The highest id of a table that was given out or left out; 0 if none was.
   static func lastID(_ table: SummedTable, _ db: Database) throws -> Int64 {
     let highest = try Int64.fetchOne(db, cached: "SELECT max(id) FROM \(table.name)") ?? 0
-    return max(highest, try setting(key(table), db).flatMap { Int64($0) } ?? 0)
+    return max(highest, try setting(lastIDSetting(table), db).flatMap { Int64($0) } ?? 0)
   }
 }

@@ -18,7 +18,7 @@ struct Batond: AsyncParsableCommand {
     commandName: "batond",
     abstract: "Runs Baton: creates channels on relays and keeps them there.",
     version: "batond \(version)",
-    subcommands: [Run.self, CheckConfig.self, Restore.self, RotateKey.self],
+    subcommands: [Run.self, CheckConfig.self, Restore.self, RotateKey.self, CopyStore.self],
     defaultSubcommand: Run.self)
 }
 

@@ -28,27 +28,15 @@ public final class PostgreSQLCluster: Sendable {
     return (all[0], Array(all.dropFirst()))
   }
 
-  public init(_ settings: [String: String] = [:]) async throws {
+  /// - Parameter primary: the server that this one follows; `nil` for a server of its own.
+  public init(_ settings: [String: String] = [:], standbyOf primary: PostgreSQLCluster? = nil) async throws {
     folder = try TemporaryFolder()
     port = Program.freePort()
     // A server that serves many tests is still there when the run is over.
     Leftovers.shared?.outlives(folder.path)
+    try Self.own(folder.path)
+    try await Self.makeData(in: folder.path, standbyOf: primary)
     let data = folder.path + "/data"
-    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-    if geteuid() == 0, let user = getpwnam("postgres") {
-      chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid)
-      chown(data, user.pointee.pw_uid, user.pointee.pw_gid)
-    }
-    let make = Self.command(
-      "initdb",
-      [
-        // Columns that declare no collation sort as people expect, and so differ from SQLite.
-        "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en",
-        "--auth-local=trust", "--auth-host=scram-sha-256",
-        "--no-sync",
-      ])
-    let (status, lines) = try await Program.run(make.path, make.arguments)
-    guard status == 0 else { throw Program.Ended(description: "initdb: \(lines.suffix(5))") }
     let all = [
       "port": "\(port)", "listen_addresses": "127.0.0.1", "unix_socket_directories": folder.path, "max_connections": "50",
       // What a server that is killed leaves behind stays in its folder.
@@ -57,13 +45,78 @@ public final class PostgreSQLCluster: Sendable {
     start = Self.command(
       "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] })
     running = Mutex(try Program(start.path, start.arguments))
-    _ = try await process.line(containing: "ready to accept connections")
+    _ = try await process.line(containing: "ready to accept")
+  }
+
+  /// The server does not run as root, so its files are not root's.
+  private static func own(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    if geteuid() == 0, let user = getpwnam("postgres") { chown(path, user.pointee.pw_uid, user.pointee.pw_gid) }
+  }
+
+  private static func makeData(in folder: String, standbyOf primary: PostgreSQLCluster?) async throws {
+    let data = folder + "/data"
+    try own(data)
+    let make =
+      if let primary {
+        command(
+          "pg_basebackup",
+          [
+            "-h", primary.folder.path, "-p", "\(primary.port)", "-U", "postgres", "-D", data, "-R", "-X", "stream", "-c",
+            "fast",
+            "--no-sync",
+          ])
+      } else {
+        command(
+          "initdb",
+          [
+            // Columns that declare no collation sort as people expect, and so differ from SQLite.
+            "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en",
+            "--auth-local=trust", "--auth-host=scram-sha-256",
+            "--no-sync",
+          ])
+      }
+    let (status, lines) = try await Program.run(make.path, make.arguments)
+    guard status == 0 else { throw Program.Ended(description: "no data for a server: \(lines.suffix(5))") }
+    chmod(data, 0o700)
+  }
+
+  /// All of its processes.
+  private var processes: [Int32] {
+    let children = (try? String(contentsOfFile: "/proc/\(process.pid)/task/\(process.pid)/children", encoding: .utf8)) ?? ""
+    return [process.pid] + children.split(separator: " ").compactMap { Int32($0) }
+  }
+
+  /// Ends all of it at once, as if its machine was gone.
+  public func crash() async {
+    for process in processes { kill(process, SIGKILL) }
+    _ = await process.status()
+    // The kernel keeps its shared memory otherwise (System V).
+    let lines =
+      (try? String(contentsOfFile: folder.path + "/data/postmaster.pid", encoding: .utf8))?.split(separator: "\n") ?? []
+    if lines.count > 6, let id = lines[6].split(separator: " ").last.flatMap({ Int32($0) }) { shmctl(id, IPC_RMID, nil) }
+  }
+
+  /// Stops all of it where it is, as if its machine hung. It must crash later.
+  public func hang() { for process in processes { kill(process, SIGSTOP) } }
+
+  /// Begins again as the standby of another server, with a copy of its data.
+  public func follow(_ primary: PostgreSQLCluster) async throws {
+    try FileManager.default.removeItem(atPath: folder.path + "/data")
+    try await Self.makeData(in: folder.path, standbyOf: primary)
+    try await restart()
   }
 
   /// The address over the Unix socket, where everybody is trusted.
   public func address(_ more: String = "") -> String {
     "host=\(folder.path) port=\(port) user=postgres dbname=postgres \(more)"
   }
+
+  /// PostgreSQL's own client.
+  public static var psql: String { programs + "/psql" }
+
+  /// The server's Unix socket.
+  public var socket: String { "\(folder.path)/.s.PGSQL.\(port)" }
 
   /// Stops the server without letting anybody finish.
   public func stop() async {
@@ -87,6 +140,6 @@ public final class PostgreSQLCluster: Sendable {
   public func restart() async throws {
     let program = try Program(start.path, start.arguments)
     running.withLock { $0 = program }
-    _ = try await program.line(containing: "ready to accept connections")
+    _ = try await program.line(containing: "ready to accept")
   }
 }

@@ -1,0 +1,139 @@
+internal import Foundation
+internal import GRDB
+internal import Storage
+
+/// One value of a row, as all stores have it.
+package enum Cell: Hashable, Sendable {
+  case null
+  case int(Int64)
+  case text(String)
+  case bytes([UInt8])
+}
+
+// Rows as they are carried from one store to another, whatever they say.
+extension Store {
+  /// The tables with what is carried, each after those that its rows name.
+  package static let carriedTables: [SummedTable] = SummedTable.all.filter { $0.name != SummedTable.settings.name }
+
+  /// The settings that count in another store too: numbers that were given out, and may not be given out again.
+  package static let carriedSettings = ["oldest_revision", lastPostRevision] + numbered.map(lastIDSetting)
+
+  /// Rows of a table in the order of its key, each of them as it was written.
+  /// - Parameters:
+  ///   - key: that of the last row before; `nil` to begin with the first.
+  ///   - limit: how many at most.
+  /// - Throws: `StoreError.corrupt` that names a row which is damaged.
+  package func cells(of table: SummedTable, after key: [Cell]?, limit: Int) throws -> [[Cell]] {
+    try reading { pool in
+      try pool.read { db in
+        let names = table.key.joined(separator: ", ")
+        let condition = key.map { " WHERE (\(names)) > (\($0.map { _ in "?" }.joined(separator: ", ")))" } ?? ""
+        let values = (key ?? []).map(Self.value) + [limit.databaseValue]
+        return try Row.fetchAll(
+          db, sql: "\(table.selection)\(condition) ORDER BY \(names) LIMIT ?", arguments: StatementArguments(values)
+        ).map { row in
+          try table.verify(row)
+          return row.databaseValues.dropLast().map(Self.cell)
+        }
+      }
+    }
+  }
+
+  /// Adds rows to a table.
+  package func add(_ rows: [[Cell]], to table: SummedTable) throws {
+    try reading { pool in try pool.write { db in for row in rows { try Self.upsert(table, row.map(Self.value), db) } } }
+  }
+
+  /// - Returns: those of `carriedSettings` that there are.
+  package func settingsToCarry() throws -> [String: String] {
+    try reading { pool in
+      try pool.read { db in
+        try Self.carriedSettings.reduce(into: [:]) { found, key in found[key] = try Self.setting(key, db) }
+      }
+    }
+  }
+
+  /// Goes on from the settings and the numbers of another store, whose secrets were sealed in today's way.
+  /// - Parameters:
+  ///   - revision: the newest one of channels that was given out, and `postRevision` that of posts.
+  package func carryOn(from settings: [String: String], revision: Int64, postRevision: Int64) throws {
+    try reading { pool in
+      try pool.write { db in
+        for (key, value) in settings where Self.carriedSettings.contains(key) { try Self.put(key, value, db) }
+        try Self.put(Self.sealingKey, Self.sealingNow, db)
+        if try Self.revision(db) < revision { try Self.raiseOldestRevision(to: revision, db) }
+        if try Self.postRevision(db) < postRevision { try Self.put(Self.lastPostRevision, String(postRevision), db) }
+      }
+    }
+  }
+
+  /// The newest revisions that were given out.
+  package func revisions() throws -> (channels: Int64, posts: Int64) {
+    try reading { pool in try pool.read { db in (try Self.revision(db), try Self.postRevision(db)) } }
+  }
+
+  /// How many channels that are not deleted are on a network.
+  package func livingChannels(on network: String) throws -> Int {
+    try reading { pool in
+      try pool.read { db in
+        try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM channels WHERE deleted_at IS NULL AND network = ?", arguments: [network]) ?? 0
+      }
+    }
+  }
+
+  private static func cell(_ value: DatabaseValue) -> Cell {
+    switch value.storage {
+    case .null: .null
+    case .int64(let number): .int(number)
+    // No table has any.
+    case .double(let number): .text("\(number)")
+    case .string(let text): .text(text)
+    case .blob(let data): .bytes(Array(data))
+    }
+  }
+
+  private static func value(_ cell: Cell) -> DatabaseValue {
+    switch cell {
+    case .null: .null
+    case .int(let number): number.databaseValue
+    case .text(let text): text.databaseValue
+    case .bytes(let bytes): Data(bytes).databaseValue
+    }
+  }
+
+  /// Moves the database of a closed store into another folder, which has none, and the state mark with it.
+  package static func move(from folder: String, to directory: String) throws {
+    let lock = try lock(directory)
+    defer { flock(lock.fileDescriptor, LOCK_UN) }
+    guard access(directory + "/baton.db", F_OK) != 0 else {
+      throw StoreError(.inUse, "there is a database in \(directory) already")
+    }
+    // The mark says that the database must be there, so it comes second.
+    try PrivateFile.rename(folder + "/baton.db", to: directory + "/baton.db")
+    try PrivateFile.rename(folder + "/" + StateMark.name, to: directory + "/" + StateMark.name)
+  }
+}
+
+/// Sums up rows, to compare those of two stores.
+package struct CellSum: Hashable, Sendable {
+  package private(set) var rows = 0
+  private var sum: Int64 = 0
+
+  package init() {}
+
+  package mutating func add(_ row: [Cell]) {
+    rows += 1
+    var next = RowSum()
+    next.add(sum)
+    for cell in row {
+      switch cell {
+      case .null: next.addNull()
+      case .int(let number): next.add(number)
+      case .text(var text): text.withUTF8 { next.add(text: UnsafeRawBufferPointer($0)) }
+      case .bytes(let bytes): bytes.withUnsafeBytes { next.add(blob: $0) }
+      }
+    }
+    sum = next.value
+  }
+}

@@ -1,0 +1,87 @@
+internal import ArgumentParser
+internal import Foundation
+internal import PostgreSQL
+internal import PostgreSQLStore
+internal import Storage
+internal import Store
+
+struct CopyStore: AsyncParsableCommand {
+  /// Where everything is to be afterwards.
+  enum Goal: String, ExpressibleByArgument, CaseIterable {
+    case database, file
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "copy-store",
+    abstract: "Copies all channels from the file into the PostgreSQL database that 'store' names, or back.",
+    discussion: """
+      Works only while no daemon uses either. --to database copies baton.db of the state directory into a database in which there is nothing \
+      yet; --to file copies the database into a new baton.db. What is copied stays where it was, and what was written is read again and \
+      compared, by the number of rows and a checksum for each table. Ids, revisions and history stay as they are, and so does the key: \
+      wherever a daemon runs, it needs the same identity.key. Never let daemons run with both. Run it as root, and it continues as the owner of \
+      the state directory, or as the user of the daemon.
+      """)
+
+  @OptionGroup var common: CommonOptions
+  @Option(help: "database or file.") var to: Goal
+  @Option(help: "The file with the key. Default: identity.key in the state directory.") var key: String?
+
+  func run() async throws {
+    let settings = try await common.settings()
+    do {
+      guard let address = settings.database else {
+        throw StoreError(
+          .notAccessible, "no database is named: write its address into the configuration as 'store: postgresql://…' first")
+      }
+      let directory = settings.stateDirectory
+      // The key is read first, because the right to read it may be given up below.
+      let box = try key.map(SecretBox.atCredential) ?? SecretBox.ofService()
+      try StateOwner.become(of: directory)
+      switch to {
+      case .database: try await copyIntoDatabase(address, directory, box)
+      case .file: try await copyIntoFile(address, directory, box)
+      }
+    } catch let error as StoreError {
+      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      throw ExitCode(ExitStatus.of(error))
+    }
+  }
+
+  private func copyIntoDatabase(_ address: PostgreSQLAddress, _ directory: String, _ box: SecretBox?) async throws {
+    guard FileManager.default.fileExists(atPath: directory + "/baton.db") else {
+      throw StoreError(.notAccessible, "there is no database in \(directory)")
+    }
+    let store = try Store(directory: directory)
+    defer { store.close() }
+    // What an older version sealed is sealed again, and it is certain that the key is the right one.
+    try store.unlock(try box ?? KeyFile(directory + "/identity.key").box())
+    try await StoreCopy(address).intoDatabase(from: store, tell: Self.tell)
+    print("Copied \(directory)/baton.db into the database. The file is not used as long as 'store' is set.")
+  }
+
+  private func copyIntoFile(_ address: PostgreSQLAddress, _ directory: String, _ box: SecretBox?) async throws {
+    let manager = FileManager.default
+    guard !manager.fileExists(atPath: directory + "/baton.db") else {
+      throw StoreError(.inUse, "there is a \(directory)/baton.db already; move it and \(directory)/baton.state away first")
+    }
+    let folder = directory + "/copy-store"
+    try? manager.removeItem(atPath: folder)
+    defer { try? manager.removeItem(atPath: folder) }
+    let store = try Store(directory: folder)
+    do {
+      try await StoreCopy(address).intoFile(store, tell: Self.tell)
+      let file = KeyFile(directory + "/identity.key")
+      if let box = try box ?? (file.exists ? file.box() : nil) { try store.unlock(box) }
+    } catch {
+      store.close()
+      throw error
+    }
+    store.close()
+    try Store.move(from: folder, to: directory)
+    print("Copied the database into \(directory)/baton.db. Take 'store' out of the configuration before the daemon starts.")
+  }
+
+  private static func tell(_ table: String, _ rows: Int) {
+    print("\(table): \(rows) \(rows == 1 ? "row" : "rows"), verified")
+  }
+}

@@ -1,0 +1,266 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import Synchronization
+import TestSupport
+import Testing
+
+/// Three daemons, and all that may happen to them, to the database and to what is between, while channels are created, changed and deleted.
+@Suite(.serialized, .timeLimit(.minutes(20)))
+struct ClusterStormTests {
+  /// What is done to them.
+  private enum Fault: CaseIterable {
+    case kill
+    /// For longer than a session lasts.
+    case pause
+    /// In both directions or in one, for longer than a session lasts.
+    case cut
+    /// In the middle of what a daemon sends, which may be a part of a commit.
+    case half
+    /// Connections are ended by the server.
+    case terminate
+    /// Statements are given up, commits among them.
+    case cancel
+    /// The server ends without letting anybody finish, and begins again.
+    case restart
+    /// A process of the server hangs, whatever it does just now.
+    case freeze
+    /// A daemon hands over its channels, and takes its share again.
+    case drain
+    /// The server's machine is gone, and its standby takes over.
+    case failover
+    /// The server's machine hangs, its standby takes over, and the machine is switched off later.
+    case failoverFromHanging
+    /// The standby is gone for longer than sessions last, so commits wait.
+    case standbyAway
+
+    static let ofOneServer: [Fault] = [.kill, .pause, .cut, .half, .terminate, .cancel, .restart, .freeze, .drain]
+    static let ofTwoServers: [Fault] = [.failover, .failoverFromHanging, .failover, .failoverFromHanging, .standbyAway, .kill]
+  }
+
+  /// How many faults there are; more by hand.
+  private static let faults = Int(ProcessInfo.processInfo.environment["BATON_FAULTS"] ?? "")
+
+  /// Nothing is lost but with the machine.
+  private static let settings = ["fsync": "off", "max_connections": "200"]
+
+  @Test func nothingIsLostDoneTwiceOrLeftAlone() async throws {
+    try await storm(Fault.ofOneServer, count: Self.faults ?? 40, [PostgreSQLCluster(Self.settings)])
+  }
+
+  /// Commits wait for a standby, which takes over again and again.
+  @Test func nothingIsLostWhenAStandbyTakesOver() async throws {
+    let primary = try await PostgreSQLCluster(Self.settings)
+    let standby = try await PostgreSQLCluster(Self.settings, standbyOf: primary)
+    try await storm(Fault.ofTwoServers, count: Self.faults ?? 12, [primary, standby])
+  }
+
+  private func storm(_ kinds: [Fault], count: Int, _ servers: [PostgreSQLCluster]) async throws {
+    let database = StormDatabase(servers)
+    if servers.count > 1 { try await database.waitForStandby() }
+    let seed = Seeds.repeated ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    let relays = [try ThirdPartyRelay(), try ThirdPartyRelay()]
+    let running = [try await relays[0].start(), try await relays[1].start()]
+    let key = try TemporaryFolder()
+    try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
+    let settings = [
+      "CREDENTIALS_DIRECTORY": key.path, "BATON_NOSTR_REDIAL_MAX": "500ms", "BATON_NOSTR_CHANNEL_RETRY_MAX": "2s",
+    ]
+    let daemons = try ["a", "b", "c"].map { try StormDaemon($0, settings, servers.map { try Cuts(to: $0.socket) }) }
+    let runs = daemons.map { daemon in Task { try await daemon.run() } }
+    await daemons[0].isReady()
+    try await daemons[0].installation.addRelays(relays.map(\.url))
+    for daemon in daemons { await daemon.isReady() }
+    let reader = StormReader(address: { database.primary.address() })
+    try await reader.waits(for: "SELECT 1 WHERE (SELECT count(DISTINCT session) FROM slots) = 3")
+
+    let watchers = daemons.map { _ in StormWatcher() }
+    let watching = zip(watchers, daemons).map { watcher, daemon in Task { await watcher.run(daemon) } }
+    let ledger = StormLedger()
+    let over = Flag()
+    let using = (0..<6).map { number in
+      let client = StormClient(number: number, daemons: daemons, ledger: ledger, reader: reader) { over.isSet }
+      return Task { await client.run(seed: seed &+ UInt64(number), channels: 3) }
+    }
+
+    var random = Seeded(state: seed)
+    var counts: [Fault: Int] = [:]
+    for _ in 0..<count {
+      await ledger.answers(more: Int(random.next() % 6) + 1)
+      guard await ledger.wrongs.isEmpty else { break }
+      let fault = kinds[Int(random.next() % UInt64(kinds.count))]
+      counts[fault, default: 0] += 1
+      let daemon = daemons[Int(random.next() % 3)]
+      let answers = await ledger.answers
+      traced("\(fault) of \(daemon.name) after \(answers) answers")
+      try await make(fault, daemon, daemons, database, reader, &random)
+    }
+    // Everything is whole again, and those who use it finish what they have begun.
+    over.set()
+    for task in using { await task.value }
+    let clock = ContinuousClock()
+    let calm = clock.now
+    try await reader.waits(for: "SELECT 1 WHERE (SELECT count(*) FROM slots WHERE session IS NULL) = 0")
+    let owned = clock.now - calm
+    try await settled(daemons, reader)
+    print("storm: seed \(seed), \(counts.map { "\($0.key) \($0.value)" }.sorted()), \(await ledger.answers) answers")
+    print("storm: errors \(await ledger.errors), starts \(daemons.map(\.starts)), slots owned after \(owned)")
+
+    // Nobody was told anything wrong, and no daemon ended for another reason than its session.
+    #expect(await ledger.wrongs == [], "seed \(seed)")
+    for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
+    try await compare(await ledger.told, daemons, relays, reader, seed)
+
+    // All that watched got everything once, in the same order.
+    let end = try await daemons[0].installation.client().status().revision
+    for watcher in watchers {
+      await watcher.reached(end)
+      let revisions = await watcher.revisions.prefix(Int(end))
+      #expect(revisions == Array(1...end)[...], "seed \(seed): \(firstGap(Array(revisions)))")
+    }
+    for task in watching { task.cancel() }
+    for daemon in daemons { daemon.end() }
+    for run in runs { try await run.value }
+    for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
+    for program in running { program.signal(SIGTERM) }
+  }
+
+  private func firstGap(_ revisions: [Int64]) -> String {
+    let wrong = revisions.indices.first { revisions[$0] != Int64($0 + 1) }
+    return wrong.map { "revision \(revisions[$0]) came at place \($0 + 1)" } ?? "\(revisions.count) revisions"
+  }
+
+  /// The session of a daemon, as the database has it.
+  private func session(_ daemon: StormDaemon, _ reader: StormReader) async throws -> String? {
+    try await reader.rows("SELECT max(id) FROM sessions WHERE name = '\(daemon.name)'").first?.first.flatMap {
+      $0.isEmpty ? nil : $0
+    }
+  }
+
+  private func make(
+    _ fault: Fault, _ daemon: StormDaemon, _ daemons: [StormDaemon], _ database: StormDatabase, _ reader: StormReader,
+    _ random: inout Seeded
+  ) async throws {
+    switch fault {
+    case .kill: daemon.signal(SIGKILL)
+    case .pause:
+      let program = daemon.pause()
+      // Its end must not wait for the test's.
+      defer { program?.signal(SIGCONT) }
+      if let session = try await session(daemon, reader) {
+        try await reader.waits(for: "SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(session))")
+      }
+    case .cut, .half:
+      let session = try await session(daemon, reader)
+      for cuts in daemon.cuts {
+        if fault == .half {
+          cuts.cut(afterBytes: Int(random.next() % 4_000) + 1)
+        } else {
+          cuts.cut([[.toServer], [.toClient], [.toServer, .toClient]][Int(random.next() % 3)])
+        }
+      }
+      defer { for cuts in daemon.cuts { cuts.heal() } }
+      if let session { try await reader.waits(for: "SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(session))") }
+    case .terminate, .cancel:
+      let function = fault == .cancel ? "pg_cancel_backend" : "pg_terminate_backend"
+      for _ in 0..<10 {
+        _ = try await reader.rows(
+          """
+          SELECT \(function)(pid) FROM pg_stat_activity
+          WHERE application_name LIKE 'batond/%' AND (state = 'active' OR random() < 0.3)
+          """)
+      }
+    case .restart:
+      await database.primary.stop()
+      try await database.primary.restart()
+    case .freeze:
+      let found = try await reader.rows(
+        "SELECT pid, split_part(application_name, '/', 3) FROM pg_stat_activity WHERE application_name LIKE 'batond/%/%' ORDER BY random() LIMIT 1"
+      )
+      guard let row = found.first, let pid = Int32(row[0]) else { return }
+      database.primary.freeze(pid)
+      defer { database.primary.thaw(pid) }
+      // Either its session goes on over other connections, or others take it over; one of both is to be seen soon.
+      try await reader.waits(
+        for: """
+          SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(row[1]))
+          OR EXISTS (SELECT FROM sessions WHERE id = \(row[1]) AND expires > clock_timestamp() + interval '4 seconds')
+          """)
+    case .drain:
+      for undo in [[], ["--undo"]] {
+        await daemon.isReady()
+        _ = try await daemon.installation.control(["cluster", "drain", daemon.name] + undo)
+      }
+    case .failover, .failoverFromHanging:
+      if fault == .failover { await database.primary.crash() } else { database.primary.hang() }
+      try await database.takeOver()
+    case .standbyAway:
+      await database.standby?.crash()
+      // Commits wait for it, renewals among them.
+      for daemon in daemons { _ = try? await daemon.program?.line(containing: "did not renew this daemon's session in time") }
+      try await database.takeBackStandby()
+    }
+  }
+
+  /// Waits until nothing is under way any more.
+  private func settled(_ daemons: [StormDaemon], _ reader: StormReader) async throws {
+    try await reader.waits(
+      for: """
+        SELECT 1 WHERE NOT EXISTS (SELECT FROM channel_relays WHERE task IS NOT NULL AND (under_way = 1 OR status <> 'active'))
+        AND (SELECT count(DISTINCT session) FROM slots) = 3
+        """)
+    for daemon in daemons { await daemon.isReady() }
+  }
+
+  /// What was answered is there, at each daemon, in the tables and on relays.
+  private func compare(
+    _ told: [String: StormLedger.Told], _ daemons: [StormDaemon], _ relays: [ThirdPartyRelay], _ reader: StormReader,
+    _ seed: UInt64
+  ) async throws {
+    let living = told.filter { !$0.value.isDeleted }
+    for daemon in daemons {
+      let list = try await daemon.installation.client().channels()
+      #expect(
+        Dictionary(uniqueKeysWithValues: list.map { ($0.profile.displayName, $0.id) }) == living.mapValues(\.id), "seed \(seed)"
+      )
+      #expect(
+        Dictionary(uniqueKeysWithValues: list.map { ($0.profile.displayName, $0.profile.description) })
+          == living.mapValues(\.description), "seed \(seed)")
+      #expect(list.allSatisfy { $0.phase == "active" }, "seed \(seed): \(list.filter { $0.phase != "active" })")
+      #expect(list.allSatisfy { $0.relays.allSatisfy { $0.cause == nil } }, "seed \(seed)")
+    }
+    // One announcement for each channel, at each relay.
+    let created = try await reader.rows("SELECT network_id FROM channels").map { $0[0] }
+    #expect(created.count == told.count, "seed \(seed)")
+    for relay in relays {
+      let events = try await daemons[0].installation.events(
+        at: relay.url, .object(["kinds": .array([.integer(40)]), "limit": .integer(5_000)]))
+      let ids = events.compactMap { $0["id"]?.string }
+      #expect(Set(ids).isSubset(of: created) && Set(ids).count == ids.count, "seed \(seed) at \(relay.url)")
+    }
+    // Each relay of a channel went from state to state, without leaving any out.
+    let broken = try await reader.rows(
+      """
+      SELECT channel_id, relay_id, revision FROM (
+        SELECT *, lag(to_status) OVER (PARTITION BY channel_id, relay_id ORDER BY revision) AS before FROM transitions
+      ) t WHERE before IS NOT NULL AND before <> from_status
+      """)
+    #expect(broken == [], "seed \(seed)")
+    // What a session has written comes after what those before it wrote of the same channel, and commits are without gaps.
+    let gaps = try await reader.rows(
+      """
+      SELECT number FROM (SELECT *, lag(base + count) OVER (ORDER BY number) AS expected FROM commits) c
+      WHERE expected IS NOT NULL AND base <> expected
+      """)
+    #expect(gaps == [], "seed \(seed)")
+  }
+}
+
+/// Is set once.
+private final class Flag: Sendable {
+  private let state = Mutex(false)
+  var isSet: Bool { state.withLock { $0 } }
+  func set() { state.withLock { $0 = true } }
+}

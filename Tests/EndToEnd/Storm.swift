@@ -1,0 +1,356 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import Synchronization
+import TestSupport
+import Varlink
+
+/// A daemon that shares a database with others, started again whenever it ends, as a service manager does.
+final class StormDaemon: Sendable {
+  private struct State {
+    var program: Program?
+    var isEnding = false
+    /// Ends that nobody meant.
+    var wrongs: [String] = []
+    var starts = 0
+    /// Lines of earlier runs that say what went wrong.
+    var complaints: [String] = []
+  }
+
+  let name: String
+  let installation: Installation
+  /// Its ways to the servers of the database.
+  let cuts: [Cuts]
+  private let state = Mutex(State())
+
+  init(_ name: String, _ settings: [String: String], _ cuts: [Cuts]) throws {
+    self.name = name
+    self.cuts = cuts
+    let address =
+      "host=\(cuts.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(cuts.map { "\($0.port)" }.joined(separator: ",")) "
+      + "user=postgres dbname=postgres sslmode=disable"
+    installation = try Installation(
+      settings.merging(["BATON_STORE": address, "BATON_CLUSTER_NAME": name]) { _, own in own })
+  }
+
+  var program: Program? { state.withLock { $0.program } }
+  var wrongs: [String] { state.withLock { $0.wrongs } }
+  var starts: Int { state.withLock { $0.starts } }
+
+  /// Runs it again and again, until `end`.
+  func run() async throws {
+    while !state.withLock({ $0.isEnding }) {
+      let program = try Program(
+        "batond",
+        [
+          "run", "--config", installation.folder.path + "/batond.yaml", "--state-dir", installation.folder.path + "/state",
+          "--listen", "unix:" + installation.socket,
+        ], environment: installation.settings)
+      state.withLock { ($0.program, $0.starts) = (program, $0.starts + 1) }
+      let status = await program.status()
+      state.withLock { state in
+        state.program = nil
+        // It was killed, its session was over, the database went away while it began, or it was asked to end.
+        let last = program.lines.last ?? ""
+        let isAway = [
+          "connection to the database broke", "no server of the database", "did not renew", "session of this daemon",
+          "canceling statement",
+        ]
+        .contains { last.contains($0) }
+        guard ![-SIGKILL, 75].contains(status), !(status == 74 && isAway), !(state.isEnding && status == 0) else { return }
+        state.wrongs.append("\(name) ended with \(status): \(program.lines.suffix(5))")
+      }
+    }
+  }
+
+  /// Returns once it serves. It may have ended again by then.
+  func isReady() async {
+    while !Task.isCancelled {
+      if let program, (try? await program.line(containing: "is ready")) != nil { return }
+      await Task.yield()
+    }
+  }
+
+  func signal(_ number: Int32) { program?.signal(number) }
+
+  /// Stops it where it is; returns once it is so.
+  /// - Returns: how it goes on; if it is killed meanwhile, nobody else does.
+  func pause() -> Program? {
+    let program = program
+    program?.signal(SIGSTOP)
+    return program
+  }
+
+  func end() {
+    state.withLock { $0.isEnding = true }
+    for cuts in cuts { cuts.heal() }
+    signal(SIGCONT)
+    signal(SIGTERM)
+  }
+}
+
+/// What those who use the daemons were told. Each channel is used by one of them, one call after the other.
+actor StormLedger {
+  struct Told {
+    var id: Int64
+    var description: String?
+    var isDeleted = false
+  }
+
+  private(set) var told: [String: Told] = [:]
+  private(set) var answers = 0
+  private(set) var errors: [String: Int] = [:]
+  /// What must not happen.
+  private(set) var wrongs: [String] = []
+  private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+  func created(_ key: String, _ id: Int64) {
+    if let earlier = told[key], earlier.id != id { wrongs.append("\(key) is channel \(earlier.id), and channel \(id)") }
+    if told[key] == nil { told[key] = Told(id: id) }
+    answered()
+  }
+
+  func updated(_ key: String, _ description: String) {
+    told[key]?.description = description
+    answered()
+  }
+
+  func deleted(_ key: String) {
+    told[key]?.isDeleted = true
+    answered()
+  }
+
+  func failed(_ error: any Error) { errors["\(error)".prefix(60).description, default: 0] += 1 }
+
+  /// Nobody goes on after that.
+  func isWrong(_ words: String) {
+    traced("wrong: \(words)")
+    wrongs.append(words)
+    for waiter in waiters { waiter.continuation.resume() }
+    waiters = []
+  }
+
+  private func answered() {
+    answers += 1
+    let ready = waiters.filter { $0.count <= answers }
+    waiters.removeAll { $0.count <= answers }
+    for waiter in ready { waiter.continuation.resume() }
+  }
+
+  /// Returns once there are so many answers more.
+  func answers(more count: Int) async {
+    let goal = answers + count
+    guard wrongs.isEmpty else { return }
+    await withCheckedContinuation { waiters.append((goal, $0)) }
+  }
+}
+
+/// What somebody who watches a daemon gets, over all its ends.
+actor StormWatcher {
+  private(set) var revisions: [Int64] = []
+  private var reached: Int64 { revisions.last ?? 0 }
+
+  func run(_ daemon: StormDaemon) async {
+    while !Task.isCancelled {
+      await daemon.isReady()
+      do {
+        let client = try await daemon.installation.client()
+        for try await change in try await client.watch(WatchRequest(since: reached)) where change.kind != "end" {
+          revisions.append(change.revision)
+        }
+        await client.close()
+        traced("watch ended at \(reached)")
+      } catch { traced("watch: \(error)") }
+    }
+  }
+
+  func reached(_ revision: Int64) async {
+    while reached < revision, !Task.isCancelled { await Task.yield() }
+  }
+}
+
+/// The server of the database, and perhaps a standby that has all that was acknowledged.
+final class StormDatabase: Sendable {
+  private let servers: Mutex<[PostgreSQLCluster]>
+
+  init(_ servers: [PostgreSQLCluster]) { self.servers = Mutex(servers) }
+
+  /// The one that takes writes.
+  var primary: PostgreSQLCluster { servers.withLock { $0[0] } }
+  var standby: PostgreSQLCluster? { servers.withLock { $0.count > 1 ? $0[1] : nil } }
+
+  private func tell(_ server: PostgreSQLCluster, _ statements: String...) async throws {
+    for statement in statements { _ = try await StormReader { server.address() }.rows(statement) }
+  }
+
+  /// Has commits wait for the standby, once that follows.
+  func waitForStandby() async throws {
+    let server = primary
+    try await StormReader { server.address() }.waits(for: "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'")
+    try await tell(server, "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'", "SELECT pg_reload_conf()")
+  }
+
+  /// Makes the standby the server that takes writes, and what was that before its standby.
+  func takeOver() async throws {
+    let (old, new) = servers.withLock { ($0[0], $0[1]) }
+    try await tell(
+      new, "SELECT pg_promote(true, 60)", "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+    servers.withLock { $0 = [new, old] }
+    // Nobody can reach it any more by now; switched off, it does not come back with its own state.
+    await old.crash()
+    try await takeBackStandby()
+  }
+
+  func takeBackStandby() async throws {
+    try await standby?.follow(primary)
+    try await waitForStandby()
+  }
+}
+
+/// What an outside reader of the database sees.
+struct StormReader: Sendable {
+  struct Failure: Error {
+    /// Whether the server cannot be reached.
+    let isAway: Bool
+    let lines: [String]
+  }
+
+  let address: @Sendable () -> String
+
+  func rows(_ statement: String) async throws -> [[String]] {
+    let result = try await Program.run(
+      PostgreSQLCluster.psql,
+      ["-X", "-q", "-A", "-t", "-F", "\u{1F}", "-v", "ON_ERROR_STOP=1", "-d", address(), "-c", statement],
+      environment: ["PGOPTIONS": "-c search_path=baton"])
+    guard result.status == 0 else { throw Failure(isAway: result.status == 2, lines: result.lines) }
+    return result.lines.map { $0.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init) }
+  }
+
+  /// Waits until a statement finds something, also while the server is away.
+  func waits(for statement: String) async throws {
+    while !Task.isCancelled {
+      do {
+        if try await !rows(statement).isEmpty { return }
+      } catch let error as Failure where error.isAway {}
+    }
+  }
+}
+
+/// Somebody who creates channels, changes and deletes them, at whichever daemon, and asks again until there is an answer.
+struct StormClient: Sendable {
+  let number: Int
+  let daemons: [StormDaemon]
+  let ledger: StormLedger
+  let reader: StormReader
+  let isOver: @Sendable () -> Bool
+
+  /// Errors after which a call may be made again. All others are wrong.
+  private static func mayRepeat(_ error: any Error) -> Bool {
+    if let error = error as? VarlinkError {
+      return ["InternalError", "Busy", "StorageUnavailable"].contains { error.name.hasSuffix($0) }
+    }
+    return error is VarlinkClient.Failure
+  }
+
+  /// Makes a call at one daemon after the other until one answers.
+  /// - Returns: `nil` if the answer is that it cannot be done.
+  private func persistently<T: Sendable>(
+    _ random: inout Seeded, _ call: (BatonClient) async throws -> T
+  ) async -> Result<T, VarlinkError>? {
+    while !Task.isCancelled {
+      let daemon = daemons[Int(random.next() % UInt64(daemons.count))]
+      await daemon.isReady()
+      do {
+        let client = try await BatonClient(socket: daemon.installation.socket, timeout: .seconds(30))
+        let result = try await call(client)
+        await client.close()
+        return .success(result)
+      } catch {
+        if let refusal = error as? VarlinkError, !Self.mayRepeat(error) { return .failure(refusal) }
+        await ledger.failed(error)
+        traced("client \(number) at \(daemon.name): \(error)")
+        // As long as nothing can be done, look at the database.
+        _ = try? await reader.rows("SELECT count(*) FROM slots WHERE session IS NULL")
+      }
+    }
+    return nil
+  }
+
+  func run(seed: UInt64, channels: Int) async {
+    var random = Seeded(state: seed)
+    var lap = 0
+    while !isOver(), !Task.isCancelled {
+      for index in 0..<channels {
+        guard !isOver(), !Task.isCancelled, await ledger.wrongs.isEmpty else { return }
+        await step("client \(number) channel \(index) lap \(lap / 4)", lap % 4, &random)
+      }
+      lap += 1
+    }
+  }
+
+  /// Creates a channel, changes it twice, deletes it.
+  private func step(_ key: String, _ kind: Int, _ random: inout Seeded) async {
+    if kind == 0 {
+      let made = await persistently(&random) {
+        try await $0.createChannel(CreateChannel(profile: Profile(displayName: key), idempotencyKey: key)).id
+      }
+      switch made {
+      case .success(let id): await ledger.created(key, id)
+      case .failure(let error): await ledger.isWrong("creating \(key): \(error)")
+      case nil: break
+      }
+      return
+    }
+    guard let id = await ledger.told[key]?.id else { return }
+    if kind == 3 {
+      var asked = 0
+      let deleted = await persistently(&random) { client in
+        asked += 1
+        return try await client.deleteChannel(id: id).id
+      }
+      switch deleted {
+      case .success: await ledger.deleted(key)
+      // An earlier attempt without an answer may have done it.
+      case .failure(let error) where error.name.hasSuffix("NoSuchChannel") && asked > 1: await ledger.deleted(key)
+      case .failure(let error): await ledger.isWrong("deleting \(key), channel \(id): \(error)")
+      case nil: break
+      }
+      return
+    }
+    let words = "change \(kind) of \(key)"
+    let updated = await persistently(&random) { client in
+      var request = UpdateChannel(id: id)
+      request.description = words
+      return try await client.updateChannel(request).id
+    }
+    switch updated {
+    case .success: await ledger.updated(key, words)
+    case .failure(let error): await ledger.isWrong("changing \(key), channel \(id): \(error)")
+    case nil: break
+    }
+    // It reaches readers, whatever happens meanwhile.
+    _ = await persistently(&random) { client in
+      let revision = try await client.status().revision
+      let now = try await client.channel(id: id)
+      if isSettled(now) { return }
+      for try await change in try await client.watch(WatchRequest(since: revision, kinds: ["channel"], channelIds: [id])) {
+        if let after = change.after, isSettled(try Channel(json: after)) { return }
+      }
+      throw VarlinkClient.Failure.disconnected
+    }
+  }
+
+  private func isSettled(_ channel: Channel) -> Bool {
+    channel.phase == "active" && channel.relays.allSatisfy { $0.edition == channel.edition }
+  }
+}
+
+private let traces = ProcessInfo.processInfo.environment["BATON_TRACE"].flatMap { fopen($0, "w") }.map { Int(bitPattern: $0) }
+
+func traced(_ words: @autoclosure () -> String) {
+  guard let traces, let file = UnsafeMutablePointer<FILE>(bitPattern: traces) else { return }
+  fputs("\(words())\n", file)
+  fflush(file)
+}
