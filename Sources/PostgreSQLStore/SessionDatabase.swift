@@ -17,7 +17,8 @@ actor SessionDatabase {
     case began(SessionMachine.ID)
     case renewed
     case gone
-    case view(BalanceMachine.View)
+    /// Sessions and slots, and when the last of the older sessions with the same name expires, in milliseconds; `nil` if there are none.
+    case view(BalanceMachine.View, namesakeUntil: Int64?)
     case took([BalanceMachine.Slot])
     case done
     /// Why there is no answer, for people.
@@ -143,9 +144,12 @@ actor SessionDatabase {
         UNION ALL SELECT 2, count(*) FILTER (WHERE session IS NULL), NULL FROM slots
         UNION ALL SELECT 3, count(*), NULL FROM slots
         UNION ALL SELECT 4, id, NULL FROM sessions WHERE draining = 1
+        UNION ALL SELECT 5, (extract(epoch FROM max(other.expires)) * 1000)::int8, NULL
+          FROM sessions own JOIN sessions other ON other.name = own.name AND other.id < own.id
+          WHERE own.id = $1 AND NOT other.stopped
         """, [.int(session)]), within: timeout)
     var view = BalanceMachine.View(living: [], expired: [], own: [], free: 0, total: 0)
-    var isThere = false
+    var (isThere, namesakeUntil): (Bool, Int64?) = (false, nil)
     for row in 0..<rows.count {
       guard let kind = rows.int(row, 0), let value = rows.int(row, 1) else { continue }
       switch kind {
@@ -155,13 +159,14 @@ actor SessionDatabase {
       case 1: view.own.append(Int(value))
       case 2: view.free = Int(value)
       case 4: view.draining.append(value)
+      case 5: namesakeUntil = value
       default: view.total = Int(value)
       }
     }
     view.living.sort()
     view.expired.sort()
     view.own.sort()
-    return isThere ? .view(view) : .gone
+    return isThere ? .view(view, namesakeUntil: namesakeUntil) : .gone
   }
 
   private static func take(

@@ -18,6 +18,8 @@ public enum SessionNews: Hashable, Sendable {
   case ended(SessionMachine.ID)
   /// A question was not answered, for people.
   case trouble(String)
+  /// A daemon that began earlier has the same name, and goes on with its session.
+  case nameIsTaken
 }
 
 /// Keeps a daemon's session in the database alive, and its share of slots fair: `SessionMachine` and `BalanceMachine` decide, and this asks
@@ -77,6 +79,8 @@ public actor SessionKeeper {
   /// Slots that are being let go of, and whether nothing is under way for them any more. Nothing is decided until that is done.
   private var lettingGo: (slots: [BalanceMachine.Slot], isIdle: Bool)?
   private var lookAt = Duration.zero
+  /// When the last of the older sessions with the same name expires, as it was seen last.
+  private var namesakeUntil: Int64?
   /// That of the last connection.
   private var timeline: String?
   private var alarm = 0
@@ -113,7 +117,7 @@ public actor SessionKeeper {
             case .began(let id):
               session = id
               await take(one)
-            case .connected, .gained, .suspended, .resumed, .ended, .trouble: await take(one)
+            case .connected, .gained, .suspended, .resumed, .ended, .trouble, .nameIsTaken: await take(one)
             }
           }
         }
@@ -165,7 +169,10 @@ public actor SessionKeeper {
     case (.session(.begin(let number)), _): work(.unanswered(number), &group)
     case (_, .gone): work(question.session.map { .gone($0) } ?? .time, &group)
     case (.session(.renew(_, let number)), _): work(.unanswered(number), &group)
-    case (.look(let id), .view(let view)) where session.session == id:
+    case (.look(let id), .view(let view, let namesakeUntil)) where session.session == id:
+      // What was left by the daemon's own last run expires; whoever lives renews.
+      if let namesakeUntil, let before = self.namesakeUntil, namesakeUntil > before { outbox.yield(.nameIsTaken) }
+      self.namesakeUntil = namesakeUntil
       own(Set(view.own))
       self.view = view
       work(.time, &group)
@@ -222,6 +229,7 @@ public actor SessionKeeper {
     switch change {
     case .began(let id):
       (owned, view, lettingGo, lookAt) = ([], nil, nil, .zero)
+      namesakeUntil = nil
       outbox.yield(.began(id))
     case .ended(let id):
       (owned, view, lettingGo, waiting) = ([], nil, nil, nil)

@@ -82,13 +82,23 @@ public struct KeyFile: Sendable {
   /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
   public func settle(_ store: Store) throws {
     guard FileManager.default.fileExists(atPath: newPath) else { return }
-    if exists, try store.opens(try box()) {
+    try settle(hasSecrets: store.hasSecrets(), opens: store.opens)
+  }
+
+  /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
+  /// - Parameters:
+  ///   - hasSecrets: whether anything is stored that a key opens.
+  ///   - opens: says whether a key opens all of it.
+  /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
+  package func settle(hasSecrets: Bool, opens: (SecretBox) throws -> Bool) throws {
+    guard FileManager.default.fileExists(atPath: newPath) else { return }
+    if exists, try opens(try box()) {
       unlink(newPath)
       return
     }
     // A key that was only half written can open nothing.
-    guard let new = try? SecretBox(masterKey: Self.read(newPath)), try store.opens(new) else {
-      if try !store.hasSecrets() {
+    guard let new = try? SecretBox(masterKey: Self.read(newPath)), try opens(new) else {
+      if !hasSecrets {
         unlink(newPath)
         return
       }
@@ -98,7 +108,7 @@ public struct KeyFile: Sendable {
   }
 
   /// Writes a new key beside the old one. `put` brings it into force.
-  func prepare() throws -> SecretBox {
+  package func prepare() throws -> SecretBox {
     let key = Self.random()
     try writeNew(key)
     return try SecretBox(masterKey: key)
@@ -108,7 +118,7 @@ public struct KeyFile: Sendable {
   func dropNew() { unlink(newPath) }
 
   /// Puts the new key in the place of the old one.
-  func put() throws {
+  package func put() throws {
     try PrivateFile.rename(newPath, to: path)
   }
 

@@ -1,5 +1,7 @@
+package import Channels
 internal import Foundation
 internal import GRDB
+internal import Glibc
 internal import Storage
 
 /// One value of a row, as all stores have it.
@@ -39,9 +41,60 @@ extension Store {
     }
   }
 
-  /// Adds rows to a table.
+  /// Adds rows to a table. Those that they name may come later: `complete` looks whether they are there.
   package func add(_ rows: [[Cell]], to table: SummedTable) throws {
-    try reading { pool in try pool.write { db in for row in rows { try Self.upsert(table, row.map(Self.value), db) } } }
+    try reading { pool in
+      try pool.writeWithoutTransaction { db in
+        try db.execute(sql: "PRAGMA foreign_keys = OFF")
+        try db.inTransaction {
+          for row in rows { try Self.upsert(table, row.map(Self.value), db) }
+          return .commit
+        }
+      }
+    }
+  }
+
+  /// Writes the log back into the file, so that it does not grow with all that is added.
+  package func writeBack() throws {
+    try reading { pool in _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) } }
+  }
+
+  /// Makes sure that what was added names only what is there, and is in the file itself.
+  private func complete() throws {
+    try reading { pool in
+      try pool.writeWithoutTransaction { db in
+        guard try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") == nil else {
+          throw StoreError(.corrupt, "rows that were copied name others that are not there")
+        }
+      }
+    }
+    try writeBack()
+  }
+
+  /// Channels whose rows could not be read, why, and when that was noticed.
+  package func quarantine() throws -> [(channel: Int64, reason: String, at: Int64)] {
+    try reading { pool in
+      try pool.read { db in
+        try Row.fetchAll(db, sql: "SELECT channel_id, reason, at FROM quarantine ORDER BY channel_id").map {
+          ($0["channel_id"], $0["reason"], $0["at"])
+        }
+      }
+    }
+  }
+
+  /// Goes on from what else another store knows: channels that could not be read, and its last sign of life.
+  package func carry(
+    quarantine: [(channel: Int64, reason: String, at: Int64)], sign: (at: Timestamp, commit: UInt64)?
+  ) throws {
+    try reading { pool in
+      try pool.write { db in
+        for (channel, reason, at) in quarantine {
+          try db.execute(
+            sql: "INSERT INTO quarantine (channel_id, reason, at) VALUES (?, ?, ?)", arguments: [channel, reason, at])
+        }
+        if let sign { try Self.put("probe", "\(sign.at.milliseconds) \(sign.commit)", db) }
+      }
+    }
   }
 
   /// - Returns: those of `carriedSettings` that there are.
@@ -102,12 +155,33 @@ extension Store {
     }
   }
 
-  /// Moves the database of a closed store into another folder, which has none, and the state mark with it.
-  package static func move(from folder: String, to directory: String) throws {
+  /// Makes the database of a state directory that has none, and puts it there only when all is in it.
+  /// - Parameter fill: puts everything into the new store.
+  /// - Throws: `StoreError`: `inUse` if there is a database, or a part of one, or somebody uses the directory. Then nothing has changed.
+  package static func make(in directory: String, _ fill: (Store) async throws -> Void) async throws {
     let lock = try lock(directory)
     defer { flock(lock.fileDescriptor, LOCK_UN) }
-    guard access(directory + "/baton.db", F_OK) != 0 else {
-      throw StoreError(.inUse, "there is a database in \(directory) already")
+    let names = ["baton.db", "baton.db-wal", "baton.db-shm", "baton.db-journal", StateMark.name]
+    if let name = names.first(where: { access("\(directory)/\($0)", F_OK) == 0 }) {
+      throw StoreError(
+        .inUse,
+        "there is a \(directory)/\(name) already; move away everything that is called baton.db or \(StateMark.name) first")
+    }
+    let folder = directory + "/new-store"
+    try? FileManager.default.removeItem(atPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try Store(directory: folder)
+    do {
+      try await fill(store)
+      try store.complete()
+    } catch {
+      store.close()
+      throw error
+    }
+    store.close()
+    var status = stat()
+    if stat(folder + "/baton.db-wal", &status) == 0, status.st_size > 0 {
+      throw StoreError(.inputOutput, "the copy could not be written into one file")
     }
     // The mark says that the database must be there, so it comes second.
     try PrivateFile.rename(folder + "/baton.db", to: directory + "/baton.db")

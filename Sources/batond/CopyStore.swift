@@ -54,30 +54,22 @@ struct CopyStore: AsyncParsableCommand {
     let store = try Store(directory: directory)
     defer { store.close() }
     // What an older version sealed is sealed again, and it is certain that the key is the right one.
-    try store.unlock(try box ?? KeyFile(directory + "/identity.key").box())
+    if let box { try store.unlock(box) } else { _ = try KeyFile(directory + "/identity.key").box(for: store) }
     try await StoreCopy(address).intoDatabase(from: store, tell: Self.tell)
     print("Copied \(directory)/baton.db into the database. The file is not used as long as 'store' is set.")
   }
 
   private func copyIntoFile(_ address: PostgreSQLAddress, _ directory: String, _ box: SecretBox?) async throws {
-    let manager = FileManager.default
-    guard !manager.fileExists(atPath: directory + "/baton.db") else {
-      throw StoreError(.inUse, "there is a \(directory)/baton.db already; move it and \(directory)/baton.state away first")
+    guard FileManager.default.fileExists(atPath: directory) else {
+      throw StoreError(
+        .notAccessible, "there is no state directory \(directory); make it, and let it belong to the user of the daemon")
     }
-    let folder = directory + "/copy-store"
-    try? manager.removeItem(atPath: folder)
-    defer { try? manager.removeItem(atPath: folder) }
-    let store = try Store(directory: folder)
-    do {
+    let file = KeyFile(directory + "/identity.key")
+    try await Store.make(in: directory) { store in
       try await StoreCopy(address).intoFile(store, tell: Self.tell)
-      let file = KeyFile(directory + "/identity.key")
-      if let box = try box ?? (file.exists ? file.box() : nil) { try store.unlock(box) }
-    } catch {
-      store.close()
-      throw error
+      if let box { try store.unlock(box) } else if file.exists { _ = try file.box(for: store) }
     }
-    store.close()
-    try Store.move(from: folder, to: directory)
+    if box == nil, !file.exists { print("There is no \(file.path): the daemon needs the key that all daemons had.") }
     print("Copied the database into \(directory)/baton.db. Take 'store' out of the configuration before the daemon starts.")
   }
 

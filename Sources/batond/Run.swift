@@ -162,7 +162,7 @@ private struct Service {
       try await serve(backing, messages, signals, startedAt)
     } catch {
       // What could not begin would not the next time either, and nobody would have its channels meanwhile.
-      await session.end(beginsAgain: session.wasReady)
+      await session.end(beginsAgain: session.wasReady && !(error is ConfigurationError))
       throw error
     }
     await session.end(beginsAgain: true)

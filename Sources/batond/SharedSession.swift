@@ -5,6 +5,7 @@ internal import Coordinator
 internal import Logging
 internal import PostgreSQL
 internal import PostgreSQLStore
+internal import RelayNetwork
 internal import Storage
 internal import Synchronization
 
@@ -23,6 +24,8 @@ final class SharedSession: Sendable {
     var whenCatalogGained: (@Sendable () -> Void)?
     /// Whether the daemon served.
     var wasReady = false
+    /// Whether an earlier daemon has the same name.
+    var isNameTaken = false
     /// What was said of the database last, so that the same trouble is told once.
     var trouble: String?
   }
@@ -34,6 +37,7 @@ final class SharedSession: Sendable {
   }
 
   let id: SessionMachine.ID
+  private let name: String
   let store: SharedStore
   private let owned: Slots
   let desk: CallDesk
@@ -53,8 +57,9 @@ final class SharedSession: Sendable {
     return { trust.session == id }
   }
 
-  private init(_ id: SessionMachine.ID, _ address: PostgreSQLAddress, _ keeper: SessionKeeper, _ logger: Logger) {
-    self.id = id
+  private init(_ id: SessionMachine.ID, _ name: String, _ address: PostgreSQLAddress, _ keeper: SessionKeeper, _ logger: Logger)
+  {
+    (self.id, self.name) = (id, name)
     self.keeper = keeper
     self.logger = logger
     let trust = keeper.trust
@@ -82,7 +87,7 @@ final class SharedSession: Sendable {
         if let session = begun.session {
           await session.take(news)
         } else if case .began(let id) = news {
-          let session = SharedSession(id, address, keeper, logger)
+          let session = SharedSession(id, name, address, keeper, logger)
           begun.session = session
           telling.yield(.session(session))
         } else {
@@ -172,6 +177,9 @@ final class SharedSession: Sendable {
       logger.event(.sessionResumed, .notice, "the database has renewed this daemon's session: everything goes on")
       state.withLock { $0.coordinator }?.resume()
     case .ended: ending.finish()
+    case .nameIsTaken:
+      state.withLock { $0.isNameTaken = true }
+      ending.finish()
     case .trouble(let words):
       let isNew = state.withLock { state in
         defer { state.trouble = words }
@@ -222,6 +230,14 @@ final class SharedSession: Sendable {
   func ended() async throws {
     for await _ in over {}
     try Task.checkCancellation()
+    guard !state.withLock({ $0.isNameTaken }) else {
+      throw ConfigurationError(problems: [
+        FileFlaw(
+          file: "cluster.name", line: nil, column: nil,
+          text:
+            "another daemon that shares this database is called '\(name)' too, and began earlier; each needs a name of its own")
+      ])
+    }
     let words = "the session of this daemon in the database is over, and other daemons have its channels; it has to begin again"
     logger.event(.sessionOver, .error, "\(words)", ["BATON_SESSION": "\(id)"])
     throw StoreError(.inUse, words)

@@ -37,7 +37,13 @@ enum SharedStart {
   static func secrets(of store: SharedStore, in directory: String) async throws -> SecretBox {
     if let box = try SecretBox.ofService() { return box }
     let file = KeyFile(directory + "/identity.key")
-    let hasSecrets = try await !store.identities().isEmpty
+    let (identities, servers) = (try await store.identities(), try await store.servers())
+    let passwords = servers.compactMap { server in server.sealedPassword.map { ($0, SecretBox.label(ofServer: server.address)) }
+    }
+    let sealed = identities.map { ($0.sealedKey, SecretBox.label(ofIdentity: $0.name, on: $0.network)) } + passwords
+    let hasSecrets = !sealed.isEmpty
+    // A change of the key may have been interrupted.
+    try file.settle(hasSecrets: hasSecrets) { box in sealed.allSatisfy { (try? box.open($0.0, label: $0.1)) != nil } }
     guard file.exists || !hasSecrets else {
       throw StoreError(
         .wrongKey,

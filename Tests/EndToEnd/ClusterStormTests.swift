@@ -57,61 +57,87 @@ struct ClusterStormTests {
     try await storm(Fault.ofTwoServers, count: Self.faults ?? 12, [primary, standby])
   }
 
+  /// What a storm goes over.
+  private struct Scene {
+    let seed: UInt64
+    let database: StormDatabase
+    let relays: [ThirdPartyRelay]
+    let daemons: [StormDaemon]
+    let ledger = StormLedger()
+    let over = Flag()
+    var reader: StormReader { StormReader { [database] in database.primary.address() } }
+  }
+
   private func storm(_ kinds: [Fault], count: Int, _ servers: [PostgreSQLCluster]) async throws {
+    let seed = Seeds.repeated ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    print("storm: seed \(seed)")
     let database = StormDatabase(servers)
     if servers.count > 1 { try await database.waitForStandby() }
-    let seed = Seeds.repeated ?? UInt64.random(in: 0...UInt64(UInt32.max))
     let relays = [try ThirdPartyRelay(), try ThirdPartyRelay()]
     let running = [try await relays[0].start(), try await relays[1].start()]
+    defer { for program in running { program.signal(SIGTERM) } }
     let key = try TemporaryFolder()
     try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
     let settings = [
       "CREDENTIALS_DIRECTORY": key.path, "BATON_NOSTR_REDIAL_MAX": "500ms", "BATON_NOSTR_CHANNEL_RETRY_MAX": "2s",
     ]
     let daemons = try ["a", "b", "c"].map { try StormDaemon($0, settings, servers.map { try Cuts(to: $0.socket) }) }
-    let runs = daemons.map { daemon in Task { try await daemon.run() } }
+    let scene = Scene(seed: seed, database: database, relays: relays, daemons: daemons)
+    // Daemons end however the test does.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for daemon in daemons { group.addTask { try await daemon.run() } }
+      let result = await Result { try await pass(scene, kinds, count) }
+      scene.over.set()
+      for daemon in daemons { daemon.end() }
+      try await group.waitForAll()
+      try result.get()
+    }
+    for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
+  }
+
+  /// Has everything happen, and looks at what is left.
+  private func pass(_ scene: Scene, _ kinds: [Fault], _ count: Int) async throws {
+    let (seed, daemons, ledger, reader) = (scene.seed, scene.daemons, scene.ledger, scene.reader)
     await daemons[0].isReady()
-    try await daemons[0].installation.addRelays(relays.map(\.url))
+    try await daemons[0].installation.addRelays(scene.relays.map(\.url))
     for daemon in daemons { await daemon.isReady() }
-    let reader = StormReader(address: { database.primary.address() })
     try await reader.waits(for: "SELECT 1 WHERE (SELECT count(DISTINCT session) FROM slots) = 3")
 
     let watchers = daemons.map { _ in StormWatcher() }
     let watching = zip(watchers, daemons).map { watcher, daemon in Task { await watcher.run(daemon) } }
-    let ledger = StormLedger()
-    let over = Flag()
-    let using = (0..<6).map { number in
-      let client = StormClient(number: number, daemons: daemons, ledger: ledger, reader: reader) { over.isSet }
-      return Task { await client.run(seed: seed &+ UInt64(number), channels: 3) }
-    }
-
-    var random = Seeded(state: seed)
+    defer { for task in watching { task.cancel() } }
     var counts: [Fault: Int] = [:]
-    for _ in 0..<count {
-      await ledger.answers(more: Int(random.next() % 6) + 1)
-      guard await ledger.wrongs.isEmpty else { break }
-      let fault = kinds[Int(random.next() % UInt64(kinds.count))]
-      counts[fault, default: 0] += 1
-      let daemon = daemons[Int(random.next() % 3)]
-      let answers = await ledger.answers
-      traced("\(fault) of \(daemon.name) after \(answers) answers")
-      try await make(fault, daemon, daemons, database, reader, &random)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<6 {
+        let client = StormClient(number: number, daemons: daemons, ledger: ledger, reader: reader) { scene.over.isSet }
+        group.addTask { await client.run(seed: seed &+ UInt64(number), channels: 3) }
+      }
+      // Everything is whole again, and those who use it finish what they have begun.
+      defer { scene.over.set() }
+      var random = Seeded(state: seed)
+      for _ in 0..<count {
+        await ledger.answers(more: Int(random.next() % 6) + 1)
+        guard await ledger.wrongs.isEmpty, daemons.allSatisfy(\.wrongs.isEmpty), !Task.isCancelled else { break }
+        let fault = kinds[Int(random.next() % UInt64(kinds.count))]
+        counts[fault, default: 0] += 1
+        let daemon = daemons[Int(random.next() % 3)]
+        let answers = await ledger.answers
+        traced("\(fault) of \(daemon.name) after \(answers) answers")
+        try await make(fault, daemon, daemons, scene.database, reader, &random)
+      }
     }
-    // Everything is whole again, and those who use it finish what they have begun.
-    over.set()
-    for task in using { await task.value }
     let clock = ContinuousClock()
     let calm = clock.now
     try await reader.waits(for: "SELECT 1 WHERE (SELECT count(*) FROM slots WHERE session IS NULL) = 0")
     let owned = clock.now - calm
-    try await settled(daemons, reader)
-    print("storm: seed \(seed), \(counts.map { "\($0.key) \($0.value)" }.sorted()), \(await ledger.answers) answers")
+    print("storm: \(counts.map { "\($0.key) \($0.value)" }.sorted()), \(await ledger.answers) answers")
     print("storm: errors \(await ledger.errors), starts \(daemons.map(\.starts)), slots owned after \(owned)")
-
     // Nobody was told anything wrong, and no daemon ended for another reason than its session.
     #expect(await ledger.wrongs == [], "seed \(seed)")
     for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
-    try await compare(await ledger.told, daemons, relays, reader, seed)
+    guard await ledger.wrongs.isEmpty, daemons.allSatisfy(\.wrongs.isEmpty) else { return }
+    try await settled(daemons, reader)
+    try await compare(await ledger.told, daemons, scene.relays, reader, seed)
 
     // All that watched got everything once, in the same order.
     let end = try await daemons[0].installation.client().status().revision
@@ -120,11 +146,6 @@ struct ClusterStormTests {
       let revisions = await watcher.revisions.prefix(Int(end))
       #expect(revisions == Array(1...end)[...], "seed \(seed): \(firstGap(Array(revisions)))")
     }
-    for task in watching { task.cancel() }
-    for daemon in daemons { daemon.end() }
-    for run in runs { try await run.value }
-    for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
-    for program in running { program.signal(SIGTERM) }
   }
 
   private func firstGap(_ revisions: [Int64]) -> String {
@@ -146,12 +167,10 @@ struct ClusterStormTests {
     switch fault {
     case .kill: daemon.signal(SIGKILL)
     case .pause:
-      let program = daemon.pause()
+      guard let session = try await session(daemon, reader), let program = daemon.pause() else { return }
       // Its end must not wait for the test's.
-      defer { program?.signal(SIGCONT) }
-      if let session = try await session(daemon, reader) {
-        try await reader.waits(for: "SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(session))")
-      }
+      defer { program.signal(SIGCONT) }
+      try await reader.waits(for: "SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(session))", times: 300)
     case .cut, .half:
       let session = try await session(daemon, reader)
       for cuts in daemon.cuts {
@@ -162,7 +181,9 @@ struct ClusterStormTests {
         }
       }
       defer { for cuts in daemon.cuts { cuts.heal() } }
-      if let session { try await reader.waits(for: "SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(session))") }
+      if let session {
+        try await reader.waits(for: "SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(session))", times: 300)
+      }
     case .terminate, .cancel:
       let function = fault == .cancel ? "pg_cancel_backend" : "pg_terminate_backend"
       for _ in 0..<10 {
@@ -187,7 +208,7 @@ struct ClusterStormTests {
         for: """
           SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(row[1]))
           OR EXISTS (SELECT FROM sessions WHERE id = \(row[1]) AND expires > clock_timestamp() + interval '4 seconds')
-          """)
+          """, times: 100)
     case .drain:
       for undo in [[], ["--undo"]] {
         await daemon.isReady()
@@ -198,8 +219,14 @@ struct ClusterStormTests {
       try await database.takeOver()
     case .standbyAway:
       await database.standby?.crash()
-      // Commits wait for it, renewals among them.
-      for daemon in daemons { _ = try? await daemon.program?.line(containing: "did not renew this daemon's session in time") }
+      // Commits wait for it, renewals among them, until somebody notices.
+      let before = daemons.map { ($0.program, $0.program?.lines.count ?? 0) }
+      while !Task.isCancelled,
+        !zip(daemons, before).contains(where: { daemon, before in
+          daemon.program !== before.0 || before.0 == nil
+            || daemon.program?.lines.dropFirst(before.1).contains { $0.contains("did not renew this daemon's session") } ?? true
+        })
+      { _ = try await reader.rows("SELECT pg_sleep(0.1)") }
       try await database.takeBackStandby()
     }
   }
@@ -222,12 +249,8 @@ struct ClusterStormTests {
     let living = told.filter { !$0.value.isDeleted }
     for daemon in daemons {
       let list = try await daemon.installation.client().channels()
-      #expect(
-        Dictionary(uniqueKeysWithValues: list.map { ($0.profile.displayName, $0.id) }) == living.mapValues(\.id), "seed \(seed)"
-      )
-      #expect(
-        Dictionary(uniqueKeysWithValues: list.map { ($0.profile.displayName, $0.profile.description) })
-          == living.mapValues(\.description), "seed \(seed)")
+      let found = list.map { "\($0.id) \($0.profile.displayName): \($0.profile.description ?? "-")" }.sorted()
+      #expect(found == living.map { "\($0.value.id) \($0.key): \($0.value.description ?? "-")" }.sorted(), "seed \(seed)")
       #expect(list.allSatisfy { $0.phase == "active" }, "seed \(seed): \(list.filter { $0.phase != "active" })")
       #expect(list.allSatisfy { $0.relays.allSatisfy { $0.cause == nil } }, "seed \(seed)")
     }
@@ -263,4 +286,11 @@ private final class Flag: Sendable {
   private let state = Mutex(false)
   var isSet: Bool { state.withLock { $0 } }
   func set() { state.withLock { $0 = true } }
+}
+
+extension Result where Failure == any Error {
+  /// What a body returns or throws.
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
 }

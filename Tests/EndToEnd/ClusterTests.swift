@@ -201,6 +201,75 @@ struct ClusterTests {
     #expect(await again.status() == 0)
   }
 
+  /// Two daemons have the same name. The later one ends, and a daemon that was killed is not taken for another.
+  @Test func twoDaemonsMayNotHaveTheSameName() async throws {
+    let daemons = try await Daemons()
+    let (a, b) = (try daemons.installation("a"), try daemons.installation("a"))
+    let killed = try await a.start()
+    try await killed.slots(1024)
+    killed.signal(SIGKILL)
+    _ = await killed.status()
+    let first = try await a.start()
+    try await first.slots(1024)
+    let second = try await b.start()
+    #expect(await second.status() == 78)
+    #expect(
+      second.lines.contains { $0.contains("another daemon that shares this database is called 'a' too") }, "\(second.lines)")
+    #expect(try await a.control("identity", "add", "press").status == 0)
+    first.signal(SIGTERM)
+    #expect(await first.status() == 0)
+  }
+
+  /// All secrets get another key while no daemon runs, and a daemon without it does not begin.
+  @Test func theKeyIsChangedForAllDaemons() async throws {
+    let database = try await PostgreSQLCluster(["fsync": "off"])
+    let a = try Installation(["BATON_STORE": database.address(), "BATON_CLUSTER_NAME": "a"])
+    let b = try Installation(["BATON_STORE": database.address(), "BATON_CLUSTER_NAME": "b"])
+    func rotate(_ more: String...) async throws -> (status: Int32, lines: [String]) {
+      try await Program.run("batond", ["rotate-key", "--state-dir", a.folder.path + "/state"] + more, environment: a.settings)
+    }
+    let first = try await a.start()
+    try await first.slots(1024)
+    #expect(try await a.control("identity", "add", "press").status == 0)
+    let running = try await rotate()
+    #expect(
+      running.status == 75 && running.lines.contains { $0.contains("the daemon 'a' uses the database") }, "\(running.lines)")
+    first.signal(SIGTERM)
+    #expect(await first.status() == 0)
+    let file = a.folder.path + "/state/identity.key"
+    let old = a.folder.path + "/old.key"
+    try FileManager.default.copyItem(atPath: file, toPath: old)
+    let before = try Data(contentsOf: URL(fileURLWithPath: file))
+    // Another key opens nothing, and changes nothing.
+    let wrong = a.folder.path + "/wrong.key"
+    try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: wrong))
+    let refused = try await rotate("--from", wrong)
+    #expect(refused.status == 77 && refused.lines.contains { $0.contains("does not open") }, "\(refused.lines)")
+    let rotated = try await rotate()
+    #expect(
+      rotated.status == 0 && rotated.lines.contains { $0.contains("Encrypted 2 secrets in the database") }, "\(rotated.lines)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) != before)
+
+    // The old key is of no use, and the new one is.
+    try FileManager.default.createDirectory(atPath: b.folder.path + "/state", withIntermediateDirectories: true)
+    let own = b.folder.path + "/state/identity.key"
+    try FileManager.default.copyItem(atPath: old, toPath: own)
+    let without = try await Program.run(
+      "batond",
+      [
+        "run", "--config", b.folder.path + "/batond.yaml", "--state-dir", b.folder.path + "/state", "--listen",
+        "unix:" + b.socket,
+      ], environment: b.settings)
+    #expect(without.status == 77 && !without.lines.contains { $0.contains("is ready") }, "\(without.lines)")
+    // A change that was interrupted before the new key was in its place is ended at the start.
+    try FileManager.default.copyItem(atPath: file, toPath: own + ".new")
+    let second = try await b.start()
+    #expect(try await b.control("identity", "list").lines.contains { $0.contains("press") })
+    #expect(!FileManager.default.fileExists(atPath: own + ".new"))
+    second.signal(SIGTERM)
+    #expect(await second.status() == 0)
+  }
+
   /// A daemon with another key begins nothing, and one without a key makes none where one is needed.
   @Test func aDaemonWithAnotherKeyDoesNotBegin() async throws {
     let daemons = try await Daemons()
@@ -221,7 +290,7 @@ struct ClusterTests {
     #expect(with.status == 77, "\(with.lines)")
     #expect(!with.lines.contains { $0.contains("is ready") })
     // What works on files leaves them alone: the key that all daemons have must not be replaced.
-    for command in [["rotate-key"], ["restore", "/dev/null"], ["run", "--start-empty"]] {
+    for command in [["restore", "/dev/null"], ["run", "--start-empty"]] {
       let refused = try await Program.run(
         "batond", command + ["--state-dir", a.folder.path + "/state"], environment: a.settings)
       #expect(refused.status == 78 && refused.lines.contains { $0.contains("PostgreSQL") }, "\(refused.lines)")

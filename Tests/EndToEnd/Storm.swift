@@ -41,14 +41,19 @@ final class StormDaemon: Sendable {
 
   /// Runs it again and again, until `end`.
   func run() async throws {
-    while !state.withLock({ $0.isEnding }) {
+    // A daemon that ends for a wrong reason is not started again: that is looked at.
+    while !state.withLock({ $0.isEnding || !$0.wrongs.isEmpty }) {
       let program = try Program(
         "batond",
         [
           "run", "--config", installation.folder.path + "/batond.yaml", "--state-dir", installation.folder.path + "/state",
           "--listen", "unix:" + installation.socket,
         ], environment: installation.settings)
-      state.withLock { ($0.program, $0.starts) = (program, $0.starts + 1) }
+      let isEnding = state.withLock { state in
+        (state.program, state.starts) = (program, state.starts + 1)
+        return state.isEnding
+      }
+      if isEnding { program.signal(SIGTERM) }
       let status = await program.status()
       state.withLock { state in
         state.program = nil
@@ -142,8 +147,12 @@ actor StormLedger {
   /// Returns once there are so many answers more.
   func answers(more count: Int) async {
     let goal = answers + count
-    guard wrongs.isEmpty else { return }
-    await withCheckedContinuation { waiters.append((goal, $0)) }
+    guard wrongs.isEmpty, !Task.isCancelled else { return }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiters.append((goal, $0)) }
+    } onCancel: {
+      Task { await isWrong("the test took too long") }
+    }
   }
 }
 
@@ -228,11 +237,16 @@ struct StormReader: Sendable {
     return result.lines.map { $0.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init) }
   }
 
-  /// Waits until a statement finds something, also while the server is away.
-  func waits(for statement: String) async throws {
-    while !Task.isCancelled {
+  /// Asks until a statement finds something, also while the server is away.
+  /// - Parameter times: how often at most, ten times a second.
+  func waits(for statement: String, times: Int = .max) async throws {
+    var left = times
+    while !Task.isCancelled, left > 0 {
+      left -= 1
       do {
         if try await !rows(statement).isEmpty { return }
+        // The processor has other work.
+        _ = try await rows("SELECT pg_sleep(0.1)")
       } catch let error as Failure where error.isAway {}
     }
   }
@@ -245,6 +259,9 @@ struct StormClient: Sendable {
   let ledger: StormLedger
   let reader: StormReader
   let isOver: @Sendable () -> Bool
+
+  /// So often nothing fails in a row, even if faults follow each other.
+  private static let failuresMax = 1_000
 
   /// Errors after which a call may be made again. All others are wrong.
   private static func mayRepeat(_ error: any Error) -> Bool {
@@ -259,7 +276,12 @@ struct StormClient: Sendable {
   private func persistently<T: Sendable>(
     _ random: inout Seeded, _ call: (BatonClient) async throws -> T
   ) async -> Result<T, VarlinkError>? {
-    while !Task.isCancelled {
+    var failures = 0
+    while !Task.isCancelled, await ledger.wrongs.isEmpty {
+      guard failures < Self.failuresMax else {
+        await ledger.isWrong("no daemon did what client \(number) asked for, \(failures) times in a row")
+        return nil
+      }
       let daemon = daemons[Int(random.next() % UInt64(daemons.count))]
       await daemon.isReady()
       do {
@@ -270,9 +292,10 @@ struct StormClient: Sendable {
       } catch {
         if let refusal = error as? VarlinkError, !Self.mayRepeat(error) { return .failure(refusal) }
         await ledger.failed(error)
+        failures += 1
         traced("client \(number) at \(daemon.name): \(error)")
         // As long as nothing can be done, look at the database.
-        _ = try? await reader.rows("SELECT count(*) FROM slots WHERE session IS NULL")
+        _ = try? await reader.rows("SELECT count(*), pg_sleep(0.05) FROM slots WHERE session IS NULL")
       }
     }
     return nil

@@ -114,7 +114,7 @@ final class Keepers: Sendable {
       case .ended:
         state.daemons[name]?.session = nil
         state.daemons[name]?.owned = []
-      case .connected, .suspended, .resumed, .trouble: break
+      case .connected, .suspended, .resumed, .trouble, .nameIsTaken: break
       }
     }
     changed()

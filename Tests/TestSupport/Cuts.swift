@@ -100,7 +100,11 @@ public final class Cuts: Sendable {
     Thread.detachNewThread {
       while true {
         let client = accept(descriptor, nil, nil)
-        guard client >= 0 else { break }
+        guard client >= 0 else {
+          // It is over, or this one was.
+          if [EINVAL, EBADF].contains(errno) { break }
+          continue
+        }
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)
         Self.connect(client, to: path, gate)
       }
