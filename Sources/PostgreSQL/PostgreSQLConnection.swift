@@ -57,7 +57,8 @@ public actor PostgreSQLConnection {
       } catch {
         // Another server may be the right one all the same.
         if case .refused(let error) = error, error.state == PostgreSQLServer.unfit { refusal = refusal ?? .refused(error) }
-        reasons.append("\(host): \(error)")
+        let words = "\(error)"
+        reasons.append(words.hasPrefix("\(host)") ? words : "\(host): \(words)")
       }
     }
     if let refusal { return .failure(refusal) }

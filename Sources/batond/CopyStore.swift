@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import PostgreSQL
 internal import PostgreSQLStore
+internal import RelayNetwork
 internal import Storage
 internal import Store
 
@@ -30,8 +31,11 @@ struct CopyStore: AsyncParsableCommand {
     let settings = try await common.settings()
     do {
       guard let address = settings.database else {
-        throw StoreError(
-          .notAccessible, "no database is named: write its address into the configuration as 'store: postgresql://…' first")
+        throw ConfigurationError(problems: [
+          FileFlaw(
+            file: "store", line: nil, column: nil,
+            text: "no database is named: write its address into the configuration as 'store: postgresql://…' first")
+        ])
       }
       let directory = settings.stateDirectory
       // The key is read first, because the right to read it may be given up below.
@@ -41,7 +45,7 @@ struct CopyStore: AsyncParsableCommand {
       case .database: try await copyIntoDatabase(address, directory, box)
       case .file: try await copyIntoFile(address, directory, box)
       }
-    } catch let error as StoreError {
+    } catch  where error is StoreError || error is ConfigurationError {
       FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
       throw ExitCode(ExitStatus.of(error))
     }

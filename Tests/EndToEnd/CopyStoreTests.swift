@@ -78,7 +78,7 @@ struct CopyStoreTests {
     let running = try await copy(baton, to: "database", store)
     #expect(running.status == 75 && running.lines.contains { $0.contains("in use by another batond") }, "\(running.lines)")
     let nowhere = try await copy(baton, to: "database")
-    #expect(nowhere.status == 77 && nowhere.lines.contains { $0.contains("store: postgresql://") }, "\(nowhere.lines)")
+    #expect(nowhere.status == 78 && nowhere.lines.contains { $0.contains("store: postgresql://") }, "\(nowhere.lines)")
     await stop(daemon)
     // Not with another key.
     let wrong = baton.folder.path + "/wrong.key"
