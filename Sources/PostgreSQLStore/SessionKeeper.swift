@@ -79,8 +79,8 @@ public actor SessionKeeper {
   /// Slots that are being let go of, and whether nothing is under way for them any more. Nothing is decided until that is done.
   private var lettingGo: (slots: [BalanceMachine.Slot], isIdle: Bool)?
   private var lookAt = Duration.zero
-  /// When the last of the older sessions with the same name expires, as it was seen last.
-  private var namesakeUntil: Int64?
+  /// When the last of the older sessions with the same name expires, as it was seen last, and how often that has changed.
+  private var namesake: (until: Int64, renewals: Int)?
   /// That of the last connection.
   private var timeline: String?
   private var alarm = 0
@@ -170,9 +170,12 @@ public actor SessionKeeper {
     case (_, .gone): work(question.session.map { .gone($0) } ?? .time, &group)
     case (.session(.renew(_, let number)), _): work(.unanswered(number), &group)
     case (.look(let id), .view(let view, let namesakeUntil)) where session.session == id:
-      // What was left by the daemon's own last run expires; whoever lives renews.
-      if let namesakeUntil, let before = self.namesakeUntil, namesakeUntil > before { outbox.yield(.nameIsTaken) }
-      self.namesakeUntil = namesakeUntil
+      // What was left by the daemon's own last run expires; whoever lives renews. One renewal may have been under way when a run ended.
+      if let namesakeUntil, let before = namesake?.until, namesakeUntil > before {
+        namesake?.renewals += 1
+        if namesake?.renewals == 2 { outbox.yield(.nameIsTaken) }
+      }
+      namesake = namesakeUntil.map { ($0, namesake?.renewals ?? 0) }
       own(Set(view.own))
       self.view = view
       work(.time, &group)
@@ -229,7 +232,7 @@ public actor SessionKeeper {
     switch change {
     case .began(let id):
       (owned, view, lettingGo, lookAt) = ([], nil, nil, .zero)
-      namesakeUntil = nil
+      namesake = nil
       outbox.yield(.began(id))
     case .ended(let id):
       (owned, view, lettingGo, waiting) = ([], nil, nil, nil)

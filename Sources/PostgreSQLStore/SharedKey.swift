@@ -1,4 +1,5 @@
 internal import Channels
+internal import Foundation
 public import PostgreSQL
 public import Storage
 public import Store
@@ -22,14 +23,23 @@ public enum SharedKey {
   ///   - old: opens the secrets; `nil` for the key in the file.
   ///   - new: will open them; `nil` for a new key, which takes the place of the one in the file.
   ///   - schema: PostgreSQL's schema with the tables.
-  /// - Returns: how many secrets there are.
-  /// - Throws: `StoreError`; then nothing has changed, unless it says that this is not known: the next start finds out which key is the
-  ///   right one.
+  /// - Returns: how many secrets there are, and where the old key is kept if the file got a new one: copies of the database need it.
+  /// - Throws: `StoreError`; then nothing has changed, unless it says something else. If that is not known, the next start on this machine
+  ///   finds out which key is the right one, and so does another change.
   public static func change(
     in address: PostgreSQLAddress, schema: String = DatabaseSchema.name, _ file: KeyFile, from old: SecretBox?,
     to new: SecretBox?
-  ) async throws -> Int {
-    let count = try await IdleDatabase(address: address, schema: schema).use(makesTables: false) { connection in
+  ) async throws -> (secrets: Int, oldKey: String?) {
+    // Nobody else changes the key of this machine meanwhile.
+    try await Store.alone(in: (file.path as NSString).deletingLastPathComponent) {
+      try await changeAlone(IdleDatabase(address: address, schema: schema), file, from: old, to: new)
+    }
+  }
+
+  private static func changeAlone(
+    _ database: IdleDatabase, _ file: KeyFile, from old: SecretBox?, to new: SecretBox?
+  ) async throws -> (secrets: Int, oldKey: String?) {
+    let count = try await database.use(makesTables: false) { connection in
       let sealed = try await all(connection)
       let (before, after) = try keys(file, sealed, from: old, to: new)
       for one in sealed {
@@ -40,15 +50,24 @@ public enum SharedKey {
       }
       return sealed.count
     }
-    if new == nil { try file.put() }
-    return count
+    guard new == nil else { return (count, nil) }
+    do { return (count, try file.putKeepingOld()) } catch {
+      throw StoreError(
+        .inputOutput,
+        "the secrets are encrypted with the new key, but it cannot take its place: \(error); it is in \(file.path).new")
+    }
   }
 
   private static func keys(
     _ file: KeyFile, _ sealed: [Sealed], from old: SecretBox?, to new: SecretBox?
   ) throws -> (before: SecretBox, after: SecretBox) {
-    try file.settle(hasSecrets: !sealed.isEmpty) { box in
-      sealed.allSatisfy { (try? box.open($0.bytes, label: $0.label)) != nil }
+    func opens(_ box: SecretBox) -> Bool { sealed.allSatisfy { (try? box.open($0.bytes, label: $0.label)) != nil } }
+    // An earlier attempt got as far as that.
+    if let new, !sealed.isEmpty, opens(new) { return (new, new) }
+    if let old, opens(old) {
+      try file.setNewAside()
+    } else {
+      try file.settle(hasSecrets: !sealed.isEmpty, opens: opens)
     }
     guard old != nil || file.exists else {
       throw StoreError(.notAccessible, "there is no \(file.path): say with --from where the present key is")

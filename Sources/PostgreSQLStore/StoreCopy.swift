@@ -48,8 +48,7 @@ public struct StoreCopy: Sendable {
       guard found.count == 0 else {
         throw StoreError(
           .notAccessible,
-          "something is stored in the database already; copy into one in which there is nothing, or remove what Baton has there: "
-            + "DROP SCHEMA \(database.schema) CASCADE")
+          "something is stored in the database already; copy into one in which there is nothing")
       }
     }
     // Revisions are final, so nothing is asked of a commit.

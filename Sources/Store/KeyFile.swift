@@ -92,10 +92,7 @@ public struct KeyFile: Sendable {
   /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
   package func settle(hasSecrets: Bool, opens: (SecretBox) throws -> Bool) throws {
     guard FileManager.default.fileExists(atPath: newPath) else { return }
-    if exists, try opens(try box()) {
-      unlink(newPath)
-      return
-    }
+    if exists, try opens(try box()) { return try setNewAside() }
     // A key that was only half written can open nothing.
     guard let new = try? SecretBox(masterKey: Self.read(newPath)), try opens(new) else {
       if !hasSecrets {
@@ -111,6 +108,8 @@ public struct KeyFile: Sendable {
   package func prepare() throws -> SecretBox {
     let key = Self.random()
     try writeNew(key)
+    // What is sealed with it may be on another machine.
+    PrivateFile.sync((path as NSString).deletingLastPathComponent)
     return try SecretBox(masterKey: key)
   }
 
@@ -120,6 +119,32 @@ public struct KeyFile: Sendable {
   /// Puts the new key in the place of the old one.
   package func put() throws {
     try PrivateFile.rename(newPath, to: path)
+  }
+
+  /// Puts the new key in the place of the old one, which stays beside it.
+  /// - Returns: the path of the old one; `nil` if there was none.
+  package func putKeepingOld() throws -> String? {
+    let kept = exists ? Self.unused(path + ".before-") : nil
+    if let kept { try PrivateFile.rename(path, to: kept) }
+    try put()
+    return kept
+  }
+
+  /// Puts a new key aside that opens nothing here. It is kept, because the same file may serve another store, which it opens.
+  package func setNewAside() throws {
+    // What was only half written, or is no key, opens nothing anywhere.
+    guard (try? Self.read(newPath))?.count == 32 else {
+      unlink(newPath)
+      return
+    }
+    try PrivateFile.rename(newPath, to: Self.unused(path + ".unused-"))
+  }
+
+  /// A path that nothing has, beginning like this.
+  private static func unused(_ start: String) -> String {
+    var number = Int64(Date().timeIntervalSince1970)
+    while FileManager.default.fileExists(atPath: "\(start)\(number)") { number += 1 }
+    return "\(start)\(number)"
   }
 
   private func writeNew(_ key: Secret) throws { try key.withUnsafeBytes { try PrivateFile.write($0, to: newPath) } }

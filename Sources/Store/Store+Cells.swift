@@ -155,20 +155,30 @@ extension Store {
     }
   }
 
+  /// Does something while nobody else uses a state directory.
+  /// - Throws: `StoreError.inUse` if somebody does, or what `body` throws.
+  package static func alone<T>(in directory: String, _ body: () async throws -> T) async throws -> T {
+    let lock = try lock(directory)
+    defer { flock(lock.fileDescriptor, LOCK_UN) }
+    return try await body()
+  }
+
   /// Makes the database of a state directory that has none, and puts it there only when all is in it.
   /// - Parameter fill: puts everything into the new store.
   /// - Throws: `StoreError`: `inUse` if there is a database, or a part of one, or somebody uses the directory. Then nothing has changed.
   package static func make(in directory: String, _ fill: (Store) async throws -> Void) async throws {
-    let lock = try lock(directory)
-    defer { flock(lock.fileDescriptor, LOCK_UN) }
+    try await alone(in: directory) { try await makeAlone(in: directory, fill) }
+  }
+
+  private static func makeAlone(in directory: String, _ fill: (Store) async throws -> Void) async throws {
     let names = ["baton.db", "baton.db-wal", "baton.db-shm", "baton.db-journal", StateMark.name]
     if let name = names.first(where: { access("\(directory)/\($0)", F_OK) == 0 }) {
       throw StoreError(
         .inUse,
         "there is a \(directory)/\(name) already; move away everything that is called baton.db or \(StateMark.name) first")
     }
-    let folder = directory + "/new-store"
-    try? FileManager.default.removeItem(atPath: folder)
+    // What a crash leaves of it goes at the next start.
+    let folder = pathOfCopy(in: directory)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = try Store(directory: folder)
     do {

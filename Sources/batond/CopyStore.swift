@@ -60,7 +60,9 @@ struct CopyStore: AsyncParsableCommand {
     // What an older version sealed is sealed again, and it is certain that the key is the right one.
     if let box { try store.unlock(box) } else { _ = try KeyFile(directory + "/identity.key").box(for: store) }
     try await StoreCopy(address).intoDatabase(from: store, tell: Self.tell)
-    print("Copied \(directory)/baton.db into the database. The file is not used as long as 'store' is set.")
+    print(
+      "Copied \(directory)/baton.db into the database. The file is not used as long as 'store' is set; identity.key opens both."
+    )
   }
 
   private func copyIntoFile(_ address: PostgreSQLAddress, _ directory: String, _ box: SecretBox?) async throws {

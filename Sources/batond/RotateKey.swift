@@ -48,8 +48,15 @@ struct RotateKey: AsyncParsableCommand {
     _ database: PostgreSQLAddress, _ directory: String, from old: SecretBox?, to new: SecretBox?
   ) async throws {
     let file = KeyFile(directory + "/identity.key")
-    let count = try await SharedKey.change(in: database, file, from: old, to: new)
+    let (count, kept) = try await SharedKey.change(in: database, file, from: old, to: new)
     print("Encrypted \(count) \(count == 1 ? "secret" : "secrets") in the database with the new key.")
-    print("Before other daemons start, give them the key too: it is in \(to ?? file.path).")
+    if let kept { print("The old key is now \(kept): copies of the database need it, and a baton.db from before.") }
+    if let to {
+      print(
+        "From now on all daemons need the key in \(to) as their credential identity.key, or as identity.key in their state directory."
+      )
+    } else {
+      print("Before other daemons start, give them the key too: it is in \(file.path).")
+    }
   }
 }

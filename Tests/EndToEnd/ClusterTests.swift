@@ -249,6 +249,27 @@ struct ClusterTests {
     #expect(
       rotated.status == 0 && rotated.lines.contains { $0.contains("Encrypted 2 secrets in the database") }, "\(rotated.lines)")
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) != before)
+    // The old key is kept, and opens what was stored before.
+    let kept = try FileManager.default.contentsOfDirectory(atPath: a.folder.path + "/state")
+      .filter { $0.hasPrefix("identity.key.before-") }
+    #expect(kept.count == 1)
+    for name in kept { #expect(try Data(contentsOf: URL(fileURLWithPath: a.folder.path + "/state/" + name)) == before) }
+    // A new key that was never used does not keep another attempt from succeeding.
+    try Data(repeating: 9, count: 32).write(to: URL(fileURLWithPath: file + ".new"))
+    chmod(file + ".new", 0o600)
+    let current = a.folder.path + "/current.key"
+    try FileManager.default.copyItem(atPath: file, toPath: current)
+    let again = try await rotate("--from", current)
+    #expect(again.status == 0, "\(again.lines)")
+    let there = a.folder.path + "/there.key"
+    try Data(repeating: 11, count: 32).write(to: URL(fileURLWithPath: there))
+    for _ in 1...2 {
+      let moved = try await rotate("--to", there)
+      #expect(
+        moved.status == 0 && moved.lines.contains { $0.contains("From now on all daemons need the key") }, "\(moved.lines)")
+    }
+    let returned = try await rotate("--from", there)
+    #expect(returned.status == 0, "\(returned.lines)")
 
     // The old key is of no use, and the new one is.
     try FileManager.default.createDirectory(atPath: b.folder.path + "/state", withIntermediateDirectories: true)

@@ -61,7 +61,7 @@ final class StormDaemon: Sendable {
         let last = program.lines.last ?? ""
         let isAway = [
           "connection to the database broke", "no server of the database", "did not renew", "session of this daemon",
-          "canceling statement",
+          "canceling statement", "within the time for it", "does not end a connection",
         ]
         .contains { last.contains($0) }
         guard ![-SIGKILL, 75].contains(status), !(status == 74 && isAway), !(state.isEnding && status == 0) else { return }
@@ -72,7 +72,7 @@ final class StormDaemon: Sendable {
 
   /// Returns once it serves. It may have ended again by then.
   func isReady() async {
-    while !Task.isCancelled {
+    while !Task.isCancelled, !state.withLock({ $0.isEnding || !$0.wrongs.isEmpty }) {
       if let program, (try? await program.line(containing: "is ready")) != nil { return }
       await Task.yield()
     }
