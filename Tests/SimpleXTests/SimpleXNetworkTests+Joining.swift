@@ -26,6 +26,16 @@ extension SimpleXNetworkTests {
     }
   }
 
+  /// Asks until it is joined, as it is once there is a connection again.
+  private func joinsInTheEnd(_ link: String, _ bench: Bench) async throws {
+    var last = ""
+    for _ in 0..<400_000 {
+      last = try await refusal(link, bench)
+      if last == "joined" { return }
+    }
+    Issue.record("it is never joined: \(last); \(bench.reports.suffix(5))")
+  }
+
   /// Joins, and loses the connections before the answer to `command` is there.
   private func cutOff(_ link: String, at command: String, _ bench: Bench) async throws {
     try await bench.server.holdNextReply(to: command)
@@ -123,7 +133,7 @@ extension SimpleXNetworkTests {
     try await cutOff(link, at: command, bench)
     // It waits until there is a connection again.
     await bench.heard { if case .state(_, let state) = $0 { state.trouble != nil } else { false } }
-    while try await refusal(link, bench) != "joined" {}
+    try await joinsInTheEnd(link, bench)
     #expect(try await memberships(bench) == [1: "joined"], "and joined once")
     try await bench.end()
   }
@@ -199,10 +209,17 @@ extension SimpleXNetworkTests {
   /// As long as the core may still be joining, nothing else is done about the link.
   @Test func lostAnswerIsNotJoinedBesides() async throws {
     let bench = try await Bench(doubtTime: .seconds(600))
-    let links = try await bench.server.withModel { model in [model.offer("Theirs"), model.offer("Others")] }
-    try await cutOff(links[0], at: "/_connect group", bench)
-    while try await refusal(links[1], bench) != "joined" {}
-    let second = try await refusal(links[0], bench)
+    let link = try await bench.server.withModel { $0.offer("Theirs") }
+    var others = try await bench.server.withModel { model in (1...10).map { model.offer("Other \($0)") } }
+    try await cutOff(link, at: "/_connect group", bench)
+    // What is asked for before the end of the connection is noticed is in doubt as well; something else works once there is a connection.
+    var last = ""
+    for _ in 0..<400_000 where last != "joined" {
+      last = try await refusal(try #require(others.first), bench)
+      if last.contains("may still be joining") { others.removeFirst() }
+    }
+    #expect(last == "joined")
+    let second = try await refusal(link, bench)
     #expect(second.contains("may still be joining"), "\(second)")
     try await bench.end()
   }
@@ -258,7 +275,7 @@ extension SimpleXNetworkTests {
     await bench.heard { $0.fault != nil }
     #expect(try await refusal(link, bench) != "joined")
     try await bench.server.restart()
-    while try await refusal(link, bench) != "joined" {}
+    try await joinsInTheEnd(link, bench)
     // Of another user.
     _ = try await bench.server.withModel { model in
       _ = model.execute(#"/_create user {"profile":{"displayName":"eve","fullName":""},"pastTimestamp":false}"#)
