@@ -11,10 +11,7 @@ public enum SharedKey {
     let table: String
     let id: Int64
     let column: String
-    let bytes: [UInt8]
-    let label: String
-    /// Its name, for people.
-    let title: String
+    let secret: SealedSecret
   }
 
   /// Seals all secrets again, while no daemon uses the database.
@@ -41,9 +38,9 @@ public enum SharedKey {
   ) async throws -> (secrets: Int, oldKey: String?) {
     let count = try await database.use(makesTables: false) { connection in
       let sealed = try await all(connection)
-      let (before, after) = try keys(file, sealed, from: old, to: new)
+      let (before, after) = try keys(file, sealed.map(\.secret), from: old, to: new)
       for one in sealed {
-        let again = try after.seal(before.open(one.bytes, label: one.label), label: one.label)
+        let again = try after.seal(one.secret.open(with: before), label: one.secret.label)
         _ = try await connection.run(
           SQLStatement("UPDATE \(one.table) SET \(one.column) = $2 WHERE id = $1", [.int(one.id), .bytes(again)]),
           within: IdleDatabase.timeout)
@@ -59,24 +56,20 @@ public enum SharedKey {
   }
 
   private static func keys(
-    _ file: KeyFile, _ sealed: [Sealed], from old: SecretBox?, to new: SecretBox?
+    _ file: KeyFile, _ sealed: [SealedSecret], from old: SecretBox?, to new: SecretBox?
   ) throws -> (before: SecretBox, after: SecretBox) {
-    func opens(_ box: SecretBox) -> Bool { sealed.allSatisfy { (try? box.open($0.bytes, label: $0.label)) != nil } }
     // An earlier attempt got as far as that.
-    if let new, !sealed.isEmpty, opens(new) { return (new, new) }
-    if let old, opens(old) {
+    if let new, !sealed.isEmpty, sealed.areOpened(by: new) { return (new, new) }
+    if let old, sealed.areOpened(by: old) {
       try file.setNewAside()
     } else {
-      try file.settle(hasSecrets: !sealed.isEmpty, opens: opens)
+      try file.settle(hasSecrets: !sealed.isEmpty, opens: sealed.areOpened)
     }
     guard old != nil || file.exists else {
       throw StoreError(.notAccessible, "there is no \(file.path): say with --from where the present key is")
     }
     let before = try old ?? file.box()
-    for one in sealed where (try? before.open(one.bytes, label: one.label)) == nil {
-      throw StoreError(
-        .wrongKey, "the secret of \(one.title) does not open with this master key: it was stored with another one")
-    }
+    for one in sealed { _ = try one.open(with: before) }
     return (before, try new ?? file.prepare())
   }
 
@@ -95,15 +88,14 @@ public enum SharedKey {
       }
       found.append(
         Sealed(
-          table: "identities", id: rows[0].int(row, 0) ?? 0, column: "sealed_key", bytes: rows[0].bytes(row, 3) ?? [],
-          label: SecretBox.label(ofIdentity: name, on: network), title: "the identity '\(name)'"))
+          table: "identities", id: rows[0].int(row, 0) ?? 0, column: "sealed_key",
+          secret: SealedSecret(identity: name, on: network, rows[0].bytes(row, 3) ?? [])))
     }
     for row in 0..<rows[1].count {
-      let address = rows[1].text(row, 1) ?? ""
       found.append(
         Sealed(
-          table: "servers", id: rows[1].int(row, 0) ?? 0, column: "sealed_password", bytes: rows[1].bytes(row, 2) ?? [],
-          label: SecretBox.label(ofServer: address), title: "the server \(address)"))
+          table: "servers", id: rows[1].int(row, 0) ?? 0, column: "sealed_password",
+          secret: SealedSecret(server: rows[1].text(row, 1) ?? "", rows[1].bytes(row, 2) ?? [])))
     }
     return found
   }

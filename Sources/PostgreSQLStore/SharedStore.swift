@@ -73,7 +73,7 @@ extension SharedStore: CoordinatorStorage {
 
   public func counters() async throws -> StoreCounters {
     try await settle()
-    let tables = ["channels", "operators", "servers", "relays", "identities"]
+    let tables: [SummedTable] = [.channels, .operators, .servers, .relays, .identities]
     let rows = try await ask([CommitScript.end] + tables.map(Self.lastID))
     func value(_ place: Int) -> Int64 { rows[place].int(0, 0) ?? 0 }
     return StoreCounters(
@@ -81,11 +81,11 @@ extension SharedStore: CoordinatorStorage {
   }
 
   /// Finds the highest id of a table that was given out or, by a store that was copied here, left out.
-  static func lastID(_ table: String) -> SQLStatement {
+  static func lastID(_ table: SummedTable) -> SQLStatement {
     SQLStatement(
       """
-      SELECT greatest((SELECT coalesce(max(id), 0) FROM \(table)),
-        (SELECT coalesce(max(value::int8), 0) FROM settings WHERE key = 'last_id_\(table)'))
+      SELECT greatest((SELECT coalesce(max(id), 0) FROM \(table.name)),
+        (SELECT coalesce(max(value::int8), 0) FROM settings WHERE key = '\(Store.lastIDSetting(table))'))
       """)
   }
 

@@ -7,18 +7,14 @@ public import Store
 /// Carries all channels from a store in a file into a database, or back, while no daemon uses either. Ids, revisions and history stay as
 /// they are. What was written is read again and compared before it counts.
 public struct StoreCopy: Sendable {
-  /// What was carried: rows by table, in the order in which they went.
-  public typealias Report = [(table: String, rows: Int)]
-
   private let database: IdleDatabase
-  /// How many rows go at once.
-  private let batch: Int
   private let timeout = IdleDatabase.timeout
+  /// How many rows go at once.
+  private static let batch = 500
 
   /// - Parameter schema: PostgreSQL's schema with the tables.
-  public init(_ address: PostgreSQLAddress, schema: String = DatabaseSchema.name, batch: Int = 500) {
+  public init(_ address: PostgreSQLAddress, schema: String = DatabaseSchema.name) {
     database = IdleDatabase(address: address, schema: schema)
-    self.batch = batch
   }
 
   // MARK: - Into the database
@@ -55,19 +51,14 @@ public struct StoreCopy: Sendable {
     let none = TableStatements.Commit(session: 0, number: 0)
     for table in Store.carriedTables {
       let statements = TableStatements(table)
-      var (sum, last): (CellSum, [Cell]?) = (CellSum(), nil)
-      while true {
-        let rows = try store.cells(of: table, after: last, limit: batch)
-        guard let end = rows.last else { break }
-        for row in rows { sum.add(row) }
-        do {
+      let sum = try await eachPage(of: table, inFile(table, store)) { rows in
+        do throws(PostgreSQLFailure) {
           _ = try await connection.run([statements.insert(rows, none)], within: timeout)
         } catch {
           throw Self.named(error, table)
         }
-        last = Array(end.prefix(table.key.count))
       }
-      guard try await sumInDatabase(table, over: connection) == sum else { throw Self.differs(table) }
+      guard try await eachPage(of: table, inDatabase(table, connection)) == sum else { throw Self.differs(table) }
       tell(table.name, sum.rows)
     }
     let (revisions, settings) = (try store.revisions(), try store.settingsToCarry())
@@ -103,10 +94,8 @@ public struct StoreCopy: Sendable {
   public func intoFile(_ store: Store, tell: (String, Int) -> Void = { _, _ in }) async throws {
     try await database.use(makesTables: false) { connection in
       for table in Store.carriedTables {
-        let sum = try await eachRow(of: table, over: connection) { rows in
-          try store.add(rows, to: table)
-        }
-        guard try sumInFile(table, store) == sum else { throw Self.differs(table) }
+        let sum = try await eachPage(of: table, inDatabase(table, connection)) { try store.add($0, to: table) }
+        guard try await eachPage(of: table, inFile(table, store)) == sum else { throw Self.differs(table) }
         try store.writeBack()
         tell(table.name, sum.rows)
       }
@@ -126,46 +115,44 @@ public struct StoreCopy: Sendable {
     }
   }
 
-  private func sumInFile(_ table: SummedTable, _ store: Store) throws -> CellSum {
+  // MARK: - Reading
+
+  /// Gives the rows of a table that follow a key, or the first ones.
+  private typealias Pages = ([Cell]?) async throws -> [[Cell]]
+
+  /// Goes through all rows of a table in the order of its key.
+  private func eachPage(
+    of table: SummedTable, _ page: Pages, _ take: ([[Cell]]) async throws -> Void = { _ in }
+  ) async throws -> CellSum {
     var (sum, last): (CellSum, [Cell]?) = (CellSum(), nil)
     while true {
-      let rows = try store.cells(of: table, after: last, limit: batch)
+      let rows = try await page(last)
       guard let end = rows.last else { return sum }
       for row in rows { sum.add(row) }
+      try await take(rows)
       last = Array(end.prefix(table.key.count))
     }
   }
 
-  // MARK: - The database
-
-  private func sumInDatabase(
-    _ table: SummedTable, over connection: PostgreSQLConnection
-  ) async throws -> CellSum {
-    try await eachRow(of: table, over: connection) { _ in }
+  private func inFile(_ table: SummedTable, _ store: Store) -> Pages {
+    { last in try store.cells(of: table, after: last, limit: Self.batch) }
   }
 
-  /// Reads all rows of a table in the order of its key, which consists of numbers.
-  private func eachRow(
-    of table: SummedTable, over connection: PostgreSQLConnection, _ take: ([[Cell]]) throws -> Void
-  ) async throws -> CellSum {
+  /// The keys of all tables consist of numbers.
+  private func inDatabase(_ table: SummedTable, _ connection: PostgreSQLConnection) -> Pages {
     let (statements, key) = (TableStatements(table), table.key.joined(separator: ", "))
-    var (sum, last): (CellSum, [Cell]?) = (CellSum(), nil)
-    while true {
+    return { last in
       var (condition, values): (String, [SQLValue]) = ("", [])
       if let last {
         condition = " WHERE (\(key)) > (\(last.indices.map { "$\($0 + 2)::int8" }.joined(separator: ", ")))"
         values = last.map { if case .int(let number) = $0 { .int(number) } else { .int(nil) } }
       }
       let rows = try await connection.run(
-        SQLStatement("\(statements.selection)\(condition) ORDER BY \(key) LIMIT $1", [.int(Int64(batch))] + values),
+        SQLStatement("\(statements.selection)\(condition) ORDER BY \(key) LIMIT $1", [.int(Int64(Self.batch))] + values),
         within: timeout)
-      let cells = (0..<rows.count).map { row in
+      return (0..<rows.count).map { row in
         table.columns.indices.map { Self.cell(rows, row, $0, TableStatements.type(of: table.columns[$0])) }
       }
-      guard let end = cells.last else { return sum }
-      for row in cells { sum.add(row) }
-      try take(cells)
-      last = Array(end.prefix(table.key.count))
     }
   }
 

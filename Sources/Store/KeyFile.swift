@@ -80,22 +80,19 @@ public struct KeyFile: Sendable {
 
   /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
   /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
-  public func settle(_ store: Store) throws {
-    guard FileManager.default.fileExists(atPath: newPath) else { return }
-    try settle(hasSecrets: store.hasSecrets(), opens: store.opens)
-  }
+  public func settle(_ store: Store) throws { try settle(hasSecrets: store.hasSecrets(), opens: store.opens) }
 
   /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
   /// - Parameters:
   ///   - hasSecrets: whether anything is stored that a key opens.
   ///   - opens: says whether a key opens all of it.
   /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
-  package func settle(hasSecrets: Bool, opens: (SecretBox) throws -> Bool) throws {
+  package func settle(hasSecrets: @autoclosure () throws -> Bool, opens: (SecretBox) throws -> Bool) throws {
     guard FileManager.default.fileExists(atPath: newPath) else { return }
     if exists, try opens(try box()) { return try setNewAside() }
     // A key that was only half written can open nothing.
     guard let new = try? SecretBox(masterKey: Self.read(newPath)), try opens(new) else {
-      if !hasSecrets {
+      if try !hasSecrets() {
         unlink(newPath)
         return
       }
@@ -117,7 +114,7 @@ public struct KeyFile: Sendable {
   func dropNew() { unlink(newPath) }
 
   /// Puts the new key in the place of the old one.
-  package func put() throws {
+  func put() throws {
     try PrivateFile.rename(newPath, to: path)
   }
 

@@ -205,7 +205,7 @@ extension Store {
       if let box, let locked = sealed.first(where: { (try? $0.open(with: box)) == nil }) {
         throw StoreError(
           .wrongKey,
-          "\(copy) was made with another key than \(file.path): the secret of '\(locked.title)' does not open. Put the key from when the "
+          "\(copy) was made with another key than \(file.path): the secret of '\(locked.secret.title)' does not open. Put the key from when the "
             + "copy was made in its place first; nothing was changed")
       }
       // The copy goes through SQLite, so that the content of its log is included, and a link is followed and not moved.

@@ -65,7 +65,7 @@ extension Store {
     try reading { pool in
       try pool.write { db in
         let sealed = try Self.sealed(db)
-        for secret in sealed { try secret.store(try new.seal(try secret.open(with: old), label: secret.label), db) }
+        for one in sealed { try one.store(try new.seal(try one.open(with: old), label: one.secret.label), db) }
         try Self.put(Self.sealingKey, Self.sealingNow, db)
         return sealed.count
       }
@@ -82,20 +82,14 @@ extension Store {
     let row: [DatabaseValue]
     /// The column that holds it.
     let column: String
-    let bytes: [UInt8]
-    let label: String
-    /// Its name, for people.
-    let title: String
+    let secret: SealedSecret
     /// The label under which an older version sealed it; `nil` if none did.
     let oldLabel: String?
 
     /// - Throws: `StoreError.wrongKey` that names the secret.
     func open(with box: SecretBox) throws -> Secret {
-      do {
-        return try oldLabel.map { try box.openOld(bytes, label: $0) } ?? box.open(bytes, label: label)
-      } catch {
-        throw StoreError(.wrongKey, "the secret of \(title) does not open with this master key: it was stored with another one")
-      }
+      guard let oldLabel else { return try secret.open(with: box) }
+      return try secret.open { try box.openOld(secret.bytes, label: oldLabel) }
     }
 
     /// Replaces the stored secret.
@@ -118,8 +112,7 @@ extension Store {
       found.append(
         Sealed(
           table: .identities, row: Array(row.databaseValues.dropLast()), column: "sealed_key",
-          bytes: Array(row["sealed_key"] as Data),
-          label: SecretBox.label(ofIdentity: name, on: network), title: "the identity '\(name)'", oldLabel: isOld ? name : nil))
+          secret: SealedSecret(identity: name, on: network, Array(row["sealed_key"] as Data)), oldLabel: isOld ? name : nil))
     }
     for row in try Row.fetchAll(db, sql: "SELECT * FROM servers WHERE sealed_password IS NOT NULL ORDER BY id") {
       if isSummed { try SummedTable.servers.verify(row) }
@@ -127,8 +120,7 @@ extension Store {
       found.append(
         Sealed(
           table: .servers, row: Array(row.databaseValues.dropLast()), column: "sealed_password",
-          bytes: Array(row["sealed_password"] as Data), label: SecretBox.label(ofServer: address),
-          title: "the server \(address)",
+          secret: SealedSecret(server: address, Array(row["sealed_password"] as Data)),
           oldLabel: isOld ? "server \(address)" : nil))
     }
     return found

@@ -9,7 +9,7 @@ extension Store {
   static let numbered: [SummedTable] = [.operators, .servers, .relays, .identities, .channels, .posts]
 
   /// The setting with the last id of a table that was left out.
-  static func lastIDSetting(_ table: SummedTable) -> String { "last_id_\(table.name)" }
+  package static func lastIDSetting(_ table: SummedTable) -> String { "last_id_\(table.name)" }
 
   /// Lets revisions and ids go on far behind those that may have been given out. A client that asks for changes after a revision left out
   /// here is told to list again.

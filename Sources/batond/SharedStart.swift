@@ -37,14 +37,14 @@ enum SharedStart {
   static func secrets(of store: SharedStore, in directory: String) async throws -> SecretBox {
     if let box = try SecretBox.ofService() { return box }
     let file = KeyFile(directory + "/identity.key")
-    let (identities, servers) = (try await store.identities(), try await store.servers())
-    let passwords = servers.compactMap { server in server.sealedPassword.map { ($0, SecretBox.label(ofServer: server.address)) }
+    let identities = try await store.identities().map { SealedSecret(identity: $0.name, on: $0.network, $0.sealedKey) }
+    let servers = try await store.servers().compactMap { server in
+      server.sealedPassword.map { SealedSecret(server: server.address, $0) }
     }
-    let sealed = identities.map { ($0.sealedKey, SecretBox.label(ofIdentity: $0.name, on: $0.network)) } + passwords
-    let hasSecrets = !sealed.isEmpty
+    let sealed = identities + servers
     // A change of the key may have been interrupted.
-    try file.settle(hasSecrets: hasSecrets) { box in sealed.allSatisfy { (try? box.open($0.0, label: $0.1)) != nil } }
-    guard file.exists || !hasSecrets else {
+    try file.settle(hasSecrets: !sealed.isEmpty, opens: sealed.areOpened)
+    guard file.exists || sealed.isEmpty else {
       throw StoreError(
         .wrongKey,
         "the key file \(file.path) is missing, and secrets are stored that only one key opens: copy identity.key from a daemon that "

@@ -15,8 +15,6 @@ final class StormDaemon: Sendable {
     /// Ends that nobody meant.
     var wrongs: [String] = []
     var starts = 0
-    /// Lines of earlier runs that say what went wrong.
-    var complaints: [String] = []
   }
 
   let name: String
