@@ -32,9 +32,9 @@ extension BatonClient {
 
   /// The daemons that share a store with this one.
   /// - Returns: whether the store is shared, and the daemons by name; none if it is not.
-  public func cluster() async throws -> (isShared: Bool, daemons: [SharingDaemon]) {
+  public func cluster() async throws -> (isShared: Bool, daemons: [SharingDaemon], cores: [SharedCore]) {
     let reply = try DaemonClusterReply(json: .object(try await call(DaemonMethod.cluster)))
-    return (reply.shared, reply.daemons)
+    return (reply.shared, reply.daemons, reply.cores)
   }
 
   /// Makes a daemon that shares the store hand over its channels to the others, or take its share again.

@@ -1,21 +1,38 @@
 /// Parts of all channels. Where several daemons share one store, each channel belongs to the slot that follows from its id, and each slot to
 /// one daemon at a time (docs/decisions/0041-an-engine-owns-slots.md).
+///
+/// What a chat core has cannot move: its channels are in a slot that is *pinned* to the daemon with that core, and wait while it is gone
+/// (docs/decisions/0044-a-core-has-a-slot.md).
 public struct SlotSet: Sendable, Hashable {
   /// How many slots there are. The number is part of what is stored, and never changes.
   public static let count = 1_024
   /// All of them: what a daemon owns that has its store for itself.
-  public static let all = SlotSet(0..<count)
+  public static let all = SlotSet(numbers: Set(0..<count), pinned: [], isAlone: true)
   public static let none = SlotSet([])
   /// The number of the slot whose daemon also looks after what belongs to no channel: operators, servers, relays and identities.
   public static let catalog = 0
+  /// Slots that may be pinned. Where a store is shared, no other channels get ids in them.
+  public static let pinnable = 1_008..<count
 
   /// The numbers of the slots.
   public private(set) var numbers: Set<Int>
+  /// Those of them that are pinned to the daemon that owns them, for its chat core.
+  public private(set) var pinned: Set<Int>
+  /// Whether nobody else uses the store, so that any id may be given.
+  private let isAlone: Bool
 
-  /// - Parameter numbers: from 0 up to `count`.
-  public init(_ numbers: some Sequence<Int>) {
-    self.numbers = Set(numbers)
+  /// - Parameters:
+  ///   - numbers: from 0 up to `count`.
+  ///   - pinned: further ones, which are pinned to the daemon that owns them.
+  public init(_ numbers: some Sequence<Int>, pinned: some Sequence<Int> = []) {
+    self.init(numbers: Set(numbers).union(pinned), pinned: Set(pinned), isAlone: false)
     precondition(self.numbers.allSatisfy((0..<Self.count).contains), "there is no such slot")
+  }
+
+  private init(numbers: Set<Int>, pinned: Set<Int>, isAlone: Bool) {
+    self.numbers = numbers
+    self.pinned = pinned.intersection(numbers)
+    self.isAlone = isAlone
   }
 
   public var isEmpty: Bool { numbers.isEmpty }
@@ -32,12 +49,34 @@ public struct SlotSet: Sendable, Hashable {
 
   /// The lowest id above `last` that belongs to one of them; `nil` if there are none. Two daemons that own different slots thus never
   /// give the same id, whatever each knows of the other.
-  public func next(after last: Int64) -> Int64? {
-    if isAll { return last + 1 }
-    return (last + 1...last + Int64(Self.count)).first { numbers.contains(Int($0 & Int64(Self.count - 1))) }
+  public func next(after last: Int64) -> Int64? { Self.next(after: last, among: numbers) }
+
+  /// The same for the id of a channel.
+  /// - Parameter isInCore: whether the channel is in the daemon's chat core, and cannot move.
+  public func next(after last: Int64, isInCore: Bool) -> Int64? {
+    if isAlone { return next(after: last) }
+    return isInCore ? Self.next(after: last, among: pinned) : Self.next(after: last, among: numbers, except: Self.pinnable)
   }
 
-  public func union(_ other: SlotSet) -> SlotSet { SlotSet(numbers.union(other.numbers)) }
-  public func intersection(_ other: SlotSet) -> SlotSet { SlotSet(numbers.intersection(other.numbers)) }
-  public func subtracting(_ other: SlotSet) -> SlotSet { SlotSet(numbers.subtracting(other.numbers)) }
+  private static func next(after last: Int64, among numbers: Set<Int>, except others: Range<Int> = 0..<0) -> Int64? {
+    (last + 1...last + Int64(count)).first { id in
+      let number = Int(id & Int64(count - 1))
+      return numbers.contains(number) && !others.contains(number)
+    }
+  }
+
+  public func union(_ other: SlotSet) -> SlotSet {
+    SlotSet(
+      numbers: numbers.union(other.numbers), pinned: pinned.union(other.pinned), isAlone: isAlone || other.isAlone)
+  }
+
+  public func intersection(_ other: SlotSet) -> SlotSet {
+    SlotSet(
+      numbers: numbers.intersection(other.numbers), pinned: pinned.union(other.pinned), isAlone: isAlone && other.isAlone)
+  }
+
+  public func subtracting(_ other: SlotSet) -> SlotSet {
+    SlotSet(
+      numbers: numbers.subtracting(other.numbers), pinned: pinned, isAlone: isAlone && numbers.isDisjoint(with: other.numbers))
+  }
 }

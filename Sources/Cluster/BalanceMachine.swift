@@ -16,6 +16,27 @@ public struct BalanceMachine: Hashable, Sendable {
     }
   }
 
+  /// The slot that is pinned to a daemon, for its chat core.
+  public enum CoreSlot: Hashable, Sendable {
+    /// The daemon has no core.
+    case unneeded
+    /// No slot is pinned to the daemon.
+    case missing
+    /// It belongs to nobody.
+    case free(Slot)
+    /// Another session has it until it lets go of it.
+    case awaited(Slot)
+    case own(Slot)
+
+    /// `nil` if no slot is pinned to the daemon.
+    public var slot: Slot? {
+      switch self {
+      case .unneeded, .missing: nil
+      case .free(let slot), .awaited(let slot), .own(let slot): slot
+      }
+    }
+  }
+
   /// What the database said of all sessions and slots, at one moment.
   public struct View: Hashable, Sendable {
     /// The sessions that have not expired, by number.
@@ -30,12 +51,18 @@ public struct BalanceMachine: Hashable, Sendable {
     public var total: Int
     /// Sessions that are to have no slots, as long as there are others.
     public var draining: [SessionMachine.ID]
+    /// Slots that are pinned to other daemons, and belong to the session that asks. None of those above is pinned.
+    public var misplaced: [Slot]
+    /// The slot for the chat core of the daemon that asks.
+    public var core: CoreSlot
 
     public init(
       living: [SessionMachine.ID], expired: [SessionMachine.ID], own: [Slot], free: Int, total: Int,
-      draining: [SessionMachine.ID] = []
+      draining: [SessionMachine.ID] = [], misplaced: [Slot] = [], core: CoreSlot = .unneeded
     ) {
       self.draining = draining
+      self.misplaced = misplaced
+      self.core = core
       self.living = living
       self.expired = expired
       self.own = own
@@ -47,8 +74,12 @@ public struct BalanceMachine: Hashable, Sendable {
   public enum Step: Hashable, Sendable {
     /// End the connections of sessions that have expired, remove them, and set their slots free. One that was renewed meanwhile stays.
     case takeOver([SessionMachine.ID])
-    /// Take so many free slots.
+    /// Take so many free slots, of those that are not pinned.
     case claim(Int)
+    /// Pin a slot to the daemon, for its chat core.
+    case pin
+    /// Take the slot that is pinned to the daemon.
+    case claimPinned
     /// Let go of these: first stop acting on them, and then tell the database.
     case release([Slot])
   }
@@ -61,6 +92,8 @@ public struct BalanceMachine: Hashable, Sendable {
   private var expired: [SessionMachine.ID: SessionMachine.Moment] = [:]
   /// The sessions of the last takeover, if nothing else was done since.
   private var lastTakeover: [SessionMachine.ID]?
+  /// Whether the last step was about the slot of the chat core.
+  private var wasCoreLast = false
 
   public init(_ policy: Policy) { self.policy = policy }
 
@@ -87,6 +120,13 @@ public struct BalanceMachine: Hashable, Sendable {
       return .takeOver(due)
     }
     lastTakeover = nil
+    if !view.misplaced.isEmpty { return .release(view.misplaced) }
+    // There may be no slot left to pin, and that holds up nothing else.
+    if !wasCoreLast, let step = view.core.step {
+      wasCoreLast = true
+      return step
+    }
+    wasCoreLast = false
     let sharing = all.filter { !view.draining.contains($0) }
     let surplus = view.own.count - Self.share(of: session, among: sharing.isEmpty ? all : sharing, total: view.total)
     // Slots that nobody has are taken at once; slots that have somebody only move when things have calmed down.
@@ -95,5 +135,16 @@ public struct BalanceMachine: Hashable, Sendable {
     let isDraining = !sharing.isEmpty && !sharing.contains(session)
     guard surplus > 0, isDraining || now - since >= policy.calm else { return nil }
     return .release(Array(view.own.suffix(surplus)))
+  }
+}
+
+extension BalanceMachine.CoreSlot {
+  /// What the daemon does to have its slot; `nil` if it has it, needs none, or has to wait.
+  fileprivate var step: BalanceMachine.Step? {
+    switch self {
+    case .missing: .pin
+    case .free: .claimPinned
+    case .unneeded, .awaited, .own: nil
+    }
   }
 }

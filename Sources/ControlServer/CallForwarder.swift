@@ -37,6 +37,7 @@ public final class CallForwarder: Sendable {
 
   private struct Waiting {
     let continuation: CheckedContinuation<String, any Error>
+    let slot: Int
     /// When it is looked whether anybody has taken it.
     var until: ContinuousClock.Instant
   }
@@ -93,7 +94,7 @@ public final class CallForwarder: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         let isCancelled = state.withLock { state in
           if state.cancelled.remove(number) != nil { return true }
-          state.waiting[number] = Waiting(continuation: continuation, until: until)
+          state.waiting[number] = Waiting(continuation: continuation, slot: slot, until: until)
           return false
         }
         if isCancelled { continuation.resume(throwing: CancellationError()) }
@@ -177,7 +178,7 @@ public final class CallForwarder: Sendable {
       state.withLock { _ = $0.toPutBack.remove(number) }
     }
     let (waiting, answering) = state.withLock {
-      ($0.waiting.mapValues(\.until), Set($0.answering.keys).union($0.unanswered).union($0.toPutBack))
+      ($0.waiting.mapValues { ($0.until, $0.slot) }, Set($0.answering.keys).union($0.unanswered).union($0.toPutBack))
     }
     let slots = slots()
     let news = try await exchange.look(slots, sent: Set(waiting.keys), taken: answering)
@@ -202,16 +203,20 @@ public final class CallForwarder: Sendable {
       }
       task?.cancel()
     }
-    for (number, until) in waiting {
+    for (number, (until, slot)) in waiting {
       guard ContinuousClock.now >= until, news.replies[number] == nil, !news.missing.contains(number) else {
         continue
       }
+      let holder = SlotSet.pinnable.contains(slot) ? try await exchange.holder(of: slot) : nil
       guard try await exchange.forget(number, ifFree: true) else {
         // It is taken; but whoever has taken it may put it back.
         state.withLock { $0.waiting[number]?.until = ContinuousClock.now + .seconds(1) }
         continue
       }
-      let reason = "no daemon has taken this up, and nothing was done; batonctl cluster says which daemons there are"
+      let reason =
+        (holder.map { "the channel is in the chat core of the daemon '\($0)', which has not answered" }
+          ?? "no daemon has taken this up")
+        + ", and nothing was done; batonctl cluster says which daemons there are"
       end(number, .failure(BatonError.storageUnavailable(reason: reason)))
     }
     let room = limits.atOnceMax - answering.count

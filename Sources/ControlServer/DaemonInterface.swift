@@ -20,8 +20,11 @@ struct DaemonInterface: DaemonService, ControlService {
   }
 
   func cluster() async throws -> DaemonClusterReply {
-    let daemons = try await context.sharing?.daemons()
-    return DaemonClusterReply(shared: daemons != nil, daemons: (daemons ?? []).map(SharingDaemon.init))
+    guard let sharing = context.sharing else { return DaemonClusterReply(shared: false, daemons: [], cores: []) }
+    let (daemons, cores) = (try await sharing.daemons(), try await sharing.cores())
+    return DaemonClusterReply(
+      shared: true, daemons: daemons.map { SharingDaemon($0, among: daemons) },
+      cores: cores.map { SharedCore(daemon: $0.daemon, present: $0.isThere, channels: $0.channels) })
   }
 
   func drain(_ request: DaemonDrainRequest) async throws {
@@ -96,6 +99,11 @@ struct DaemonInterface: DaemonService, ControlService {
     if let daemons = status.daemons {
       add("daemons", daemons, "sessions of daemons that share the store")
       add("daemonsSilent", status.daemonsSilent ?? 0, "those of them that the database has not heard from in time")
+      add(
+        "daemonsWithOtherFiles", status.daemonsWithOtherFiles ?? 0,
+        "those of them whose files that declare operators differ from those in force")
+      add(
+        "channelsWaitingForCores", status.channelsWaitingForCores ?? 0, "channels on SimpleX whose daemon is not there")
     }
     let uptime = (context.coordinator.now - context.startedAt).wholeMilliseconds / 1000
     add("uptimeSeconds", uptime, "seconds since the start", kind: "counter")
@@ -139,6 +147,10 @@ struct DaemonInterface: DaemonService, ControlService {
     let silent = daemons?.count { $0.state == .silent }
     if let daemons { summary += ", \(daemons.count) \(daemons.count == 1 ? "daemon" : "daemons")" }
     if let silent, silent > 0 { summary += ", \(silent) of them silent" }
+    let others = daemons.map { all in all.count { $0.hasOtherFiles(than: all) } }
+    if let others, others > 0 { summary += ", \(others) of them with other files of operators" }
+    let waiting = try? await context.sharing?.cores().filter { !$0.isThere }.reduce(0) { $0 + $1.channels }
+    if let waiting, waiting > 0 { summary += ", \(grouped(waiting)) channels wait for a chat core" }
     let damage = context.store.damageFound
     if !damage.isEmpty { summary += ", the database is damaged" }
     return DaemonStatus(
@@ -151,15 +163,24 @@ struct DaemonInterface: DaemonService, ControlService {
       serversDown: servers.filter { $0.condition.health == .down }.count, declarationsTrouble: filesTrouble,
       subscribers: coordinator.hub.subscriberCount, storageWorks: trouble == nil, storageTrouble: trouble,
       damaged: damage.count, damage: damage.first, daemons: daemons?.count, daemonsSilent: silent,
+      daemonsWithOtherFiles: others, channelsWaitingForCores: waiting,
       summary: summary)
   }
 }
 
 extension SharingDaemon {
-  init(_ daemon: SharedStoreDaemon) {
+  init(_ daemon: SharedStoreDaemon, among all: [SharedStoreDaemon]) {
     self.init(
       name: daemon.name, session: Int(daemon.session), version: daemon.version, since: daemon.began.text,
-      state: daemon.state.rawValue, slots: daemon.slots, catalog: daemon.hasCatalog, draining: daemon.isDraining,
-      own: daemon.isOwn)
+      state: daemon.state.rawValue, slots: daemon.slots, catalog: daemon.hasCatalog, core: daemon.hasCore,
+      otherFiles: daemon.hasOtherFiles(than: all), draining: daemon.isDraining, own: daemon.isOwn)
+  }
+}
+
+extension SharedStoreDaemon {
+  /// Whether its files that declare operators differ from those in force. A daemon that has loaded none yet has no others.
+  fileprivate func hasOtherFiles(than all: [SharedStoreDaemon]) -> Bool {
+    guard let own = declarations, let inForce = all.first(where: \.hasCatalog)?.declarations else { return false }
+    return own != inForce && state == .alive
   }
 }

@@ -251,10 +251,6 @@ extension Coordinator {
     try await ask { .change(change, force: force, $0) }
   }
 
-  private func unserved(_ kind: NetworkKind) -> BatonError {
-    .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
-  }
-
   func parse(_ address: String, _ kind: NetworkKind) throws(BatonError) -> RelayAddress {
     guard let addressing = directory.addressing[kind] else { throw unserved(kind) }
     do {

@@ -68,7 +68,7 @@ extension Coordinator {
       }
     }
     guard NetworkKind.lookingLike(link) != .simplex else {
-      throw .networkUnavailable(.simplex, reason: "this daemon does not serve the network 'simplex'")
+      throw unserved(.simplex)
     }
     throw .following(
       .invalidLink(
@@ -121,6 +121,7 @@ extension Coordinator {
     }
     // The decider refuses what cannot be left.
     guard let row, !row.isOwned, row.deletedAt == nil else { return }
+    guard directory.canReach(channel, on: row.network) else { throw .elsewhere(channel) }
     guard let network = directory.networks[row.network] else {
       // Only what is read as a member is read from no relay in particular; elsewhere there is nothing to leave.
       guard row.readFrom.isEmpty else { return }

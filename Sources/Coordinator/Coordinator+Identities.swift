@@ -69,7 +69,7 @@ extension Coordinator {
     _ name: String, on kind: NetworkKind, secret: String? = nil
   ) async throws(BatonError) -> IdentityRow {
     guard let network = directory.networks[kind] else {
-      throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
+      throw unserved(kind)
     }
     let title = try OperatorEdit.name(name)
     let key: IdentityKey

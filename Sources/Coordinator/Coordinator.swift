@@ -53,6 +53,7 @@ public final class Coordinator: Sendable {
   ///   - shared: the same storage, if other daemons commit to it, too.
   ///   - slots: the channels for which it acts at first; `gain` and `lose` change that.
   ///   - mayAct: whether anything may be published at this very moment; see `suspend`.
+  ///   - coreSlots: the slots of the channels in the daemon's chat core, whether or not it acts for them at the moment.
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; `nil` if they cannot be managed.
   ///   - rules: the rules with which it starts.
@@ -66,7 +67,7 @@ public final class Coordinator: Sendable {
     storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil,
     messages: MessageParts? = nil, shared: (any SharedReading)? = nil, slots: SlotSet = .all,
     mayAct: @escaping @Sendable () -> Bool = { true },
-    networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
+    networks: [any RelayNetwork], coreSlots: SlotSet = .all, addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, earlyMin: Int = 64, seed: UInt64 = .random(in: 0 ... .max)
   ) {
@@ -83,7 +84,8 @@ public final class Coordinator: Sendable {
     self.shared = shared
     self.slots = slots
     self.mayAct = mayAct
-    directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
+    directory = RelayDirectory(
+      networks: networks, addressing: addressing, servers: servers, coreSlots: coreSlots, seed: seed)
     self.rules = rules
     self.clock = clock
     self.secrets = secrets
@@ -222,6 +224,9 @@ public final class Coordinator: Sendable {
       let result = await answer { .create(channel, $0) }
       guard case .failure(let error) = result, attempts < 5 else { return try result.get() }
       switch error {
+      // The slot for the chat core was pinned a moment ago, and whoever had it lets go of it.
+      case .networkUnavailable(.simplex, _) where shared != nil:
+        guard (try? await clock.sleep(until: clock.now + .seconds(1))) != nil else { throw error }
       // A picked relay was disabled at the same moment, so pick again.
       case .choiceChanged: break
       // Another daemon has created it with the same key meanwhile.
@@ -254,9 +259,18 @@ public final class Coordinator: Sendable {
   func network(of request: ChannelRequest) throws(BatonError) -> any RelayNetwork {
     let kind = try network(of: request, directory.relays)
     guard let network = directory.networks[kind] else {
-      throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
+      throw unserved(kind)
     }
     return network
+  }
+
+  /// Why nothing can be done on a network that this daemon does not serve.
+  func unserved(_ kind: NetworkKind) -> BatonError {
+    let isElsewhere = shared != nil && kind == .simplex
+    return .networkUnavailable(
+      kind,
+      reason: "this daemon does not serve the network '\(kind.rawValue)'"
+        + (isElsewhere ? "; ask a daemon that has a chat core: batonctl cluster shows which do" : ""))
   }
 
   /// The network of a new channel, if it takes such a channel.

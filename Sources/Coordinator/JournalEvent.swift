@@ -66,6 +66,8 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case slotsMoved = "e96c2f74a81b4035bd17c8f3096a5ed1"
   /// The clocks of this machine and of the database differ.
   case clocksDiffer = "3b4f92d7e60a4c18a5d1e8760b9cf342"
+  /// Daemons that share a database have different files that declare operators.
+  case declarationsDiffer = "6f1d83ab5e204c97b8a2d4e6107c9f35"
   /// The database has no standby for which commits wait.
   case noStandby = "d05ae81f47b24639806bc7e91f3d2a65"
   /// The daemon serves.

@@ -5,9 +5,12 @@ public import Storage
 /// Tells a network which channel it refers to.
 public enum KnownChannels {
   /// The channel that a SimpleX core knows under `name`, deleted ones included, with the relays that serve it; `nil` if it is not ours.
+  /// - Parameter slots: those for the channels of this core.
   /// - Throws: `StoreError` when storage does not work, or the channel is damaged.
-  public static func onSimpleX(_ name: String, in storage: any KnownChannelStorage) async throws -> KnownChannel? {
-    guard let id = try await storage.channel(onSimpleX: name) else { return nil }
+  public static func onSimpleX(
+    _ name: String, among slots: SlotSet, in storage: any KnownChannelStorage
+  ) async throws -> KnownChannel? {
+    guard let id = try await storage.channel(onSimpleX: name, among: slots) else { return nil }
     let stored = try await storage.channels([id])
     if let damage = stored.unreadable[id] { throw damage }
     return try await known([id], stored, in: storage).first
@@ -15,11 +18,12 @@ public enum KnownChannels {
 
   /// Living channels on SimpleX that relays serve, served, or did not take in time, and those of others, by id, from the first after
   /// `after` on.
+  /// - Parameter slots: those for the channels of the core that asks.
   /// - Throws: `StoreError` when storage does not work. A damaged channel is left out.
   public static func servedOnSimpleX(
-    after: ChannelID?, limit: Int, in storage: any KnownChannelStorage
+    after: ChannelID?, limit: Int, among slots: SlotSet, in storage: any KnownChannelStorage
   ) async throws -> [KnownChannel] {
-    let ids = try await storage.channelsServedOnSimpleX(after: after, limit: limit)
+    let ids = try await storage.channelsServedOnSimpleX(after: after, limit: limit, among: slots)
     return ids.isEmpty ? [] : try await known(ids, try await storage.channels(Set(ids)), in: storage)
   }
 

@@ -29,10 +29,18 @@ final class RelayDirectory: Sendable {
   /// Every network whose addresses can be read, served or not.
   let addressing: [NetworkKind: any RelayAddressing]
   let servers: (any ServerNetwork)?
+  /// The slots of the channels in the daemon's chat core.
+  private let coreSlots: SlotSet
   private let contents: Mutex<Contents>
 
-  /// - Parameter seed: the seed of the random choice of relays.
-  init(networks: [any RelayNetwork], addressing: [any RelayAddressing], servers: (any ServerNetwork)?, seed: UInt64) {
+  /// - Parameters:
+  ///   - coreSlots: the slots of the channels in the daemon's chat core, whether or not it has them at the moment.
+  ///   - seed: the seed of the random choice of relays.
+  init(
+    networks: [any RelayNetwork], addressing: [any RelayAddressing], servers: (any ServerNetwork)?, coreSlots: SlotSet = .all,
+    seed: UInt64
+  ) {
+    self.coreSlots = coreSlots
     contents = Mutex(Contents(random: SplitMix64(seed: seed)))
     self.networks = Dictionary(networks.map { ($0.kind, $0) }) { first, _ in first }
     let all = addressing + networks.map { $0 as any RelayAddressing }
@@ -42,6 +50,11 @@ final class RelayDirectory: Sendable {
 
   func read<T>(_ body: (borrowing Contents) -> sending T) -> sending T { contents.withLock { body($0) } }
   func write<T>(_ body: (inout Contents) -> sending T) -> sending T { contents.withLock { body(&$0) } }
+
+  /// Whether the channel can be reached from here: what another daemon's chat core has, only that one knows.
+  func canReach(_ channel: ChannelID, on network: NetworkKind) -> Bool {
+    network != .simplex || coreSlots.contains(channel)
+  }
 
   var catalog: Catalog { contents.withLock { $0.catalog } }
   var relays: [RelayID: RelayRow] { contents.withLock { $0.catalog.relays } }
@@ -65,7 +78,8 @@ final class RelayDirectory: Sendable {
   /// Makes snapshots of channels from what is known now.
   var snapshotMaker: SnapshotMaker {
     let (relays, identities, states) = contents.withLock { ($0.catalog.relays, $0.identities, $0.networkStates) }
-    return SnapshotMaker(relays: relays, identities: identities, networkStates: states, networks: networks)
+    return SnapshotMaker(
+      relays: relays, identities: identities, networkStates: states, networks: networks, addressing: addressing)
   }
 
   /// Puts together what clients see of a channel.

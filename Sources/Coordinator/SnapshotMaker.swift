@@ -9,6 +9,7 @@ public struct SnapshotMaker: Sendable {
   let identities: [IdentityRow]
   let networkStates: [NetworkKind: NetworkState]
   let networks: [NetworkKind: any RelayNetwork]
+  let addressing: [NetworkKind: any RelayAddressing]
 
   /// What clients see of a stored channel.
   public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { snapshot(stored.row, stored.relays) }
@@ -40,7 +41,7 @@ public struct SnapshotMaker: Sendable {
     let isUsable = link != nil && (!row.isOwned || !active.isEmpty)
     return ChannelSnapshot(
       row: row, identityName: name(of: row.identity), phase: counts.phase, link: link, isLinkUsable: isUsable, relays: members,
-      readFrom: read, isReadAsMember: !row.isOwned && networks[row.network]?.readsAsMember == true,
+      readFrom: read, isReadAsMember: !row.isOwned && addressing[row.network]?.readsAsMember == true,
       access: networks[row.network]?.access(to: row.content) ?? [])
   }
 
@@ -51,7 +52,8 @@ public struct SnapshotMaker: Sendable {
   /// The link that readers open; `nil` if no relay can serve the channel.
   private func link(of row: ChannelRow, hints: [String]) -> String? {
     guard !hints.isEmpty || !row.isOwned, row.deletedAt == nil else { return nil }
-    let link = networks[row.network]?.link(of: row.content, activeRelays: hints)
+    let link =
+      networks[row.network]?.link(of: row.content, activeRelays: hints) ?? addressing[row.network]?.fixedLink(of: row.content)
     // A network that makes the link itself may not have made it yet.
     return link?.isEmpty == true ? nil : link
   }

@@ -56,6 +56,10 @@ public actor CallDesk: CallExchange, SharingStorage {
     return try await write([removal])[0].affected == 1
   }
 
+  public func holder(of slot: Int) async throws -> String? {
+    try await ask([SQLStatement("SELECT core FROM slots WHERE id = $1", [.int(Int64(slot))])])[0].text(0, 0)
+  }
+
   // MARK: - Both
 
   public func look(_ slots: SlotSet, sent: Set<Int64>, taken: Set<Int64>) async throws -> CallNews {
@@ -126,7 +130,8 @@ public actor CallDesk: CallExchange, SharingStorage {
         """
         SELECT s.id, s.name, s.version, (extract(epoch FROM s.began) * 1000)::int8,
           CASE WHEN s.stopped THEN 'stopped' WHEN s.expires < clock_timestamp() THEN 'silent' ELSE 'alive' END,
-          (SELECT count(*) FROM slots WHERE session = s.id), EXISTS (SELECT 1 FROM slots WHERE session = s.id AND id = \(SlotSet.catalog)), s.draining = 1
+          (SELECT count(*) FROM slots WHERE session = s.id), EXISTS (SELECT 1 FROM slots WHERE session = s.id AND id = \(SlotSet.catalog)), s.draining = 1,
+          EXISTS (SELECT 1 FROM slots WHERE session = s.id AND core = s.name), s.declarations
         FROM sessions s ORDER BY s.name COLLATE "C", s.id
         """)
     ])[0]
@@ -136,8 +141,28 @@ public actor CallDesk: CallExchange, SharingStorage {
         name: rows.text(row, 1) ?? "", session: id, version: rows.text(row, 2) ?? "",
         began: Timestamp(milliseconds: rows.int(row, 3) ?? 0),
         state: rows.text(row, 4).flatMap(SharedStoreDaemon.State.init(rawValue:)) ?? .silent, slots: Int(rows.int(row, 5) ?? 0),
-        hasCatalog: rows.bool(row, 6) == true, isDraining: rows.bool(row, 7) == true, isOwn: id == session)
+        hasCatalog: rows.bool(row, 6) == true, hasCore: rows.bool(row, 8) == true, declarations: rows.text(row, 9),
+        isDraining: rows.bool(row, 7) == true, isOwn: id == session)
     }
+  }
+
+  public func cores() async throws -> [SharedCore] {
+    let rows = try await ask([
+      SQLStatement(
+        """
+        SELECT core, EXISTS (SELECT 1 FROM sessions s WHERE s.id = session AND NOT stopped AND s.expires >= clock_timestamp()),
+          (SELECT count(*) FROM channels c WHERE c.network = 'simplex' AND c.deleted_at IS NULL AND c.id & \(SlotSet.count - 1) = slots.id)
+        FROM slots WHERE core IS NOT NULL ORDER BY core
+        """)
+    ])[0]
+    return (0..<rows.count).map { row in
+      SharedCore(daemon: rows.text(row, 0) ?? "", isThere: rows.bool(row, 1) == true, channels: Int(rows.int(row, 2) ?? 0))
+    }
+  }
+
+  public func note(declarations: String) async throws {
+    let change = SQLStatement("UPDATE sessions SET declarations = $2 WHERE id = $1", [.int(session), .text(declarations)])
+    _ = try await write([change])
   }
 
   public func drain(_ name: String, _ isDraining: Bool) async throws -> Bool {

@@ -43,6 +43,12 @@ extension DatabaseSchema {
     "CREATE INDEX calls_of_taker ON calls (taker) WHERE taker IS NOT NULL",
   ]
 
+  /// Slots for what cannot move, and what is compared between daemons.
+  static let pinnedSlots = [
+    #"ALTER TABLE slots ADD COLUMN core text COLLATE "C" UNIQUE"#,
+    "ALTER TABLE sessions ADD COLUMN declarations text",
+  ]
+
   // The tables below have the columns of those in a file, in the same order, and flags are 0 or 1 as there: what reads and writes rows is
   // the same for both. Texts are compared byte by byte. There are no foreign keys: each row would lock the one that it refers to, and
   // what refers to what is checked when it is read.

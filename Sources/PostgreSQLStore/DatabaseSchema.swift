@@ -14,19 +14,33 @@ public enum DatabaseSchema {
     let statements: [String]
   }
 
+  /// The SQLSTATE of a refusal because older daemons still use the tables.
+  static let inUseByOlder = "BT001"
+
+  /// Keeps the tables as they are until the transaction is over.
+  static func kept(in schema: String) -> SQLStatement {
+    SQLStatement("SELECT pg_advisory_xact_lock_shared($1)", [.int(lock(1, of: schema))])
+  }
+
   /// The number of a lock that all daemons share. Each schema has its own.
   static func lock(_ purpose: UInt8, of schema: String) -> Int64 {
     schema.utf8.reduce(0x6261_746f_6e00 + Int64(purpose)) { ($0 ^ Int64($1)) &* 0x100_0000_01b3 }
   }
 
-  static let migrations = [Migration(oldest: 1, statements: sessions + commits + catalog + channels + posts)]
+  static let migrations = [
+    Migration(oldest: 1, statements: sessions + commits + catalog + channels + posts),
+    // Programs that know only the first version would take slots that are pinned to others.
+    Migration(oldest: 2, statements: pinnedSlots),
+  ]
 
-  /// Makes the tables, or brings them up to date. Several daemons may do so at once.
+  /// Makes the tables, or brings them up to date. Several daemons may do so at once. Tables with which older daemons cannot go on are not
+  /// made while one of these lives.
   /// - Parameters:
   ///   - connection: one whose `schema` is the one below.
   ///   - schema: the name of PostgreSQL's schema.
   ///   - timeout: how long each version may take.
-  /// - Throws: `refused` with the SQLSTATE 0A000 if the tables are those of a newer Baton, or if the role may not make them.
+  /// - Throws: `refused` with the SQLSTATE 0A000 if the tables are those of a newer Baton, or if the role may not make them, and with
+  ///   `inUseByOlder` while an older daemon uses them.
   public static func prepare(
     _ connection: PostgreSQLConnection, schema: String = name, within timeout: Duration
   ) async throws(PostgreSQLFailure) {
@@ -55,6 +69,9 @@ public enum DatabaseSchema {
     return (rows.int(0, 0) ?? 0, rows.int(0, 1) ?? 0)
   }
 
+  /// Living sessions of daemons that know no tables as new as `$1`.
+  private static let older = "FROM sessions WHERE schema < $1 AND NOT stopped AND expires >= clock_timestamp()"
+
   private static func apply(
     _ version: Int64, _ connection: PostgreSQLConnection, _ schema: String, within timeout: Duration,
     until end: ContinuousClock.Instant
@@ -71,6 +88,10 @@ public enum DatabaseSchema {
           "CREATE TABLE IF NOT EXISTS migrations (version int8 PRIMARY KEY, oldest int8 NOT NULL, at timestamptz NOT NULL)")
       ]
     }
+    if version > 1 {
+      // Nobody begins a session meanwhile (`beginning`), and a division by zero says that an older daemon has one.
+      statements.append(SQLStatement("SELECT 1 / (1 - least(1, count(*))) \(older)", [.int(migration.oldest)]))
+    }
     statements.append(
       SQLStatement(
         "INSERT INTO migrations (version, oldest, at) VALUES ($1, $2, clock_timestamp())",
@@ -82,6 +103,15 @@ public enum DatabaseSchema {
       switch error {
       // Another daemon was faster.
       case .refused(let fault) where fault.state == "23505" || fault.state == "42P07": return
+      case .refused(let fault) where fault.state == "22012":
+        let name = try await connection.run(
+          SQLStatement("SELECT min(name) \(older)", [.int(migration.oldest)]), within: timeout
+        ).text(0, 0)
+        throw .refused(
+          SQLError(
+            state: inUseByOlder,
+            message:
+              "the daemon '\(name ?? "")' is of an older Baton, which cannot go on with the tables of this one; stop it first"))
       // Another daemon is at it, and takes long.
       case .refused(let fault) where fault.state == "55P03":
         guard ContinuousClock.now < end else {

@@ -35,6 +35,8 @@ struct IdleDatabase: Sendable {
     switch failure {
     case .refused(let fault) where fault.state == PostgreSQLServer.unfit:
       StoreError(.incompatible, "the database: \(fault.message)")
+    case .refused(let fault) where fault.state == DatabaseSchema.inUseByOlder:
+      StoreError(.inUse, "the database: \(fault.message)")
     case .refused(let fault) where fault.state == "55P03":
       StoreError(.inUse, "a daemon that uses the database has not finished yet; stop all daemons first, or try again")
     case .refused, .unavailable: StoreError(.inputOutput, "the database: \(failure)")

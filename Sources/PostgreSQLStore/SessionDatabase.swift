@@ -97,7 +97,7 @@ actor SessionDatabase {
     switch question {
     case .session(.begin):
       let rows = try await connection.run(beginning(settings, lifetime), within: settings.timeout)
-      guard let id = rows.first?.int(0, 0) else { return .failed("the database gave no session") }
+      guard let id = rows[2].int(0, 0) else { return .failed("the tables of the database are those of a newer Baton by now") }
       return .began(id)
     case .session(.renew(let id, _)):
       let rows = try await connection.run(
@@ -105,7 +105,7 @@ actor SessionDatabase {
           "UPDATE sessions SET expires = clock_timestamp() + $2 * interval '1 millisecond' WHERE id = $1 AND NOT stopped",
           [.int(id), lifetime]), within: settings.timeout)
       return rows.affected == 1 ? .renewed : .gone
-    case .look(let id): return try await view(of: id, over: connection, settings.timeout)
+    case .look(let id): return try await view(of: id, over: connection, settings)
     case .step(let id, let step): return try await take(step, of: id, over: connection, settings)
     case .stop(let id, beginsAgain: true):
       _ = try await connection.run(
@@ -117,15 +117,24 @@ actor SessionDatabase {
     }
   }
 
+  /// The number of a session is the time in milliseconds, or one more than the last if that is higher: so it was not used before in other tables
+  /// either, whose daemons may hang and wake up.
+  ///
   /// What a session of the same name left when it stopped in order is free at once, and the others have their shares. That one acts no
   /// more: it said so last.
-  private static func beginning(_ settings: SessionKeeper.Settings, _ lifetime: SQLValue) -> [SQLStatement] {
+  static func beginning(_ settings: SessionKeeper.Settings, _ lifetime: SQLValue) -> [SQLStatement] {
     let own = "currval(pg_get_serial_sequence('sessions', 'id'))"
+    let sequence = "pg_get_serial_sequence('sessions', 'id')"
     return [
+      DatabaseSchema.kept(in: settings.schema),
+      SQLStatement(
+        "SELECT setval(\(sequence), greatest(nextval(\(sequence)), (extract(epoch FROM clock_timestamp()) * 1000)::int8), false)"
+      ),
       SQLStatement(
         """
         INSERT INTO sessions (name, version, schema, expires)
-        VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond') RETURNING id
+        SELECT $1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond'
+        WHERE $3 >= (SELECT max(oldest) FROM migrations) RETURNING id
         """, [.text(settings.name), .text(settings.version), .int(DatabaseSchema.version), lifetime]),
       SQLStatement("DELETE FROM sessions WHERE name = $1 AND stopped", [.text(settings.name)]),
       SQLStatement("SELECT set_config('application_name', 'batond/' || $1 || '/' || \(own), false)", [.text(settings.schema)]),
@@ -134,21 +143,24 @@ actor SessionDatabase {
 
   /// All sessions and slots, in one statement, so that it is one moment.
   private static func view(
-    of session: SessionMachine.ID, over connection: PostgreSQLConnection, _ timeout: Duration
+    of session: SessionMachine.ID, over connection: PostgreSQLConnection, _ settings: SessionKeeper.Settings
   ) async throws(PostgreSQLFailure) -> Answer {
     let rows = try await connection.run(
       SQLStatement(
         """
         SELECT 0, id, expires >= clock_timestamp() FROM sessions
-        UNION ALL SELECT 1, id, NULL FROM slots WHERE session = $1
-        UNION ALL SELECT 2, count(*) FILTER (WHERE session IS NULL), NULL FROM slots
-        UNION ALL SELECT 3, count(*), NULL FROM slots
+        UNION ALL SELECT CASE WHEN core IS NULL THEN 1 ELSE 6 END, id, NULL FROM slots
+          WHERE session = $1 AND (core IS NULL OR core IS DISTINCT FROM $2)
+        UNION ALL SELECT 2, count(*) FILTER (WHERE session IS NULL), NULL FROM slots WHERE core IS NULL
+        UNION ALL SELECT 3, count(*), NULL FROM slots WHERE core IS NULL
         UNION ALL SELECT 4, id, NULL FROM sessions WHERE draining = 1
         UNION ALL SELECT 5, (extract(epoch FROM max(other.expires)) * 1000)::int8, NULL
           FROM sessions own JOIN sessions other ON other.name = own.name AND other.id < own.id
           WHERE own.id = $1 AND NOT other.stopped
-        """, [.int(session)]), within: timeout)
+        UNION ALL SELECT 7, id, session = $1 FROM slots WHERE core = $2
+        """, [.int(session), .text(settings.hasCore ? settings.name : nil)]), within: settings.timeout)
     var view = BalanceMachine.View(living: [], expired: [], own: [], free: 0, total: 0)
+    if settings.hasCore { view.core = .missing }
     var (isThere, namesakeUntil): (Bool, Int64?) = (false, nil)
     for row in 0..<rows.count {
       guard let kind = rows.int(row, 0), let value = rows.int(row, 1) else { continue }
@@ -160,12 +172,15 @@ actor SessionDatabase {
       case 2: view.free = Int(value)
       case 4: view.draining.append(value)
       case 5: namesakeUntil = value
+      case 6: view.misplaced.append(Int(value))
+      case 7: view.core = rows.bool(row, 2).map { $0 ? .own(Int(value)) : .awaited(Int(value)) } ?? .free(Int(value))
       default: view.total = Int(value)
       }
     }
     view.living.sort()
     view.expired.sort()
     view.own.sort()
+    view.misplaced.sort()
     return isThere ? .view(view, namesakeUntil: namesakeUntil) : .gone
   }
 
@@ -196,8 +211,35 @@ actor SessionDatabase {
       let claim = SQLStatement(
         """
         UPDATE slots SET session = $1, since = clock_timestamp() WHERE id IN
-          (SELECT id FROM slots WHERE session IS NULL ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id
+          (SELECT id FROM slots WHERE session IS NULL AND core IS NULL ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id
         """, [.int(session), .int(Int64(count))])
+      let rows = try await connection.run([fence(session), claim], within: settings.timeout)[1]
+      return .took((0..<rows.count).compactMap { rows.int($0, 0).map(Int.init) })
+    case .pin:
+      // Those with the fewest channels that could move come first: a store that was copied may have some in each slot.
+      let pin = SQLStatement(
+        """
+        UPDATE slots SET core = $2 WHERE id =
+          (SELECT s.id FROM slots s LEFT JOIN
+            (SELECT id & $4 AS slot, count(*) AS number FROM channels WHERE deleted_at IS NULL AND id & $4 >= $3 GROUP BY 1) c
+            ON c.slot = s.id
+          WHERE s.id >= $3 AND s.core IS NULL AND s.session IS DISTINCT FROM $1
+          ORDER BY coalesce(c.number, 0), s.id DESC LIMIT 1 FOR UPDATE OF s SKIP LOCKED)
+        """,
+        [
+          .int(session), .text(settings.name), .int(Int64(SlotSet.pinnable.lowerBound)), .int(Int64(SlotSet.count - 1)),
+        ])
+      let rest = SQLStatement(
+        "SELECT count(*) FROM slots WHERE id >= $1 AND core IS NULL", [.int(Int64(SlotSet.pinnable.lowerBound))])
+      let rows = try await connection.run([fence(session), pin, rest], within: settings.timeout)
+      guard rows[1].affected == 0, rows[2].int(0, 0) == 0 else { return .done }
+      return .failed(
+        "\(SlotSet.pinnable.count) daemons have a chat core, and there is no slot for one more; channels on SimpleX cannot be had here"
+      )
+    case .claimPinned:
+      let claim = SQLStatement(
+        "UPDATE slots SET session = $1, since = clock_timestamp() WHERE core = $2 AND session IS NULL RETURNING id",
+        [.int(session), .text(settings.name)])
       let rows = try await connection.run([fence(session), claim], within: settings.timeout)[1]
       return .took((0..<rows.count).compactMap { rows.int($0, 0).map(Int.init) })
     case .release(let slots):

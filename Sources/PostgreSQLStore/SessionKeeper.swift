@@ -7,6 +7,8 @@ public enum SessionNews: Hashable, Sendable {
   case connected(PostgreSQLServer)
   /// There is a session, and nothing belongs to it yet.
   case began(SessionMachine.ID)
+  /// This slot is pinned to the daemon, for its chat core. It is told before the slot is gained.
+  case pinned(BalanceMachine.Slot)
   /// These slots belong to the session from now on.
   case gained(Set<BalanceMachine.Slot>)
   /// These slots are to be let go of. Once it is taken, nothing may be under way for them.
@@ -31,6 +33,8 @@ public actor SessionKeeper {
     public var name: String
     /// The version of the daemon, for people.
     public var version: String
+    /// Whether the daemon has a chat core, and so a slot of its own.
+    public var hasCore = false
     public var session = SessionMachine.Policy()
     public var balance = BalanceMachine.Policy()
     /// How often the daemon looks at sessions and slots.
@@ -71,6 +75,8 @@ public actor SessionKeeper {
   private var session: SessionMachine
   private var balance: BalanceMachine
   private var owned: Set<BalanceMachine.Slot> = []
+  /// The slot that is pinned to the daemon.
+  private var core: BalanceMachine.Slot?
   private var view: BalanceMachine.View?
   /// Whether a question is under way. There is one at a time.
   private var isAsking = false
@@ -117,7 +123,7 @@ public actor SessionKeeper {
             case .began(let id):
               session = id
               await take(one)
-            case .connected, .gained, .suspended, .resumed, .ended, .trouble, .nameIsTaken: await take(one)
+            case .connected, .pinned, .gained, .suspended, .resumed, .ended, .trouble, .nameIsTaken: await take(one)
             }
           }
         }
@@ -176,7 +182,13 @@ public actor SessionKeeper {
         if namesake?.renewals == 2 { outbox.yield(.nameIsTaken) }
       }
       namesake = namesakeUntil.map { ($0, namesake?.renewals ?? 0) }
-      own(Set(view.own))
+      if let slot = view.core.slot, slot != core {
+        core = slot
+        outbox.yield(.pinned(slot))
+      }
+      var own = Set(view.own + view.misplaced)
+      if case .own(let slot) = view.core { own.insert(slot) }
+      self.own(own)
       self.view = view
       work(.time, &group)
     case (.step(let id, _), .took(let slots)) where session.session == id:
@@ -231,11 +243,11 @@ public actor SessionKeeper {
   private func note(_ change: SessionMachine.Change) {
     switch change {
     case .began(let id):
-      (owned, view, lettingGo, lookAt) = ([], nil, nil, .zero)
+      (owned, core, view, lettingGo, lookAt) = ([], nil, nil, nil, .zero)
       namesake = nil
       outbox.yield(.began(id))
     case .ended(let id):
-      (owned, view, lettingGo, waiting) = ([], nil, nil, nil)
+      (owned, core, view, lettingGo, waiting) = ([], nil, nil, nil, nil)
       outbox.yield(.ended(id))
     case .suspended: outbox.yield(.suspended)
     case .resumed: outbox.yield(.resumed)

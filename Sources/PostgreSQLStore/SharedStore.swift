@@ -296,23 +296,25 @@ extension SharedStore: CoordinatorStorage {
 }
 
 extension SharedStore: KnownChannelStorage {
-  public func channel(onSimpleX networkID: String) async throws -> ChannelID? {
+  public func channel(onSimpleX networkID: String, among slots: SlotSet) async throws -> ChannelID? {
     try await channelIDs(
-      "SELECT id FROM channels WHERE network = 'simplex' AND network_id = $1 ORDER BY id DESC LIMIT 1", [Self.wanted(networkID)]
+      """
+      SELECT id FROM channels WHERE network = 'simplex' AND network_id = $1\(slots.condition("id", 2)) ORDER BY id DESC LIMIT 1
+      """, [Self.wanted(networkID)] + slots.parameters
     ).first
   }
 
-  public func channelsServedOnSimpleX(after: ChannelID?, limit: Int) async throws -> [ChannelID] {
+  public func channelsServedOnSimpleX(after: ChannelID?, limit: Int, among slots: SlotSet) async throws -> [ChannelID] {
     try await channelIDs(
       """
       SELECT id FROM channels
-      WHERE network = 'simplex' AND deleted_at IS NULL AND id > $1
+      WHERE network = 'simplex' AND deleted_at IS NULL AND id > $1\(slots.condition("id", 3))
         AND (
           wanted_relays = 0
           OR EXISTS (
             SELECT 1 FROM channel_relays WHERE channel_id = channels.id AND status IN ('active', 'inactive', 'failed')))
       ORDER BY id LIMIT $2
-      """, [.int(after?.rawValue ?? 0), .int(Int64(limit))])
+      """, [.int(after?.rawValue ?? 0), .int(Int64(limit))] + slots.parameters)
   }
 
   public func livingChannels(after: ChannelID?, limit: Int) async throws -> [ChannelID] {

@@ -16,11 +16,15 @@ public struct DeclarationFolder: Sendable {
 
   /// Reads all files that end in `.yaml`, in the order of their names; others and hidden ones are left alone.
   /// - Parameter reader: a fresh one.
-  /// - Returns: how many files there were, and what they say. A folder that does not exist has none.
+  /// - Returns: how many files there were, what they say, and their names and texts, which tell whether two folders are equal. A folder
+  ///   that does not exist has none.
   /// - Throws: `FileFlaws`.
-  public func load(_ reader: DeclarationReader) throws(FileFlaws) -> (files: Int, declarations: Declarations) {
+  public func load(_ reader: DeclarationReader) throws(FileFlaws) -> (
+    files: Int, declarations: Declarations, content: [UInt8]
+  ) {
     var reader = reader
-    guard exists else { return (0, try reader.result()) }
+    guard exists else { return (0, try reader.result(), []) }
+    var content: [UInt8] = []
     var names: [String] = []
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -31,12 +35,15 @@ public struct DeclarationFolder: Sendable {
     for name in names {
       let file = path + "/" + name
       do {
-        reader.read(try Self.text(of: file), name: file)
+        let text = try Self.text(of: file)
+        // No text in UTF-8 has this byte.
+        content += Array(name.utf8) + [0xFF] + Array(text.utf8) + [0xFF]
+        reader.read(text, name: file)
       } catch {
         reader.refuse(file, error.reason)
       }
     }
-    return (names.count, try reader.result())
+    return (names.count, try reader.result(), content)
   }
 
   private struct Unreadable: Error {

@@ -27,7 +27,7 @@ public struct FollowedChannel: Hashable, Sendable {
   }
 
   /// Who tells how far it was read: its relays, or the network as a whole.
-  /// - Parameter asMember: whether whoever reads a channel of others on its network is a member of it (`RelayNetwork.readsAsMember`).
+  /// - Parameter asMember: whether whoever reads a channel of others on its network is a member of it (`RelayAddressing.readsAsMember`).
   public func places(asMember: Bool) -> Set<RelayID> { asMember && !isOwned ? [.network] : Set(relays.keys) }
 }
 

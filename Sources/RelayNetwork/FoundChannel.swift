@@ -47,8 +47,6 @@ extension RelayNetwork {
     throw NetworkFailure("channels of others cannot be followed there", isUnsupported: true)
   }
 
-  public var readsAsMember: Bool { false }
-
   public func join(
     _ channel: ChannelReference, as identity: IdentityID
   ) async throws(NetworkFailure) -> FoundChannel {

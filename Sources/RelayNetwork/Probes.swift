@@ -80,4 +80,14 @@ public protocol RelayAddressing: Sendable {
   /// The normal form of a relay address, so that two spellings of one relay do not count twice.
   /// - Throws: `InvalidAddress` that says what is wrong, and where.
   func parse(address: String) throws(InvalidAddress) -> RelayAddress
+
+  /// Whether whoever reads a channel there is a member of it: then channels of others are joined (`RelayNetwork.join`), and not looked at.
+  var readsAsMember: Bool { get }
+  /// The link to a channel where it is stored with the channel, and needs no connection to the network; `nil` elsewhere.
+  func fixedLink(of content: ChannelContent) -> String?
+}
+
+extension RelayAddressing {
+  public var readsAsMember: Bool { false }
+  public func fixedLink(of content: ChannelContent) -> String? { nil }
 }

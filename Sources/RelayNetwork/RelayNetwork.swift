@@ -49,9 +49,6 @@ public protocol RelayNetwork: RelayAddressing {
     for channel: ChannelReference, as identity: IdentityID, at address: String
   ) async throws(NetworkFailure) -> FoundChannel
 
-  /// Whether whoever reads a channel there is a member of it: then channels of others are joined (`join`), and not looked at.
-  var readsAsMember: Bool { get }
-
   /// Joins a channel that somebody else runs, under a name that says nothing of our identities, unless it is joined already.
   /// - Parameter identity: on whose behalf the channel is followed.
   func join(_ channel: ChannelReference, as identity: IdentityID) async throws(NetworkFailure) -> FoundChannel

@@ -68,4 +68,6 @@ public protocol CallExchange: Sendable {
   /// - Parameter ifFree: only if nobody has taken it.
   /// - Returns: whether it was there.
   func forget(_ number: Int64, ifFree: Bool) async throws -> Bool
+  /// The name of the daemon to which a slot is pinned, for its chat core; `nil` if it is not.
+  func holder(of slot: Int) async throws -> String?
 }

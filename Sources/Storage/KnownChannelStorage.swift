@@ -5,10 +5,11 @@ public import Channels
 /// caller. Each reads what is durable at that moment; two of them may see different commits. All throw `StoreError`; a question may be
 /// asked again later.
 public protocol KnownChannelStorage: Sendable {
-  /// The channel that a SimpleX core knows under `networkID`, deleted ones included.
-  func channel(onSimpleX networkID: String) async throws -> ChannelID?
-  /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, by id, from the first after `after` on.
-  func channelsServedOnSimpleX(after: ChannelID?, limit: Int) async throws -> [ChannelID]
+  /// The channel that the SimpleX core with the channels in these slots knows under `networkID`, deleted ones included.
+  func channel(onSimpleX networkID: String, among slots: SlotSet) async throws -> ChannelID?
+  /// Living channels on SimpleX in these slots that at least one relay serves, served, or did not take in time, by id, from the first after
+  /// `after` on.
+  func channelsServedOnSimpleX(after: ChannelID?, limit: Int, among slots: SlotSet) async throws -> [ChannelID]
   /// Channels that were not deleted, by id, from the first after `after` on.
   func livingChannels(after: ChannelID?, limit: Int) async throws -> [ChannelID]
   /// These channels with their relays, all as they were at one moment; it takes as long as one question. A channel that is damaged does not

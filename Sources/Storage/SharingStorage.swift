@@ -21,6 +21,10 @@ public struct SharedStoreDaemon: Hashable, Sendable {
   /// How many slots it has.
   public var slots: Int
   public var hasCatalog: Bool
+  /// Whether it has the channels of a chat core.
+  public var hasCore: Bool
+  /// A digest of its files that declare operators; `nil` if it has not loaded any yet.
+  public var declarations: String?
   /// Whether it gives its slots to others.
   public var isDraining: Bool
   /// Whether it is this daemon.
@@ -28,7 +32,7 @@ public struct SharedStoreDaemon: Hashable, Sendable {
 
   public init(
     name: String, session: Int64, version: String, began: Timestamp, state: State, slots: Int, hasCatalog: Bool,
-    isDraining: Bool, isOwn: Bool
+    hasCore: Bool, declarations: String?, isDraining: Bool, isOwn: Bool
   ) {
     self.name = name
     self.session = session
@@ -37,8 +41,26 @@ public struct SharedStoreDaemon: Hashable, Sendable {
     self.state = state
     self.slots = slots
     self.hasCatalog = hasCatalog
+    self.hasCore = hasCore
+    self.declarations = declarations
     self.isDraining = isDraining
     self.isOwn = isOwn
+  }
+}
+
+/// A chat core, whose channels belong to one daemon for ever.
+public struct SharedCore: Hashable, Sendable {
+  /// The name of the daemon.
+  public var daemon: String
+  /// Whether the daemon acts for them. Otherwise they wait for it.
+  public var isThere: Bool
+  /// How many channels there are, deleted ones left out.
+  public var channels: Int
+
+  public init(daemon: String, isThere: Bool, channels: Int) {
+    self.daemon = daemon
+    self.isThere = isThere
+    self.channels = channels
   }
 }
 
@@ -46,6 +68,10 @@ public struct SharedStoreDaemon: Hashable, Sendable {
 public protocol SharingStorage: Sendable {
   /// All daemons, by name and session.
   func daemons() async throws -> [SharedStoreDaemon]
+  /// All chat cores, by the names of their daemons.
+  func cores() async throws -> [SharedCore]
+  /// Notes a digest of this daemon's files that declare operators, for the others.
+  func note(declarations: String) async throws
   /// Has a daemon give its slots to others, or take its share again.
   /// - Returns: whether there is one of this name.
   func drain(_ name: String, _ isDraining: Bool) async throws -> Bool

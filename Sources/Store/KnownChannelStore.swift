@@ -8,12 +8,12 @@ public struct KnownChannelStore: KnownChannelStorage {
 
   public init(_ store: Store) { queue = StoreQueue(store, "baton.known-channel-store") }
 
-  public func channel(onSimpleX networkID: String) async throws -> ChannelID? {
-    try await queue.ask { try $0.channel(onSimpleX: networkID) }
+  public func channel(onSimpleX networkID: String, among slots: SlotSet) async throws -> ChannelID? {
+    try await queue.ask { try $0.channel(onSimpleX: networkID, among: slots) }
   }
 
-  public func channelsServedOnSimpleX(after: ChannelID?, limit: Int) async throws -> [ChannelID] {
-    try await queue.ask { try $0.channelsServedOnSimpleX(after: after, limit: limit) }
+  public func channelsServedOnSimpleX(after: ChannelID?, limit: Int, among slots: SlotSet) async throws -> [ChannelID] {
+    try await queue.ask { try $0.channelsServedOnSimpleX(after: after, limit: limit, among: slots) }
   }
 
   public func livingChannels(after: ChannelID?, limit: Int) async throws -> [ChannelID] {

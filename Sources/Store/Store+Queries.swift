@@ -87,11 +87,13 @@ extension Store {
   }
 
   /// The channel that a SimpleX core knows under `networkID`, deleted ones included.
-  public func channel(onSimpleX networkID: String) throws -> ChannelID? {
+  public func channel(onSimpleX networkID: String, among slots: SlotSet = .all) throws -> ChannelID? {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchOne(
-          db, cached: "SELECT id FROM channels WHERE network = 'simplex' AND network_id = ? ORDER BY id DESC",
+          db,
+          cached:
+            "SELECT id FROM channels WHERE network = 'simplex' AND network_id = ?\(slots.condition("id")) ORDER BY id DESC",
           arguments: [networkID]
         ).map(ChannelID.init(rawValue:))
       }
@@ -112,14 +114,14 @@ extension Store {
   }
 
   /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, and those of others, by id.
-  public func channelsServedOnSimpleX(after: ChannelID?, limit: Int) throws -> [ChannelID] {
+  public func channelsServedOnSimpleX(after: ChannelID?, limit: Int, among slots: SlotSet = .all) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
           db,
           cached: """
             SELECT id FROM channels INDEXED BY channels_by_core_name
-            WHERE network = 'simplex' AND deleted_at IS NULL AND id > ?
+            WHERE network = 'simplex' AND deleted_at IS NULL AND id > ?\(slots.condition("id"))
               AND (
                 wanted_relays = 0
                 OR EXISTS (

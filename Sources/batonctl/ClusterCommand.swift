@@ -13,8 +13,10 @@ struct ClusterCommand: AsyncParsableCommand {
       abstract: "Lists the daemons that share a database, with their share of the channels.",
       discussion: """
         Channels are divided into 1024 slots. A daemon is alive; or silent, when the database has not renewed its session in time, so that \
-        others take over soon; or stopped, so that its channels wait a few seconds for it. One of them also looks after operators, servers, \
-        relays and identities, which is its work 'catalog'. '*' is the daemon that was asked.
+        others take over soon; or stopped, so that its channels wait a few seconds for it. Its work may be 'catalog': one of them also \
+        looks after operators, servers, relays and identities; 'core': it has a chat core, whose channels never belong to another daemon, \
+        and wait when it is gone; 'draining': it hands over its channels to others; 'other files': its files that declare operators are \
+        not those in force. '*' is the daemon that was asked.
         """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
@@ -23,11 +25,16 @@ struct ClusterCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(table.show) { session in
-        let (isShared, daemons) = try await session.client.cluster()
+        let (isShared, daemons, cores) = try await session.client.cluster()
         let columns = try table.chosen(of: Self.columns)
         try session.show(daemons) {
           guard isShared else { return "The daemon has a store of its own, and shares it with nobody." }
-          return session.table(columns, daemons.map { Row(daemon: $0, times: session.times) })
+          let waiting = cores.filter { !$0.present && $0.channels > 0 }.map { core in
+            "\(core.channels) \(core.channels == 1 ? "channel on SimpleX waits" : "channels on SimpleX wait") for the daemon "
+              + "'\(core.daemon)', whose chat core has \(core.channels == 1 ? "it" : "them")."
+          }
+          let list = session.table(columns, daemons.map { Row(daemon: $0, times: session.times) })
+          return ([list] + waiting).joined(separator: "\n")
         }
       }
     }
@@ -37,7 +44,10 @@ struct ClusterCommand: AsyncParsableCommand {
       let times: Times
 
       var work: String {
-        let words = (daemon.catalog ? ["catalog"] : []) + (daemon.draining ? ["draining"] : [])
+        let all = [
+          ("catalog", daemon.catalog), ("core", daemon.core), ("draining", daemon.draining), ("other files", daemon.otherFiles),
+        ]
+        let words = all.filter(\.1).map(\.0)
         return words.isEmpty ? "-" : words.joined(separator: ", ")
       }
     }
@@ -57,8 +67,8 @@ struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes a daemon hand over its channels to the others, for example before its machine is stopped.",
       discussion: """
-        It goes on answering calls. Its channels have another daemon within seconds; batonctl cluster shows when none is left. The daemon \
-        takes its share again with --undo, or when it begins again.
+        It goes on answering calls. Its channels have another daemon within seconds; batonctl cluster shows when none is left. Channels on \
+        SimpleX stay, because its chat core has them. The daemon takes its share again with --undo, or when it begins again.
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The daemon's name, as batonctl cluster shows it.") var name: String

@@ -72,7 +72,12 @@ struct Status: AsyncParsableCommand {
         "revision    \(status.revision)",
       ]
       if let daemons = status.daemons {
-        lines.append("daemons     \(daemons), \(status.daemonsSilent ?? 0) silent; see batonctl cluster")
+        let others = status.daemonsWithOtherFiles ?? 0
+        let words = others > 0 ? ", \(others) with other files of operators" : ""
+        lines.append("daemons     \(daemons), \(status.daemonsSilent ?? 0) silent\(words); see batonctl cluster")
+      }
+      if let waiting = status.channelsWaitingForCores, waiting > 0 {
+        lines.append("waiting     \(waiting) channels on SimpleX, for a daemon that is not there; see batonctl cluster")
       }
       if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
       if let trouble = status.declarationsTrouble {

@@ -16,9 +16,12 @@ struct ChatCore: Sendable {
   private static let testsAtOnce = 3
   private let logger: Logger
 
+  /// - Parameter slots: those of the channels in this core.
   /// - Returns: `nil` if no core is configured.
   /// - Throws: `ConfigurationError` if the program cannot be run as configured.
-  init?(_ settings: Settings, storage: any KnownChannelStorage, group: any EventLoopGroup, logger: Logger) throws {
+  init?(
+    _ settings: Settings, storage: any KnownChannelStorage, slots: SlotSet, group: any EventLoopGroup, logger: Logger
+  ) throws {
     guard let endpoint = settings.core else { return nil }
     self.logger = logger
     if let program = settings.coreProgram {
@@ -42,8 +45,8 @@ struct ChatCore: Sendable {
     network = SimpleXNetwork(
       client: client(), lanes: (0..<Self.testsAtOnce).map { _ in client() },
       limits: settings.simplexLimits, logger: logger, now: { clock.now },
-      known: { try await KnownChannels.onSimpleX($0, in: storage) },
-      served: { try await KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: storage) },
+      known: { try await KnownChannels.onSimpleX($0, among: slots, in: storage) },
+      served: { try await KnownChannels.servedOnSimpleX(after: $0, limit: $1, among: slots, in: storage) },
       presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil,
       files: settings.simplexFiles)
   }
@@ -59,10 +62,18 @@ struct ChatCore: Sendable {
       while !mayImport() {
         guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
       }
-      do throws(BatonError) {
-        try await coordinator.importPresets(operators.map(PresetImport.init), network: .simplex)
-      } catch {
-        logger.error("the operators that come with the chat core could not be imported: \(error)")
+      var isElsewhere = true
+      while isElsewhere {
+        isElsewhere = false
+        do throws(BatonError) {
+          try await coordinator.importPresets(operators.map(PresetImport.init), network: .simplex)
+        } catch .elsewhere {
+          // Another daemon looks after operators. If it has a core, it imports them, and otherwise this one may look after them later.
+          isElsewhere = true
+          guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+        } catch {
+          logger.error("the operators that come with the chat core could not be imported: \(error)")
+        }
       }
     }
   }

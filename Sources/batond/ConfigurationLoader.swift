@@ -28,6 +28,8 @@ final class ConfigurationLoader: Sendable {
   private let logLevel: LogLevelSwitch
   private let logger: Logger
   private let read: @Sendable () async throws -> Settings
+  /// Takes the names and texts of the files that declare operators.
+  private let tell: @Sendable ([UInt8]) -> Void
   /// The options in force that need a restart.
   private let beginning: Settings
   private let state: Mutex<State>
@@ -36,10 +38,12 @@ final class ConfigurationLoader: Sendable {
   ///   - settings: the settings with which the daemon started.
   ///   - read: reads the settings again; throws `ConfigurationError`.
   ///   - seed: the seed of the coordinator's rules.
+  ///   - tell: takes the names and texts of the files that declare operators, whenever they were loaded.
   init(
     _ settings: Settings, read: @escaping @Sendable () async throws -> Settings, coordinator: Coordinator, seed: UInt64,
-    logLevel: LogLevelSwitch, logger: Logger
+    logLevel: LogLevelSwitch, logger: Logger, tell: @escaping @Sendable ([UInt8]) -> Void
   ) {
+    self.tell = tell
     beginning = settings
     state = Mutex(State(settings: settings))
     self.read = read
@@ -112,7 +116,7 @@ final class ConfigurationLoader: Sendable {
           file: folder.path, line: nil, column: nil,
           text: "the folder does not exist, but objects are declared in it; to withdraw them, create it and leave it empty"))
     }
-    guard flaws.isEmpty, let (files, declarations) = found else { throw BatonError.invalidFiles(flaws) }
+    guard flaws.isEmpty, let (files, declarations, content) = found else { throw BatonError.invalidFiles(flaws) }
     // Where several daemons share a store, the one that looks after operators, servers and relays reads them from its own files.
     var isInCharge = true
     do throws(BatonError) { try await coordinator.declare(declarations) } catch {
@@ -124,6 +128,7 @@ final class ConfigurationLoader: Sendable {
       }
     }
     state.withLock { $0.isInCharge = isInCharge }
+    tell(content)
     let options = try await apply(settings, before)
     let needRestart = beginning.differences(to: settings).filter { !$0.appliesOnReload }.map(\.key)
     if !options.isEmpty { logger.event(.configurationLoaded, .notice, "changed options: \(options.joined(separator: ", "))") }
@@ -149,7 +154,7 @@ final class ConfigurationLoader: Sendable {
 
   private func declarations(
     _ folder: DeclarationFolder, _ flaws: inout [FileFlaw]
-  ) throws(BatonError) -> (files: Int, declarations: Declarations)? {
+  ) throws(BatonError) -> (files: Int, declarations: Declarations, content: [UInt8])? {
     do {
       return try Self.read(folder)
     } catch {
@@ -173,7 +178,9 @@ final class ConfigurationLoader: Sendable {
   }
 
   /// Reads the files without a daemon.
-  static func read(_ folder: DeclarationFolder) throws(BatonError) -> (files: Int, declarations: Declarations) {
+  static func read(
+    _ folder: DeclarationFolder
+  ) throws(BatonError) -> (files: Int, declarations: Declarations, content: [UInt8]) {
     let reader = DeclarationReader(
       addressing: [NostrAddressing(), SimpleXAddressing()],
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 0 }),

@@ -148,7 +148,9 @@ private struct Service {
   ) async throws {
     let session = try await manager.whileStarting {
       try await SharedStart.whileNotStopped {
-        try await SharedSession.begin(database, name: settings.clusterName, version: Batond.version, logger: logger) {
+        try await SharedSession.begin(
+          database, name: settings.clusterName, version: Batond.version, hasCore: settings.core != nil, logger: logger
+        ) {
           ServiceManager.waiting($0)
         }
       }
@@ -181,17 +183,21 @@ private struct Service {
       group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, fileServers: settings.fileServers,
       logger: logger, mayPublish: backing.mayAct, now: { Int64(time(nil)) })
     var networks: [any RelayNetwork] = [nostr]
-    let core = try ChatCore(settings, storage: backing.known, group: group, logger: logger)
+    let coreSlots = shared?.coreSlots ?? .all
+    let core = try ChatCore(settings, storage: backing.known, slots: coreSlots, group: group, logger: logger)
     if let core { networks.append(core.network) }
     let coordinator = Coordinator(
       storage: backing.storage, posts: backing.posts,
       messages: messages.parts(channels: backing.known, posts: backing.postChanges),
       shared: shared?.store, slots: shared == nil ? .all : .none, mayAct: backing.mayAct,
-      networks: networks, addressing: [SimpleXAddressing()],
+      networks: networks, coreSlots: coreSlots, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
       clock: clock, secrets: backing.secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(
-      settings, read: read, coordinator: coordinator, seed: seed, logLevel: logLevel, logger: logger)
+      settings, read: read, coordinator: coordinator, seed: seed, logLevel: logLevel, logger: logger
+    ) { content in
+      shared?.note(declarations: backing.secrets.digest(content, label: "declarations"))
+    }
 
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       if let core { tasks.addTask { await core.run() } }

@@ -75,7 +75,7 @@ struct Settings: Sendable {
     }
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self.values = values
-    let flaws = [flawOfFileFolder, flawOfCore].compactMap { $0 }
+    let flaws = [flawOfFileFolder].compactMap { $0 }
     guard flaws.isEmpty else { throw ConfigurationError(problems: flaws) }
   }
 
@@ -286,14 +286,6 @@ struct Settings: Sendable {
       text:
         "must not hold state.directory, whose files nobody may publish, nor be in it; it is '\(files.path)', and that is "
         + "'\(stateDirectory)'")
-  }
-
-  /// A core belongs to one machine, and channels move between those that share a database.
-  private var flawOfCore: FileFlaw? {
-    guard !text("store").isEmpty, core != nil else { return nil }
-    return FileFlaw(
-      file: coreProgram == nil ? "simplex.core" : "simplex.program", line: nil, column: nil,
-      text: "cannot be used with store: channels on simplex need a daemon with a store of its own")
   }
 
   /// The parts of a path, without symbolic links as far as it exists.

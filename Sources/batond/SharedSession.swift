@@ -22,10 +22,16 @@ final class SharedSession: Sendable {
     var coordinator: Coordinator?
     /// Called when the daemon begins to look after operators, servers and relays.
     var whenCatalogGained: (@Sendable () -> Void)?
+    /// The slot that is pinned to the daemon, for its chat core.
+    var core: Int?
     /// Whether the daemon served.
     var wasReady = false
+    /// Whether the session is over, or ends.
+    var hasEnded = false
     /// Whether an earlier daemon has the same name.
     var isNameTaken = false
+    /// A digest of the files that declare operators, until the database has it.
+    var declarations: String?
     /// What was said of the database last, so that the same trouble is told once.
     var trouble: String?
   }
@@ -51,6 +57,9 @@ final class SharedSession: Sendable {
   /// The channels that belong to this daemon.
   var slots: SlotSet { owned.now }
 
+  /// The slots of the channels in the daemon's chat core, whether or not they belong to it at the moment.
+  var coreSlots: SlotSet { SlotSet([], pinned: state.withLock { $0.core }.map { [$0] } ?? []) }
+
   /// Whether something may be done outside at this very moment.
   var mayAct: @Sendable () -> Bool {
     let (trust, id) = (keeper.trust, id)
@@ -74,24 +83,31 @@ final class SharedSession: Sendable {
   /// - Parameters:
   ///   - name: that of this daemon, which no other has.
   ///   - version: that of the program.
+  ///   - hasCore: whether it has a chat core, and needs a slot for the channels in it.
   ///   - tell: is told why it waits.
   /// - Throws: `StoreError` if this machine's clock differs too much, or the task is cancelled.
   static func begin(
-    _ address: PostgreSQLAddress, name: String, version: String, logger: Logger, tell: @Sendable (String) -> Void
+    _ address: PostgreSQLAddress, name: String, version: String, hasCore: Bool, logger: Logger, tell: @Sendable (String) -> Void
   ) async throws -> SharedSession {
-    let keeper = SessionKeeper(SessionKeeper.Settings(address: address, name: name, version: version))
+    var settings = SessionKeeper.Settings(address: address, name: name, version: version)
+    settings.hasCore = hasCore
+    let keeper = SessionKeeper(settings)
     let (beginning, telling) = AsyncStream.makeStream(of: Beginning.self)
     let begun = Begun()
     let task = Task {
       await keeper.run { news in
-        if let session = begun.session {
-          await session.take(news)
-        } else if case .began(let id) = news {
+        switch (begun.session, news) {
+        case (nil, .began(let id)):
           let session = SharedSession(id, name, address, keeper, logger)
           begun.session = session
+          if !hasCore { telling.yield(.session(session)) }
+        case (let session?, .pinned):
+          await session.take(news)
           telling.yield(.session(session))
-        } else {
-          telling.yield(.news(news))
+        // Nobody has this one yet; there will be another.
+        case (let session?, .ended) where hasCore && session.coreSlots.isEmpty: begun.session = nil
+        case (let session?, _): await session.take(news)
+        case (nil, _): telling.yield(.news(news))
         }
       }
       telling.finish()
@@ -150,8 +166,9 @@ final class SharedSession: Sendable {
       // The clock is looked at when the daemon begins; later it is only said.
       if let error = Self.check(server, logger) { logger.event(.clocksDiffer, .error, "\(error)") }
     case .began: break
+    case .pinned(let slot): state.withLock { $0.core = slot }
     case .gained(let numbers):
-      let some = SlotSet(numbers)
+      let some = SlotSet(numbers, pinned: coreSlots.numbers.intersection(numbers))
       let (coordinator, whenCatalogGained) = state.withLock { state in
         owned.add(some)
         // What is lost next comes after it.
@@ -176,7 +193,9 @@ final class SharedSession: Sendable {
     case .resumed:
       logger.event(.sessionResumed, .notice, "the database has renewed this daemon's session: everything goes on")
       state.withLock { $0.coordinator }?.resume()
-    case .ended: ending.finish()
+    case .ended:
+      state.withLock { $0.hasEnded = true }
+      ending.finish()
     case .nameIsTaken:
       state.withLock { $0.isNameTaken = true }
       ending.finish()
@@ -220,6 +239,30 @@ final class SharedSession: Sendable {
     if slots.hasCatalog { action() }
   }
 
+  /// Notes a digest of the files that declare operators. They must be the same on all daemons, because any of them may look after operators.
+  func note(declarations digest: String) {
+    state.withLock { $0.declarations = digest }
+    Task {
+      while state.withLock({ $0.declarations == digest }) {
+        do {
+          try await desk.note(declarations: digest)
+          let others = try await desk.daemons().filter { $0.declarations.map { $0 != digest } ?? false && $0.state == .alive }
+          if !others.isEmpty {
+            let names = others.map { "'\($0.name)'" }.joined(separator: ", ")
+            logger.event(
+              .declarationsDiffer, .warning,
+              "the files that declare operators are not those of \(names); keep the same ones on all machines, and run batonctl reload there"
+            )
+          }
+          return
+        } catch {
+          // The database does not answer, or the session is over.
+          guard (try? await Task.sleep(for: .seconds(1))) != nil, !state.withLock({ $0.hasEnded }) else { return }
+        }
+      }
+    }
+  }
+
   /// Notes that the daemon serves.
   func noteReady() { state.withLock { $0.wasReady = true } }
 
@@ -246,6 +289,7 @@ final class SharedSession: Sendable {
   /// Ends the session, once the coordinator has stopped.
   /// - Parameter beginsAgain: whether its channels wait a few seconds for the daemon to begin again; otherwise others take them at once.
   func end(beginsAgain: Bool) async {
+    state.withLock { $0.hasEnded = true }
     keeper.stop(beginsAgain: beginsAgain)
     await work.withLock { $0 }?.value
     await desk.close()

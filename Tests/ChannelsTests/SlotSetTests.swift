@@ -24,9 +24,29 @@ struct SlotSetTests {
     }
   }
 
+  /// Channels that cannot move get ids in the slot of their core, and all others get none there.
+  @Test func channelsInACoreGetIDsInItsSlot() {
+    let shared = SlotSet([1, 1_008, 1_010], pinned: [1_020])
+    #expect(shared.numbers == [1, 1_008, 1_010, 1_020] && shared.pinned == [1_020])
+    #expect(shared.next(after: 0, isInCore: true) == 1_020 && shared.next(after: 1_020, isInCore: true) == 2_044)
+    #expect(shared.next(after: 0, isInCore: false) == 1 && shared.next(after: 1, isInCore: false) == 1_025)
+    #expect(shared.next(after: 1) == 1_008, "a post may have any id in them")
+    #expect(SlotSet([1_008]).next(after: 0, isInCore: false) == nil && SlotSet([1]).next(after: 0, isInCore: true) == nil)
+    #expect(SlotSet(0..<SlotSet.count).next(after: 0, isInCore: true) == nil)
+    // Nobody else uses the store.
+    #expect([true, false].allSatisfy { SlotSet.all.next(after: 1_008, isInCore: $0) == 1_009 })
+    // What is lost is pinned no more, and what comes back is.
+    let lost = shared.subtracting(SlotSet([1_020]))
+    #expect(lost == SlotSet([1, 1_008, 1_010]) && lost.union(SlotSet([], pinned: [1_020])) == shared)
+    #expect(shared.intersection(SlotSet([1_020])).pinned == [1_020] && shared.intersection(SlotSet([1])).pinned.isEmpty)
+    #expect(SlotSet.all.subtracting(.none) == .all && SlotSet.all.subtracting(SlotSet([3])) != .all)
+  }
+
   @Test func setsAreSets() {
     let rest = SlotSet.all.subtracting(some)
     #expect(rest.numbers.count == SlotSet.count - 3 && rest.intersection(some).isEmpty && rest.union(some).isAll)
-    #expect(rest.union(some) == .all && some.subtracting(.all) == .none && !some.isAll && !some.isEmpty)
+    #expect(
+      rest.union(some) == SlotSet(0..<SlotSet.count) && rest.union(some) != .all && some.subtracting(.all) == .none
+        && !some.isAll && !some.isEmpty)
   }
 }

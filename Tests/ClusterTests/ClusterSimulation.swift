@@ -29,6 +29,7 @@ struct ClusterSimulation {
   }
 
   static let slots = 24
+  static let pinnable = 20..<24
   static let poll = Duration.milliseconds(500)
   static let deadline = Duration.milliseconds(1_500)
   static let lifetime = Duration.seconds(5)
@@ -43,6 +44,8 @@ struct ClusterSimulation {
   private struct Database {
     var rows: [SessionMachine.ID: Row] = [:]
     var owners = [SessionMachine.ID?](repeating: nil, count: slots)
+    /// The daemons to which slots are pinned.
+    var cores = [Int?](repeating: nil, count: slots)
     var next: SessionMachine.ID = 1
     var isUp = true
     /// The newest connection of each run of a daemon. What arrives on older ones is not done: a new one ends them first.
@@ -111,6 +114,8 @@ struct ClusterSimulation {
   private var runs = 0
   private var database = Database()
   private var nodes: [Node] = []
+  /// The daemons with a chat core.
+  private let cores: Set<Int>
   private(set) var tally = Tally()
   private(set) var violations: [String] = []
   /// The slots on which somebody acts, a bit for each, and since when the others have nobody.
@@ -119,7 +124,8 @@ struct ClusterSimulation {
   /// The longest time that a slot had nobody until somebody acted on it again.
   private(set) var idleMax = Duration.zero
 
-  init(seed: UInt64, nodes count: Int, _ faults: Faults) {
+  init(seed: UInt64, nodes count: Int, cores: Set<Int> = [], _ faults: Faults) {
+    self.cores = cores
     random = SplitMix64(seed: seed)
     self.faults = faults
     for name in 0..<count {
@@ -190,8 +196,21 @@ struct ClusterSimulation {
 
   private static func bits(_ slots: [Int]) -> UInt64 { slots.reduce(0) { $0 | 1 << UInt64($1) } }
 
-  /// How many slots each daemon acts on.
-  var shares: [Int] { nodes.map { $0.acts(time) ? $0.owned.nonzeroBitCount : 0 } }
+  /// How many slots each daemon acts on, of those that are not pinned.
+  var shares: [Int] {
+    nodes.map { node in
+      node.acts(time) ? (0..<Self.slots).count { database.cores[$0] == nil && node.owned >> UInt64($0) & 1 == 1 } : 0
+    }
+  }
+
+  /// The daemons that act on slots that are pinned to them, and on none that are pinned to others.
+  var coresServed: [Int] {
+    nodes.filter { node in
+      let own = Self.bits((0..<Self.slots).filter { database.cores[$0] == node.name })
+      let others = Self.bits((0..<Self.slots).filter { database.cores[$0].map { $0 != node.name } ?? false })
+      return node.acts(time) && own != 0 && node.owned & own == own && node.owned & others == 0
+    }.map(\.name)
+  }
 
   mutating func crash(_ node: Int, startsAfter wait: Duration?) {
     nodes[node].isUp = false
@@ -334,7 +353,9 @@ struct ClusterSimulation {
       if nodes[name].session.session == id { (nodes[name].waiting, nodes[name].askedSession) = (nil, nil) }
       work(name, .gone(id))
     case (.look(let id), .view(let view)) where nodes[name].session.session == id:
-      (nodes[name].owned, nodes[name].view) = (Self.bits(view.own), view)
+      var own = view.own + view.misplaced
+      if case .own(let slot) = view.core { own.append(slot) }
+      (nodes[name].owned, nodes[name].view) = (Self.bits(own), view)
       work(name, .time)
     case (.step(let id, _), .took(let slots)) where nodes[name].session.session == id:
       nodes[name].owned |= Self.bits(slots)
@@ -367,21 +388,39 @@ struct ClusterSimulation {
       database.rows[id]?.expires = time + Self.lifetime
       return .renewed
     case .look(let id):
-      guard database.rows[id] != nil else { return .gone }
+      guard let name = database.rows[id]?.node else { return .gone }
+      let own = (0..<Self.slots).filter { database.owners[$0] == id }
       return .view(
         BalanceMachine.View(
           living: database.rows.filter { $0.value.expires >= time }.keys.sorted(),
           expired: database.rows.filter { $0.value.expires < time }.keys.sorted(),
-          own: (0..<Self.slots).filter { database.owners[$0] == id }, free: database.owners.count { $0 == nil },
-          total: Self.slots))
+          own: own.filter { database.cores[$0] == nil },
+          free: (0..<Self.slots).count { database.owners[$0] == nil && database.cores[$0] == nil },
+          total: database.cores.count { $0 == nil },
+          misplaced: own.filter { database.cores[$0].map { $0 != name } ?? false }, core: core(of: name, id)))
     case .step(let id, let step):
       guard database.rows[id] != nil else { return .gone }
       return execute(step, of: id)
     }
   }
 
+  private func core(of name: Int, _ id: SessionMachine.ID) -> BalanceMachine.CoreSlot {
+    guard cores.contains(name) else { return .unneeded }
+    guard let slot = database.cores.firstIndex(of: name) else { return .missing }
+    return database.owners[slot].map { $0 == id ? .own(slot) : .awaited(slot) } ?? .free(slot)
+  }
+
   private mutating func execute(_ step: BalanceMachine.Step, of id: SessionMachine.ID) -> Answer {
     switch step {
+    case .pin:
+      if let slot = Self.pinnable.last(where: { database.cores[$0] == nil && database.owners[$0] != id }) {
+        database.cores[slot] = database.rows[id]?.node
+      }
+      return .done
+    case .claimPinned:
+      let free = (0..<Self.slots).filter { database.cores[$0] == database.rows[id]?.node && database.owners[$0] == nil }
+      for slot in free { database.owners[slot] = id }
+      return .took(free)
     case .takeOver(let sessions):
       for session in sessions where (database.rows[session]?.expires ?? .zero) < time {
         guard database.rows.removeValue(forKey: session) != nil else { continue }
@@ -390,7 +429,7 @@ struct ClusterSimulation {
       }
       return .done
     case .claim(let count):
-      let free = (0..<Self.slots).filter { database.owners[$0] == nil }.prefix(count)
+      let free = (0..<Self.slots).filter { database.owners[$0] == nil && database.cores[$0] == nil }.prefix(count)
       for slot in free { database.owners[slot] = id }
       return .took(Array(free))
     case .release(let slots):

@@ -19,14 +19,17 @@ struct ClusterTests {
     for seed in Self.seeds(40) {
       var faults = ClusterSimulation.Faults()
       (faults.lossy, faults.troubleEvery, faults.hasOutages) = (10, .seconds(4), true)
-      var simulation = ClusterSimulation(seed: seed, nodes: nodes, faults)
+      // Some have a chat core, and so a slot of their own.
+      let cores = Set((0..<nodes).filter { (seed >> UInt64($0)) & 1 == 1 })
+      var simulation = ClusterSimulation(seed: seed, nodes: nodes, cores: cores, faults)
       simulation.pass(.seconds(60))
       // The last sleep, outage or start may last for a while.
       simulation.pass(.seconds(13) + ClusterSimulation.lifetime + .seconds(3))
       #expect(simulation.idleNow <= ClusterSimulation.lifetime + .seconds(3), "seed \(seed): \(simulation.shares)")
       simulation.pass(Self.calm)
       let shares = simulation.shares
-      #expect(shares.reduce(0, +) == ClusterSimulation.slots, "seed \(seed): \(shares)")
+      #expect(shares.reduce(0, +) == ClusterSimulation.slots - cores.count, "seed \(seed): \(shares)")
+      #expect(simulation.coresServed == cores.sorted(), "seed \(seed)")
       #expect((shares.max() ?? 0) - (shares.min() ?? 0) <= 1, "seed \(seed): \(shares)")
       #expect(simulation.violations.isEmpty, "seed \(seed): \(simulation.violations)")
       let tally = simulation.tally
@@ -78,6 +81,22 @@ struct ClusterTests {
     let living = (1...count).map { SessionMachine.ID($0 * 3) }
     #expect(living.map { BalanceMachine.share(of: $0, among: living, total: 60) } == shares)
     #expect(BalanceMachine.share(of: 1, among: living, total: 60) == 0, "who does not live has none")
+  }
+
+  /// The channels of a chat core wait for their daemon, whatever becomes of it, and all others go to somebody else.
+  @Test func slotsOfACoreWaitForTheirDaemon() {
+    for seed in Self.seeds(20) {
+      var simulation = ClusterSimulation(seed: seed, nodes: 3, cores: [1], .init())
+      simulation.pass(.seconds(40))
+      #expect(simulation.shares.sorted() == [7, 8, 8] && simulation.coresServed == [1], "seed \(seed): \(simulation.shares)")
+      simulation.crash(1, startsAfter: .seconds(60))
+      simulation.pass(.seconds(50))
+      #expect(
+        simulation.shares.sorted() == [0, 11, 12] && simulation.coresServed.isEmpty, "seed \(seed): \(simulation.shares)")
+      simulation.pass(.seconds(50))
+      #expect(simulation.shares.sorted() == [7, 8, 8] && simulation.coresServed == [1], "seed \(seed): \(simulation.shares)")
+      #expect(simulation.violations.isEmpty, "seed \(seed): \(simulation.violations)")
+    }
   }
 
   // MARK: - Sessions
@@ -179,6 +198,29 @@ struct ClusterTests {
     // Somebody must have them.
     #expect(machine.next(for: 1, view([1], own: 6, free: 6, draining: [1]), at: .zero) == .claim(6))
     #expect(machine.next(for: 1, view([1, 2], own: 6, draining: [1, 2]), at: .seconds(60)) == nil)
+  }
+
+  @Test func slotForACoreIsPinnedAndTaken() {
+    var machine = BalanceMachine(.init(calm: .seconds(10), grace: .zero))
+    func view(_ core: BalanceMachine.CoreSlot, own: Int = 10, free: Int = 0, misplaced: [Int] = [], draining: [Int64] = [])
+      -> BalanceMachine.View
+    {
+      .init(
+        living: [1, 2], expired: [], own: Array(0..<own), free: free, total: 20, draining: draining, misplaced: misplaced,
+        core: core)
+    }
+    #expect(machine.next(for: 1, view(.missing, own: 0, free: 10), at: .zero) == .pin)
+    // There may be none to pin, and that holds up nothing else.
+    #expect(machine.next(for: 1, view(.missing, own: 0, free: 10), at: .zero) == .claim(10))
+    #expect(machine.next(for: 1, view(.missing), at: .zero) == .pin)
+    #expect(machine.next(for: 1, view(.awaited(19)), at: .zero) == nil)
+    #expect(machine.next(for: 1, view(.free(19)), at: .zero) == .claimPinned)
+    #expect(machine.next(for: 1, view(.own(19)), at: .zero) == nil)
+    // What is pinned to somebody else is let go of at once.
+    #expect(machine.next(for: 1, view(.own(19), misplaced: [18]), at: .seconds(1)) == .release([18]))
+    // It is not drained, because nobody else could act for its channels.
+    #expect(machine.next(for: 1, view(.own(19), own: 2, draining: [1]), at: .seconds(2)) == .release([0, 1]))
+    #expect(machine.next(for: 1, view(.own(19), own: 0, draining: [1]), at: .seconds(3)) == nil)
   }
 
   /// One that cannot be taken over holds up nothing else, and nobody takes over their own.

@@ -48,6 +48,8 @@ struct CallForwarderTests {
       }
     }
 
+    func holder(of slot: Int) async throws -> String? { slot == 1_023 ? "one" : nil }
+
     func take(_ slots: SlotSet, limit: Int) async throws -> [(number: Int64, call: ForwardedCall)] {
       state.withLock { state in
         let free = state.calls.keys.sorted().filter { !state.taken.contains($0) }.prefix(limit)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Daemons that share a PostgreSQL database, and an independent relay.
-private final class Daemons: Sendable {
+final class ClusterDaemons: Sendable {
   let database: PostgreSQLCluster
   let relay: ThirdPartyRelay
   private let running: Program
@@ -23,21 +23,28 @@ private final class Daemons: Sendable {
   }
 
   /// A daemon of this name. All of them have the same key, handed over as systemd does.
-  func installation(_ name: String) throws -> Installation {
-    try Installation([
-      "BATON_STORE": database.address(), "BATON_CLUSTER_NAME": name, "CREDENTIALS_DIRECTORY": key.path,
-    ])
+  func installation(_ name: String, _ more: [String: String] = [:]) throws -> Installation {
+    let shared = ["BATON_STORE": database.address(), "BATON_CLUSTER_NAME": name, "CREDENTIALS_DIRECTORY": key.path]
+    return try Installation(shared.merging(more) { own, _ in own })
+  }
+
+  /// Returns once it holds.
+  func until(_ holds: () async throws -> Bool) async throws {
+    while try await !holds() {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
   }
 }
 
 extension Program {
   /// Returns once the daemon has so many of the 1024 slots.
-  fileprivate func slots(_ count: Int) async throws { try await line(containing: "this daemon has \(count) of 1024 slots") }
+  func slots(_ count: Int) async throws { try await line(containing: "this daemon has \(count) of 1024 slots") }
 }
 
 extension BatonClient {
   /// - Returns: the id of a new channel.
-  fileprivate func make(_ name: String) async throws -> Int64 {
+  func make(_ name: String) async throws -> Int64 {
     try await createChannel(CreateChannel(profile: Profile(displayName: name))).id
   }
 }
@@ -66,7 +73,7 @@ private actor Watched {
 struct ClusterTests {
   /// Every call may be made at every daemon, whoever has what it is about.
   @Test func everyDaemonAnswersEveryCall() async throws {
-    let daemons = try await Daemons()
+    let daemons = try await ClusterDaemons()
     let relay = daemons.relay
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
@@ -139,7 +146,7 @@ struct ClusterTests {
 
   /// A daemon is killed while channels are being created. The other one finishes them.
   @Test func aDaemonThatDiesIsReplaced() async throws {
-    let daemons = try await Daemons()
+    let daemons = try await ClusterDaemons()
     let relay = daemons.relay
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
@@ -177,7 +184,7 @@ struct ClusterTests {
 
   /// A daemon sleeps for longer than its session lasts. When it wakes, it does nothing more in its name, and ends.
   @Test func aDaemonThatSleptEnds() async throws {
-    let daemons = try await Daemons()
+    let daemons = try await ClusterDaemons()
     let relay = daemons.relay
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
@@ -203,7 +210,7 @@ struct ClusterTests {
 
   /// Two daemons have the same name. The later one ends, and a daemon that was killed is not taken for another.
   @Test func twoDaemonsMayNotHaveTheSameName() async throws {
-    let daemons = try await Daemons()
+    let daemons = try await ClusterDaemons()
     let (a, b) = (try daemons.installation("a"), try daemons.installation("a"))
     let killed = try await a.start()
     try await killed.slots(1024)
@@ -293,7 +300,7 @@ struct ClusterTests {
 
   /// A daemon with another key begins nothing, and one without a key makes none where one is needed.
   @Test func aDaemonWithAnotherKeyDoesNotBegin() async throws {
-    let daemons = try await Daemons()
+    let daemons = try await ClusterDaemons()
     let a = try daemons.installation("a")
     let first = try await a.start()
     try await first.slots(1024)
@@ -326,7 +333,7 @@ struct ClusterTests {
 
   /// The database is restarted. Nobody loses channels, and all goes on.
   @Test func theDatabaseIsRestarted() async throws {
-    let daemons = try await Daemons()
+    let daemons = try await ClusterDaemons()
     let relay = daemons.relay
     let a = try daemons.installation("a")
     let first = try await a.start()

@@ -69,7 +69,7 @@ final class TestDaemon: Sendable {
     case .suspended: await coordinator?.suspend()
     case .resumed: coordinator?.resume()
     case .ended: await end()
-    case .connected, .trouble, .nameIsTaken: break
+    case .connected, .pinned, .trouble, .nameIsTaken: break
     }
   }
 

@@ -59,8 +59,10 @@ final class Keepers: Sendable {
     return settings
   }
 
-  func start(_ name: String) throws {
-    let keeper = SessionKeeper(try settings(name))
+  func start(_ name: String, hasCore: Bool = false) throws {
+    var settings = try settings(name)
+    settings.hasCore = hasCore
+    let keeper = SessionKeeper(settings)
     state.withLock { $0.daemons[name] = Daemon(keeper: keeper) }
     let task = Task { [self] in await keeper.run { await self.take($0, name) } }
     state.withLock { $0.tasks[name] = task }
@@ -114,7 +116,7 @@ final class Keepers: Sendable {
       case .ended:
         state.daemons[name]?.session = nil
         state.daemons[name]?.owned = []
-      case .connected, .suspended, .resumed, .trouble, .nameIsTaken: break
+      case .connected, .pinned, .suspended, .resumed, .trouble, .nameIsTaken: break
       }
     }
     changed()

@@ -202,6 +202,91 @@ struct SessionKeeperTests {
     await keepers.stopAll()
   }
 
+  /// Tables with which older daemons cannot go on are not made while one of these lives.
+  @Test func olderDaemonsAreNotSurprised() async throws {
+    let cluster = try await PostgreSQLCluster()
+    let keepers = Keepers(cluster)
+    let connection = try await keepers.connection()
+    _ = try await connection.run(
+      [
+        SQLStatement("CREATE SCHEMA baton"),
+        SQLStatement("CREATE TABLE migrations (version int8 PRIMARY KEY, oldest int8 NOT NULL, at timestamptz NOT NULL)"),
+        SQLStatement("INSERT INTO migrations VALUES (1, 1, now())"),
+      ] + DatabaseSchema.migrations[0].statements.map { SQLStatement($0) }
+        + [
+          SQLStatement(
+            "INSERT INTO sessions (name, version, schema, expires) VALUES ('elder', '0', 1, now() + interval '1 hour')")
+        ], within: Self.patience)
+    func prepared() async -> String? {
+      await state { () throws(PostgreSQLFailure) in try await DatabaseSchema.prepare(connection, within: Self.patience) }
+    }
+    #expect(await prepared() == DatabaseSchema.inUseByOlder)
+    let version = SQLStatement("SELECT max(version) FROM migrations")
+    #expect(try await connection.run(version, within: Self.patience).int(0, 0) == 1)
+    try keepers.start("young")
+    await keepers.wait { $0["young"]?.troubles.contains { $0.contains("the daemon 'elder' is of an older Baton") } == true }
+    _ = try await connection.run(SQLStatement("UPDATE sessions SET expires = now()"), within: Self.patience)
+    await keepers.waitUntilShared(["young"])
+    #expect(try await connection.run(version, within: Self.patience).int(0, 0) == DatabaseSchema.version)
+    // And who is older begins no session with tables that it does not know.
+    _ = try await connection.run(SQLStatement("INSERT INTO migrations VALUES (97, 97, now())"), within: Self.patience)
+    await keepers.crash("young")
+    var settings = try keepers.settings("late")
+    settings.timeout = Self.patience
+    let question = SessionDatabase.beginning(settings, .int(1_000))
+    let rows = try await connection.run(question, within: Self.patience)
+    #expect(rows[2].count == 0)
+    await connection.close()
+    await keepers.stopAll()
+  }
+
+  /// A number of a session is not used again in other tables either: whoever hangs meanwhile would take another's session for its own.
+  @Test func numbersOfSessionsAreNotUsedAgainInOtherTables() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster())
+    try keepers.start("a")
+    try keepers.start("b")
+    await keepers.waitUntilShared(["a", "b"])
+    let before = max(keepers["a"]?.session ?? 0, keepers["b"]?.session ?? 0)
+    await keepers.crash("a")
+    await keepers.crash("b")
+    let connection = try await keepers.connection()
+    _ = try await connection.run(SQLStatement("DROP SCHEMA baton CASCADE"), within: Self.patience)
+    try keepers.start("c")
+    await keepers.waitUntilShared(["c"])
+    #expect(try #require(keepers["c"]?.session) > before)
+    await connection.close()
+    await keepers.stopAll()
+  }
+
+  /// A daemon with a chat core has a slot that nobody else gets, also after a restart; one for which there is none has its share of others.
+  @Test func slotsForCoresArePinned() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
+    try keepers.start("a")
+    await keepers.waitUntilShared(["a"])
+    try keepers.start("b", hasCore: true)
+    await keepers.wait { $0["b"]?.news.contains(.pinned(1_023)) == true && $0["b"]?.owned.contains(1_023) == true }
+    await keepers.wait { $0["a"]?.owned.count == 512 && $0["b"]?.owned.count == 512 }
+    await keepers.crash("b")
+    await keepers.wait { $0["a"]?.owned.count == 1_023 }
+    #expect(keepers["a"]?.owned.contains(1_023) == false)
+    let connection = try await keepers.connection()
+    // Somebody has channels in all others, so those with the fewest are pinned first.
+    _ = try await connection.run(
+      SQLStatement("UPDATE slots SET core = 'daemon ' || id WHERE id >= 1008 AND core IS NULL"), within: Self.patience)
+    try keepers.start("c", hasCore: true)
+    await keepers.wait { $0["c"]?.troubles.contains { $0.contains("there is no slot for one more") } == true }
+    await keepers.wait { $0["a"]?.owned.count == 504 && $0["c"]?.owned.count == 504 }
+    try keepers.start("b", hasCore: true)
+    await keepers.wait { $0["b"]?.owned.contains(1_023) == true }
+    // It is not given to a daemon of this name without a core.
+    await keepers.stop("b", beginsAgain: true)
+    try keepers.start("b")
+    await keepers.wait { $0["b"]?.owned.isEmpty == false }
+    #expect(keepers["b"]?.owned.contains(1_023) == false)
+    await connection.close()
+    await keepers.stopAll()
+  }
+
   @Test func roleThatMayNotMakeTablesIsTold() async throws {
     let keepers = Keepers(try await PostgreSQLCluster())
     let administrator = try await keepers.connection()

@@ -123,6 +123,40 @@ struct SharedCoordinatorTests {
       try await wait { b.slots.numbers.count == 512 && a.slots.numbers.count == 512 }
     }
   }
+
+  /// Tables get columns of a newer Baton while daemons run. They go on, and so does one that begins after that.
+  @Test func daemonsGoOnWhileTablesGetColumns() async throws {
+    try await withDaemons { daemons in
+      let a = try daemons.start("a")
+      try await wait { a.slots.isAll }
+      let relay = try #require(
+        try await a.coordinator?.addRelay(network: .nostr, RelayEdit(address: "ws://r1"), force: false).id)
+      var ids = [try await create("Before", by: a, on: [relay])]
+      let connection = try await PostgreSQLConnection.open(
+        try PostgreSQLAddress(daemons.cluster.address()), name: "test", schema: DatabaseSchema.name, hostTimeout: .seconds(60))
+      let tables = try await connection.run(
+        SQLStatement(
+          "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 AND tablename <> 'migrations'",
+          [.text(DatabaseSchema.name)]),
+        within: .seconds(60))
+      #expect(tables.count >= 18)
+      let additions = (0..<tables.count).compactMap { tables.text($0, 0) }.map {
+        SQLStatement("ALTER TABLE \($0) ADD COLUMN of_tomorrow text NOT NULL DEFAULT 'unknown today'")
+      }
+      let migration = SQLStatement("INSERT INTO migrations VALUES (98, \(DatabaseSchema.version), now())")
+      _ = try await connection.run(additions + [migration], within: .seconds(60))
+      await connection.close()
+      ids.append(try await create("Meanwhile", by: a, on: [relay]))
+      let b = try daemons.start("b", relaysOf: a)
+      try await wait { b.slots.numbers.count == 512 && a.slots.numbers.count == 512 }
+      for daemon in [a, b] { ids.append(try await create("After by \(daemon.name)", by: daemon, on: [relay])) }
+      for id in ids {
+        for daemon in [a, b] { try await wait { try await statuses(id, daemon) == [.active] } }
+        let owner = try #require([a, b].first { $0.slots.contains(id) })
+        #expect(await owner.coordinator?.refusal(ofChange: id) == nil)
+      }
+    }
+  }
 }
 
 extension Sequence where Element: Sendable {

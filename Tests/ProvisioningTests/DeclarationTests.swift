@@ -240,7 +240,7 @@ struct DeclarationTests {
     try write("30-c.yaml.example", "rubbish: [")
     try write(".hidden.yaml", "rubbish: [")
     let place = DeclarationFolder(path: folder.path)
-    let (files, declarations) = try place.load(reader())
+    let (files, declarations, _) = try place.load(reader())
     #expect(files == 2 && declarations.operators.map(\.name) == ["A", "B"])
     #expect(declarations.operators[0].file == folder.path + "/10-a.yaml")
     #expect(try DeclarationFolder(path: folder.path + "/none").load(reader()).files == 0)

@@ -116,12 +116,12 @@ final class WorkerSimulation {
         known: { name in
           await world.meanwhile()
           if world.read({ $0.isStoreUnreadable }) { throw StoreError(.inputOutput, "the disk does not answer") }
-          return try await KnownChannels.onSimpleX(name, in: storage)
+          return try await KnownChannels.onSimpleX(name, among: .all, in: storage)
         },
         served: { after, limit in
           await world.meanwhile()
           if world.read({ $0.isStoreUnreadable }) { throw StoreError(.inputOutput, "the disk does not answer") }
-          return try await KnownChannels.servedOnSimpleX(after: after, limit: limit, in: storage)
+          return try await KnownChannels.servedOnSimpleX(after: after, limit: limit, among: .all, in: storage)
         },
         isNew: { name in world.read { $0.prepared.contains(name) } }, ask: { await world.ask($0) },
         test: { world.test($0, $1, $2) }, arrived: { world.takeInputs() }, report: { world.heard($0) },

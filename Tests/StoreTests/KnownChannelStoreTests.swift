@@ -12,7 +12,7 @@ struct KnownChannelStoreTests {
     let store = try Store(directory: folder.path + "/state")
     let asking = Task {
       while !Task.isCancelled { await Task.yield() }
-      return try await KnownChannelStore(store).channelsServedOnSimpleX(after: nil, limit: 1)
+      return try await KnownChannelStore(store).channelsServedOnSimpleX(after: nil, limit: 1, among: .all)
     }
     asking.cancel()
     #expect(try await asking.value.isEmpty)

@@ -57,14 +57,14 @@ extension FaultyStorage {
       await compare("roundTrips") { try await $0.roundTrips(of: .server(ServerID(rawValue: relay.rawValue))) }
     }
     await compare("livingChannels") { try await $0.livingChannels(after: channels[0], limit: 5) }
-    await compare("channelsServedOnSimpleX") { try await $0.channelsServedOnSimpleX(after: nil, limit: 5) }
+    await compare("channelsServedOnSimpleX") { try await $0.channelsServedOnSimpleX(after: nil, limit: 5, among: .all) }
     for channel in channels {
       await compare("transitions") { try await $0.transitions(of: channel, limit: 7) }
       await compare("postRetention") { try await $0.postRetention(of: channel) }
     }
     if let row = (try? store.channel(channels[0]))??.row {
       await compare("channels(named:)") { try await $0.channels(named: row.profile.displayName, limit: 3) }
-      await compare("channel(onSimpleX:)") { try await $0.channel(onSimpleX: row.networkID) }
+      await compare("channel(onSimpleX:)") { try await $0.channel(onSimpleX: row.networkID, among: .all) }
     }
     guard posts.post > 0 else { return }
     for _ in 0..<12 {

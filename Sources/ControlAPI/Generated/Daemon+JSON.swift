@@ -29,8 +29,10 @@ extension DaemonStatus: JSONWritable {
     writer.member("channelRelays", channelRelays)
     writer.member("channels", channels)
     writer.member("channelsUnderWay", channelsUnderWay)
+    writer.member("channelsWaitingForCores", channelsWaitingForCores)
     writer.member("daemons", daemons)
     writer.member("daemonsSilent", daemonsSilent)
+    writer.member("daemonsWithOtherFiles", daemonsWithOtherFiles)
     writer.member("damage", damage)
     writer.member("damaged", damaged)
     writer.member("declarationsTrouble", declarationsTrouble)
@@ -58,14 +60,26 @@ extension SharingDaemon: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("catalog", catalog)
+    writer.member("core", core)
     writer.member("draining", draining)
     writer.member("name", name)
+    writer.member("otherFiles", otherFiles)
     writer.member("own", own)
     writer.member("session", session)
     writer.member("since", since)
     writer.member("slots", slots)
     writer.member("state", state)
     writer.member("version", version)
+    writer.endObject()
+  }
+}
+
+extension SharedCore: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channels", channels)
+    writer.member("daemon", daemon)
+    writer.member("present", present)
     writer.endObject()
   }
 }

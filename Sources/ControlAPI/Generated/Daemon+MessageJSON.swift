@@ -5,6 +5,7 @@ public import StrictJSON
 extension DaemonClusterReply: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
+    writer.member("cores", cores)
     writer.member("daemons", daemons)
     writer.member("shared", shared)
     writer.endObject()

@@ -6,13 +6,17 @@ public struct DaemonClusterReply: Codable, Hashable, Sendable {
   public var shared: Bool
   /// The daemons by name; none if it is alone.
   public var daemons: [SharingDaemon]
+  /// The chat cores by the names of their daemons; none if the daemon is alone.
+  public var cores: [SharedCore]
 
   public init(
     shared: Bool,
-    daemons: [SharingDaemon]
+    daemons: [SharingDaemon],
+    cores: [SharedCore]
   ) {
     self.shared = shared
     self.daemons = daemons
+    self.cores = cores
   }
 }
 

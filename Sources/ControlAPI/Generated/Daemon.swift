@@ -92,6 +92,10 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var daemons: Int?
   /// How many of them are silent: the database has not renewed them in time.
   public var daemonsSilent: Int?
+  /// How many of them have other files that declare operators than the one that looks after operators.
+  public var daemonsWithOtherFiles: Int?
+  /// How many channels on SimpleX wait for a daemon whose chat core has them, and which is not there.
+  public var channelsWaitingForCores: Int?
   /// One line for people.
   public var summary: String
 
@@ -119,6 +123,8 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
     damage: String? = nil,
     daemons: Int? = nil,
     daemonsSilent: Int? = nil,
+    daemonsWithOtherFiles: Int? = nil,
+    channelsWaitingForCores: Int? = nil,
     summary: String
   ) {
     self.version = version
@@ -144,6 +150,8 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
     self.damage = damage
     self.daemons = daemons
     self.daemonsSilent = daemonsSilent
+    self.daemonsWithOtherFiles = daemonsWithOtherFiles
+    self.channelsWaitingForCores = channelsWaitingForCores
     self.summary = summary
   }
 }
@@ -164,7 +172,11 @@ public struct SharingDaemon: Codable, Hashable, Sendable {
   public var slots: Int
   /// Whether it looks after operators, servers, relays and identities.
   public var catalog: Bool
-  /// Whether it hands over its channels to others, and takes none.
+  /// Whether it acts for the channels of a chat core (simplex.core or simplex.program). They never belong to another daemon.
+  public var core: Bool
+  /// Whether its files that declare operators differ from those of the daemon that looks after operators.
+  public var otherFiles: Bool
+  /// Whether it hands over its channels to others, and takes none. Those of its chat core stay.
   public var draining: Bool
   /// Whether it is the daemon that was asked.
   public var own: Bool
@@ -177,6 +189,8 @@ public struct SharingDaemon: Codable, Hashable, Sendable {
     state: String,
     slots: Int,
     catalog: Bool,
+    core: Bool,
+    otherFiles: Bool,
     draining: Bool,
     own: Bool
   ) {
@@ -187,8 +201,30 @@ public struct SharingDaemon: Codable, Hashable, Sendable {
     self.state = state
     self.slots = slots
     self.catalog = catalog
+    self.core = core
+    self.otherFiles = otherFiles
     self.draining = draining
     self.own = own
+  }
+}
+
+/// The channels that a chat core has.
+public struct SharedCore: Codable, Hashable, Sendable {
+  /// The name of the daemon with this core.
+  public var daemon: String
+  /// Whether this daemon acts for them. Otherwise they wait for it.
+  public var present: Bool
+  /// How many channels there are, deleted ones left out.
+  public var channels: Int
+
+  public init(
+    daemon: String,
+    present: Bool,
+    channels: Int
+  ) {
+    self.daemon = daemon
+    self.present = present
+    self.channels = channels
   }
 }
 

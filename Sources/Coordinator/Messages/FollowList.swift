@@ -27,13 +27,19 @@ struct FollowList {
   private let window: MessageWindow
   /// The networks that are served.
   private let networks: Set<NetworkKind>
+  /// Whether a channel can be reached from here.
+  private let canReach: @Sendable (ChannelID, NetworkKind) -> Bool
   private var followed: [ChannelID: Entry] = [:]
   /// The channels that have a conversation, and what is stored there of the decisions about them.
   private var stored: [ChannelID: ConversationMarks] = [:]
 
-  init(window: MessageWindow, networks: Set<NetworkKind>) {
+  init(
+    window: MessageWindow, networks: Set<NetworkKind>,
+    canReach: @escaping @Sendable (ChannelID, NetworkKind) -> Bool = { _, _ in true }
+  ) {
     self.window = window
     self.networks = networks
+    self.canReach = canReach
   }
 
   func hasConversation(_ channel: ChannelID) -> Bool { stored[channel] != nil }
@@ -62,7 +68,7 @@ struct FollowList {
       if !hasConversation(id) { steps.begin.append(id) }
       let marks = ConversationMarks(channel.row.marks)
       if marks != stored[id] ?? ConversationMarks() { steps.mark[id] = marks }
-      guard networks.contains(channel.row.network) else { continue }
+      guard networks.contains(channel.row.network), canReach(id, channel.row.network) else { continue }
       guard channel.row.marks.following.isOn else {
         // What was read stays.
         if let entry = followed[id] { steps.unfollow.append(entry) }

@@ -67,7 +67,7 @@ final class MessageKeeper {
     self.postHub = postHub
     self.put = put
     waker = Waker(clock: clock) { put(.timersDue) }
-    follows = FollowList(window: parts.window, networks: Set(directory.networks.keys))
+    follows = FollowList(window: parts.window, networks: Set(directory.networks.keys)) { directory.canReach($0, on: $1) }
   }
 
   deinit { watcher?.cancel() }

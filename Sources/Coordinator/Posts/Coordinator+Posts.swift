@@ -78,6 +78,7 @@ extension Coordinator {
   func tellOfPosts(of channel: ChannelID) { directory.write { _ = $0.channelsWithPosts.insert(channel) } }
 
   func network(of channel: StoredChannel) throws(BatonError) -> any RelayNetwork {
+    guard directory.canReach(channel.row.id, on: channel.row.network) else { throw .elsewhere(channel.row.id) }
     guard let network = directory.networks[channel.row.network] else {
       throw .networkUnavailable(channel.row.network, reason: "this daemon does not serve the network")
     }

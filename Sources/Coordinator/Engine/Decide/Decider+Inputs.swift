@@ -170,8 +170,13 @@ extension Decider {
     guard identities.contains(where: { $0.id == new.content.identity }) else {
       return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity))
     }
-    // A daemon that has no slots yet has nothing to give.
-    guard let number = slots.next(after: ids.channel) else { return refuse(reply, .elsewhere(nil)) }
+    let isInCore = new.network == .simplex
+    guard let number = slots.next(after: ids.channel, isInCore: isInCore) else {
+      // A daemon that has no slots yet has nothing to give. What a core has cannot be another's.
+      guard isInCore else { return refuse(reply, .elsewhere(nil)) }
+      let reason = "the database has not given this daemon the slot for its chat core yet; try again in a few seconds"
+      return refuse(reply, .networkUnavailable(new.network, reason: reason))
+    }
     ids.channel = number
     let id = ChannelID(rawValue: number)
     let row = ChannelRow(

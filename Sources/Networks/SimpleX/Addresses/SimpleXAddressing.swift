@@ -8,7 +8,12 @@ public struct SimpleXAddressing: RelayAddressing {
   /// The upper bound of an address, in bytes.
   public static let bytesMax = AddressReader.bytesMax
 
+  public let readsAsMember = true
+
   public init() {}
+
+  /// The core makes the link when it makes the channel.
+  public func fixedLink(of content: ChannelContent) -> String? { content.trustAnchor }
 
   /// The normal form of a relay address. Its comparison key is the same for all spellings of one link.
   /// - Throws: `InvalidAddress` that says what is wrong and where, or what the text is instead.
