@@ -5,8 +5,8 @@ SHELL := /bin/bash
 
 # The libraries that the programs link, and the packages that provide them.
 BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libqrencode-dev pkg-config
-TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql
-BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace procps
+TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql faketime
+BENCH_PACKAGES := $(TEST_PACKAGES) libpq-dev gcc libc6-dev strace procps
 DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
 SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
 # The names under which the one program that is built for release runs (docs/decisions/0018-one-program.md).

@@ -177,7 +177,7 @@ let package = Package(
       name: "baton-bench",
       dependencies: [
         "Channels", "RelayNetwork", "Nostr", "Coordinator", "Storage", "Store", "Varlink", "ControlAPI", "ControlServer",
-        "BatonClient", "StrictJSON", "TestSupport", log,
+        "BatonClient", "StrictJSON", "Cluster", "PostgreSQL", "PostgreSQLStore", "TestSupport", log,
       ] + nio,
       path: "Benchmarks/baton-bench"),
 

@@ -28,6 +28,7 @@ struct BatonBench {
       ("watchers", watchers),
       ("posts", publishCalls), ("posting", postsToRelays), ("manyPosts", manyPosts), ("burst", burst), ("reading", reading),
       ("manyMessages", manyMessages), ("talkingChannels", talkingChannels),
+      ("shared", sharedCreation), ("sharedDaemons", sharedDaemons),
       ("rest", atRest),
     ]
     let wanted = Set(CommandLine.arguments.dropFirst(2))

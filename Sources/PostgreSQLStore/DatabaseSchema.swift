@@ -15,7 +15,7 @@ public enum DatabaseSchema {
   }
 
   /// The SQLSTATE of a refusal because older daemons still use the tables.
-  static let inUseByOlder = "BT001"
+  static let inUseByOlder = "BT003"
 
   /// Keeps the tables as they are until the transaction is over.
   static func kept(in schema: String) -> SQLStatement {

@@ -140,6 +140,7 @@ struct WrittenTests {
     (DaemonClusterReply.self, Interfaces.daemon, .output("Cluster")),
     (DaemonDrainRequest.self, Interfaces.daemon, .input("Drain")),
     (SharingDaemon.self, Interfaces.daemon, .type("SharingDaemon")),
+    (SharedCore.self, Interfaces.daemon, .type("SharedCore")),
     (DaemonBackupReply.self, Interfaces.daemon, .output("Backup")), (ReloadReport.self, Interfaces.daemon, .output("Reload")),
     (Identity.self, Interfaces.identities, .type("Identity")),
     (IdentitiesListReply.self, Interfaces.identities, .output("List")),

@@ -13,9 +13,10 @@ final class ClusterDaemons: Sendable {
   private let running: Program
   private let key: TemporaryFolder
 
-  init() async throws {
+  /// - Parameter clock: how much later the server's time of day is.
+  init(clock: String? = nil) async throws {
     // Nothing is lost here but with the machine.
-    database = try await PostgreSQLCluster(["fsync": "off"])
+    database = try await PostgreSQLCluster(["fsync": "off"], clock: clock)
     relay = try ThirdPartyRelay()
     running = try await relay.start()
     key = try TemporaryFolder()
@@ -206,6 +207,31 @@ struct ClusterTests {
     #expect(try await a.client().channel(id: id).profile.description == "meanwhile")
     again.signal(SIGTERM)
     #expect(await again.status() == 0)
+  }
+
+  /// What one daemon dates, others read. So none begins whose clock is more than a minute off, and one that is off by less warns.
+  @Test(arguments: [("+5m", "ahead of"), ("-5m", "behind"), ("-30s", nil)])
+  func aDaemonWhoseClockIsWrongDoesNotBegin(_ offset: String, _ words: String?) async throws {
+    try #require(OtherClock.isThere, "libfaketime is not installed")
+    let daemons = try await ClusterDaemons(clock: offset)
+    let installation = try daemons.installation("a")
+    guard let words else {
+      let program = try await installation.start()
+      try await program.line(containing: "the clock of the database is")
+      try await program.slots(1024)
+      program.signal(SIGTERM)
+      #expect(await program.status() == 0)
+      return
+    }
+    let program = try Program(
+      "batond",
+      [
+        "run", "--config", installation.folder.path + "/batond.yaml", "--state-dir", installation.folder.path + "/state",
+        "--listen", "unix:" + installation.socket,
+      ], environment: installation.settings)
+    #expect(await program.status() == 74)
+    let last = program.lines.last ?? ""
+    #expect(last.contains(words) && last.contains("set the clocks right"), "\(program.lines)")
   }
 
   /// Two daemons have the same name. The later one ends, and a daemon that was killed is not taken for another.

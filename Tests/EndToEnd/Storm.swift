@@ -53,13 +53,14 @@ final class StormDaemon: Sendable {
       }
       if isEnding { program.signal(SIGTERM) }
       let status = await program.status()
+      traced("\(name) ended with \(status): \(program.lines.last ?? "")")
       state.withLock { state in
         state.program = nil
         // It was killed, its session was over, the database went away while it began, or it was asked to end.
         let last = program.lines.last ?? ""
         let isAway = [
           "connection to the database broke", "no server of the database", "did not renew", "session of this daemon",
-          "canceling statement", "within the time for it", "does not end a connection",
+          "canceling statement", "within the time for it", "does not end a connection", "No space left",
         ]
         .contains { last.contains($0) }
         guard ![-SIGKILL, 75].contains(status), !(status == 74 && isAway), !(state.isEnding && status == 0) else { return }

@@ -32,6 +32,8 @@ public final class Leftovers: Sendable {
     for group in $groups; do kill -s KILL -- "-$group"; done
     # What has just been ended may still write for a moment.
     for folder; do
+      # It may have a file system of its own.
+      umount -l "$folder"
       tries=0
       while ! rm -rf -- "$folder" && [ $tries -lt 100 ]; do tries=$((tries + 1)); done
     done

@@ -8,6 +8,8 @@ public final class PostgreSQLCluster: Sendable {
   public let port: Int
   private let start: (path: String, arguments: [String])
   private let running: Mutex<Program>
+  /// Has the folder on a small disk; `nil` if it is on the usual one.
+  private let disk: SmallDisk?
 
   /// The server as it runs now.
   public var process: Program { running.withLock { $0 } }
@@ -23,17 +25,28 @@ public final class PostgreSQLCluster: Sendable {
   private static let asUser =
     geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] : []
 
-  private static func command(_ program: String, _ arguments: [String]) -> (path: String, arguments: [String]) {
-    let all = asUser + ["\(programs)/\(program)"] + arguments
+  private static func command(
+    _ program: String, _ arguments: [String], environment: [String: String] = [:]
+  ) -> (path: String, arguments: [String]) {
+    // It is for this program, and not for the one that runs it as another user.
+    let variables = environment.isEmpty ? [] : ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }
+    let all = asUser + variables + ["\(programs)/\(program)"] + arguments
     return (all[0], Array(all.dropFirst()))
   }
 
-  /// - Parameter primary: the server that this one follows; `nil` for a server of its own.
-  public init(_ settings: [String: String] = [:], standbyOf primary: PostgreSQLCluster? = nil) async throws {
+  /// - Parameters:
+  ///   - primary: the server that this one follows; `nil` for a server of its own.
+  ///   - offset: how much later its time of day is, such as `-45s`, where libfaketime is installed.
+  ///   - megabytes: the size of its disk, if it is to have a small one of its own and this user may mount one.
+  public init(
+    _ settings: [String: String] = [:], standbyOf primary: PostgreSQLCluster? = nil, diskOf megabytes: Int? = nil,
+    clock offset: String? = nil
+  ) async throws {
     folder = try TemporaryFolder()
     port = Program.freePort()
     // A server that serves many tests is still there when the run is over.
     Leftovers.shared?.outlives(folder.path)
+    disk = if let megabytes { SmallDisk(folder.path, megabytes: megabytes) } else { nil }
     try Self.own(folder.path)
     try await Self.makeData(in: folder.path, standbyOf: primary)
     let data = folder.path + "/data"
@@ -43,9 +56,24 @@ public final class PostgreSQLCluster: Sendable {
       "dynamic_shared_memory_type": "mmap",
     ].merging(settings) { _, own in own }
     start = Self.command(
-      "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] })
+      "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] },
+      environment: offset.flatMap(OtherClock.settings) ?? [:])
     running = Mutex(try Program(start.path, start.arguments))
     _ = try await process.line(containing: "ready to accept")
+  }
+
+  /// Whether its disk can be filled.
+  public var hasSmallDisk: Bool { disk != nil }
+
+  /// Leaves no room on its small disk, until `clearDisk`.
+  public func fillDisk() async throws {
+    // It ends when there is no room.
+    _ = try await Program.run("/bin/dd", ["if=/dev/zero", "of=\(folder.path)/filler", "bs=64k"])
+    _ = try await Program.run("/bin/dd", ["if=/dev/zero", "of=\(folder.path)/filler2", "bs=1"])
+  }
+
+  public func clearDisk() throws {
+    for name in ["filler", "filler2"] { try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)") }
   }
 
   /// The server does not run as root, so its files are not root's.
@@ -142,4 +170,17 @@ public final class PostgreSQLCluster: Sendable {
     running.withLock { $0 = program }
     _ = try await program.line(containing: "ready to accept")
   }
+}
+
+/// A small file system of its own in a folder.
+private final class SmallDisk: Sendable {
+  private let path: String
+
+  /// - Returns: `nil` if this user may not mount anything.
+  init?(_ path: String, megabytes: Int) {
+    self.path = path
+    guard mount("baton", path, "tmpfs", 0, "size=\(megabytes)m,mode=711") == 0 else { return nil }
+  }
+
+  deinit { umount2(path, CInt(MNT_DETACH)) }
 }

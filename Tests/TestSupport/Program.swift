@@ -149,6 +149,9 @@ public final class Program: Sendable {
     }
   }
 
+  /// Whether it has not ended yet.
+  public var isRunning: Bool { state.withLock { $0.status == nil } }
+
   /// All lines so far, from both outputs.
   public var lines: [String] { state.withLock { $0.lines } }
 
