@@ -42,7 +42,7 @@ final class SharedEngine: Sendable {
         case .began(let id): await self.begin(id)
         case .gained(let numbers): self.state.withLock { $0.slots = $0.slots.union(SlotSet(numbers)) }
         case .lost(let numbers): self.state.withLock { $0.slots = $0.slots.subtracting(SlotSet(numbers)) }
-        case .connected, .pinned, .suspended, .resumed, .trouble, .nameIsTaken: return
+        case .connected, .pinned, .noSlotLeft, .suspended, .resumed, .trouble, .nameIsTaken: return
         case .ended: fatalError("the session of \(self.name) is over; the machine is too busy to measure anything")
         }
         await self.pass(news)

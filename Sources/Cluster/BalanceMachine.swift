@@ -92,7 +92,7 @@ public struct BalanceMachine: Hashable, Sendable {
   private var expired: [SessionMachine.ID: SessionMachine.Moment] = [:]
   /// The sessions of the last takeover, if nothing else was done since.
   private var lastTakeover: [SessionMachine.ID]?
-  /// Whether the last step was about the slot of the chat core.
+  /// Whether the last step was to take the pinned slot.
   private var wasCoreLast = false
 
   public init(_ policy: Policy) { self.policy = policy }
@@ -120,11 +120,13 @@ public struct BalanceMachine: Hashable, Sendable {
       return .takeOver(due)
     }
     lastTakeover = nil
+    // Without its slot a daemon with a core does not begin, and who has not begun takes nothing.
+    if view.core == .missing { return .pin }
     if !view.misplaced.isEmpty { return .release(view.misplaced) }
-    // There may be no slot left to pin, and that holds up nothing else.
-    if !wasCoreLast, let step = view.core.step {
+    // It may be held by somebody who hangs, and that holds up nothing else.
+    if case .free = view.core, !wasCoreLast {
       wasCoreLast = true
-      return step
+      return .claimPinned
     }
     wasCoreLast = false
     let sharing = all.filter { !view.draining.contains($0) }
@@ -135,16 +137,5 @@ public struct BalanceMachine: Hashable, Sendable {
     let isDraining = !sharing.isEmpty && !sharing.contains(session)
     guard surplus > 0, isDraining || now - since >= policy.calm else { return nil }
     return .release(Array(view.own.suffix(surplus)))
-  }
-}
-
-extension BalanceMachine.CoreSlot {
-  /// What the daemon does to have its slot; `nil` if it has it, needs none, or has to wait.
-  fileprivate var step: BalanceMachine.Step? {
-    switch self {
-    case .missing: .pin
-    case .free: .claimPinned
-    case .unneeded, .awaited, .own: nil
-    }
   }
 }

@@ -20,6 +20,7 @@ extension OperatorsRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -44,6 +45,7 @@ extension ServersRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -71,6 +73,7 @@ extension RelaysRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -92,6 +95,7 @@ extension IdentitiesRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -134,6 +138,7 @@ extension ChannelsRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -158,6 +163,7 @@ extension PostsRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -178,6 +184,7 @@ extension MessagesRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -198,6 +205,7 @@ extension MembersRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }
@@ -214,6 +222,7 @@ extension PeopleRefusal {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .internalError: .internalError
     case .other(let error): .of(service: error)
     }

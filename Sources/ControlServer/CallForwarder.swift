@@ -86,7 +86,7 @@ public final class CallForwarder: Sendable {
     do {
       number = try await exchange.send(try sealed(call), to: slot)
     } catch let doubt as CallInDoubt {
-      throw LostCall("it is not known whether this was left for the daemon that it is for: \(doubt)")
+      throw LostCall("it may have been left for the daemon that it is for: \(doubt)")
     }
     let until = ContinuousClock.now + limits.waitMax
     defer { state.withLock { _ = $0.cancelled.remove(number) } }
@@ -189,11 +189,11 @@ public final class CallForwarder: Sendable {
     for number in news.lost {
       end(
         number,
-        .failure(LostCall("the daemon that had taken this up ended before it answered; whether it was done is not known")))
+        .failure(LostCall("the daemon that had taken this up ended before it answered")))
       forget(number)
     }
     for number in news.missing {
-      end(number, .failure(LostCall("what was left for another daemon is gone; whether it was done is not known")))
+      end(number, .failure(LostCall("what was left for another daemon is gone, and there is no answer")))
     }
     for number in news.forgotten { try await exchange.answer(number, nil) }
     for number in news.abandoned {
@@ -214,7 +214,7 @@ public final class CallForwarder: Sendable {
         continue
       }
       let reason =
-        (holder.map { "the channel is in the chat core of the daemon '\($0)', which has not answered" }
+        (holder.map { "the channel belongs to the daemon '\($0)', which has not answered" }
           ?? "no daemon has taken this up")
         + ", and nothing was done; batonctl cluster says which daemons there are"
       end(number, .failure(BatonError.storageUnavailable(reason: reason)))

@@ -150,7 +150,9 @@ struct DaemonInterface: DaemonService, ControlService {
     let others = daemons.map { all in all.count { $0.hasOtherFiles(than: all) } }
     if let others, others > 0 { summary += ", \(others) of them with other files of operators" }
     let waiting = try? await context.sharing?.cores().filter { !$0.isThere }.reduce(0) { $0 + $1.channels }
-    if let waiting, waiting > 0 { summary += ", \(grouped(waiting)) channels wait for a chat core" }
+    if let waiting, waiting > 0 {
+      summary += ", \(grouped(waiting)) \(waiting == 1 ? "channel waits" : "channels wait") for a chat core"
+    }
     let damage = context.store.damageFound
     if !damage.isEmpty { summary += ", the database is damaged" }
     return DaemonStatus(

@@ -13,6 +13,7 @@ extension MessagesRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays,
@@ -33,6 +34,7 @@ extension PeopleRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .message(.noSuchMessage), .message(.tooManyPinned), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity,
       .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress,
@@ -58,6 +60,7 @@ extension MembersRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .message(.noSuchMessage), .message(.tooManyPinned), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity,
       .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress,

@@ -13,6 +13,7 @@ extension PostsRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .noSuchOperator, .noSuchServer, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays, .tooManyRelays,

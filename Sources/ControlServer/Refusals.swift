@@ -26,6 +26,7 @@ extension OperatorsRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .choiceChanged, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
       .noGroupRelays,
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
@@ -51,6 +52,7 @@ extension ServersRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .choiceChanged, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
@@ -82,6 +84,7 @@ extension RelaysRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .choiceChanged, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
@@ -105,6 +108,7 @@ extension IdentitiesRefusal: ControlRefusal {
     case .busy, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .choiceChanged, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noEnabledRelays,
@@ -149,6 +153,7 @@ extension ChannelsRefusal: ControlRefusal {
     case .busy, .choiceChanged, .elsewhere: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): self = .outcomeUnknown(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .noSuchOperator, .noSuchServer, .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain,
@@ -179,7 +184,8 @@ extension MonitorRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .choiceChanged, .elsewhere, .relayInUse, .busy, .networkUnavailable, .post, .message, .following:
+      .lastRelay, .choiceChanged, .elsewhere, .relayInUse, .busy, .networkUnavailable, .post, .message, .following,
+      .outcomeUnknown:
       return nil
     }
   }
@@ -198,7 +204,7 @@ extension DaemonRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post, .message, .following:
+      .networkUnavailable, .post, .message, .following, .outcomeUnknown:
       return nil
     }
   }
@@ -218,7 +224,7 @@ extension ServiceRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post, .message, .following:
+      .networkUnavailable, .post, .message, .following, .outcomeUnknown:
       return nil
     }
   }

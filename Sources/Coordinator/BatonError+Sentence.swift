@@ -52,6 +52,7 @@ extension BatonError: CustomStringConvertible {
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
     case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
     }
   }

@@ -65,6 +65,8 @@ public enum BatonError: Error, Hashable, Sendable {
   /// Something that is damaged cannot be read, and cannot the next time either.
   case storageDamaged(reason: String)
   case storageUnavailable(reason: String)
+  /// Another daemon was to do it, and nobody knows whether it did.
+  case outcomeUnknown(reason: String)
   case networkUnavailable(NetworkKind, reason: String)
 
   init(_ refusal: ProfileRefusal) {

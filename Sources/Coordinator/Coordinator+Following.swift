@@ -45,7 +45,10 @@ extension Coordinator {
     guard !reference.networkID.isEmpty else { return nil }
     do {
       let name = ChannelName(network: network, networkID: reference.networkID)
-      let ids = try await storage.livingChannels(named: name, limit: Decider.namesakesMax)
+      // What another core calls so is another channel, or another membership of it.
+      let ids = try await storage.livingChannels(named: name, limit: Decider.namesakesMax).filter {
+        directory.canReach($0, on: network)
+      }
       guard !ids.isEmpty else { return nil }
       let stored = try await storage.channels(Set(ids))
       if let damage = ids.lazy.compactMap({ stored.unreadable[$0] }).first { throw damage }

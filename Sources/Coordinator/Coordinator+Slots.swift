@@ -7,6 +7,8 @@ extension Coordinator {
   public func gain(_ slots: SlotSet) {
     inbox.put(.gained(slots))
     postInbox.put(.gained(slots))
+    // What they report comes after it.
+    for network in directory.networks.values { network.gained(slots) }
   }
 
   /// Acts for the channels in these slots no more. Once it returns, another daemon may: what was decided for them is durable, and nothing

@@ -79,7 +79,8 @@ final class RelayDirectory: Sendable {
   var snapshotMaker: SnapshotMaker {
     let (relays, identities, states) = contents.withLock { ($0.catalog.relays, $0.identities, $0.networkStates) }
     return SnapshotMaker(
-      relays: relays, identities: identities, networkStates: states, networks: networks, addressing: addressing)
+      relays: relays, identities: identities, networkStates: states, networks: networks, addressing: addressing,
+      canReach: { [self] in canReach($0, on: $1) })
   }
 
   /// Puts together what clients see of a channel.

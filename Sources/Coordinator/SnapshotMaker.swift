@@ -10,13 +10,15 @@ public struct SnapshotMaker: Sendable {
   let networkStates: [NetworkKind: NetworkState]
   let networks: [NetworkKind: any RelayNetwork]
   let addressing: [NetworkKind: any RelayAddressing]
+  /// Whether a channel can be reached from here.
+  let canReach: @Sendable (ChannelID, NetworkKind) -> Bool
 
   /// What clients see of a stored channel.
   public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { snapshot(stored.row, stored.relays) }
 
   /// Puts together what clients see of a channel.
   func snapshot(_ row: ChannelRow, _ rows: [ChannelRelayRow]) -> ChannelSnapshot {
-    let trouble = networkStates[row.network]?.trouble?.trouble
+    let trouble = canReach(row.id, row.network) ? networkStates[row.network]?.trouble?.trouble : nil
     var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
     var active: [String] = []
     var inactive: [String] = []

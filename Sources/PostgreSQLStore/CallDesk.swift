@@ -151,8 +151,12 @@ public actor CallDesk: CallExchange, SharingStorage {
       SQLStatement(
         """
         SELECT core, EXISTS (SELECT 1 FROM sessions s WHERE s.id = session AND NOT stopped AND s.expires >= clock_timestamp()),
-          (SELECT count(*) FROM channels c WHERE c.network = 'simplex' AND c.deleted_at IS NULL AND c.id & \(SlotSet.count - 1) = slots.id)
-        FROM slots WHERE core IS NOT NULL ORDER BY core
+          coalesce(c.number, 0)
+        FROM slots LEFT JOIN
+          (SELECT id & \(SlotSet.count - 1) AS slot, count(*) AS number FROM channels
+          WHERE network = 'simplex' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM slots WHERE core IS NOT NULL) GROUP BY 1) c
+          ON c.slot = slots.id
+        WHERE core IS NOT NULL ORDER BY core
         """)
     ])[0]
     return (0..<rows.count).map { row in

@@ -70,7 +70,7 @@ public enum DatabaseSchema {
   }
 
   /// Living sessions of daemons that know no tables as new as `$1`.
-  private static let older = "FROM sessions WHERE schema < $1 AND NOT stopped AND expires >= clock_timestamp()"
+  private static let older = "FROM sessions WHERE schema < $1 AND NOT stopped"
 
   private static func apply(
     _ version: Int64, _ connection: PostgreSQLConnection, _ schema: String, within timeout: Duration,
@@ -89,8 +89,12 @@ public enum DatabaseSchema {
       ]
     }
     if version > 1 {
-      // Nobody begins a session meanwhile (`beginning`), and a division by zero says that an older daemon has one.
-      statements.append(SQLStatement("SELECT 1 / (1 - least(1, count(*))) \(older)", [.int(migration.oldest)]))
+      // Nobody begins a session meanwhile (`beginning`), and a division by zero says that an older daemon has one. One that has expired
+      // could still be renewed, so it is removed.
+      statements += [
+        SQLStatement("DELETE FROM sessions WHERE schema < $1 AND expires < clock_timestamp()", [.int(migration.oldest)]),
+        SQLStatement("SELECT 1 / (1 - least(1, count(*))) \(older)", [.int(migration.oldest)]),
+      ]
     }
     statements.append(
       SQLStatement(

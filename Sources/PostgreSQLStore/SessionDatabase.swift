@@ -21,6 +21,8 @@ actor SessionDatabase {
     case view(BalanceMachine.View, namesakeUntil: Int64?)
     case took([BalanceMachine.Slot])
     case done
+    /// As many slots are pinned as there may be, and none to this daemon.
+    case noSlotLeft
     /// Why there is no answer, for people.
     case failed(String)
   }
@@ -216,26 +218,20 @@ actor SessionDatabase {
       let rows = try await connection.run([fence(session), claim], within: settings.timeout)[1]
       return .took((0..<rows.count).compactMap { rows.int($0, 0).map(Int.init) })
     case .pin:
-      // Those with the fewest channels that could move come first: a store that was copied may have some in each slot.
+      // Those with the fewest channels that could move come first: a store that was copied may have some in each slot. Their ids are known,
+      // so that nothing else is looked at.
       let pin = SQLStatement(
         """
-        UPDATE slots SET core = $2 WHERE id =
-          (SELECT s.id FROM slots s LEFT JOIN
-            (SELECT id & $4 AS slot, count(*) AS number FROM channels WHERE deleted_at IS NULL AND id & $4 >= $3 GROUP BY 1) c
-            ON c.slot = s.id
-          WHERE s.id >= $3 AND s.core IS NULL AND s.session IS DISTINCT FROM $1
-          ORDER BY coalesce(c.number, 0), s.id DESC LIMIT 1 FOR UPDATE OF s SKIP LOCKED)
-        """,
-        [
-          .int(session), .text(settings.name), .int(Int64(SlotSet.pinnable.lowerBound)), .int(Int64(SlotSet.count - 1)),
-        ])
+        UPDATE slots SET core = $1 WHERE id =
+          (SELECT s.id FROM slots s WHERE s.id >= $2 AND s.core IS NULL
+          ORDER BY (SELECT count(*) FROM generate_series(s.id, (SELECT max(id) FROM channels), $3) g (id)
+            WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = g.id AND c.deleted_at IS NULL)), s.id DESC
+          LIMIT 1 FOR UPDATE SKIP LOCKED)
+        """, [.text(settings.name), .int(Int64(SlotSet.pinnable.lowerBound)), .int(Int64(SlotSet.count))])
       let rest = SQLStatement(
         "SELECT count(*) FROM slots WHERE id >= $1 AND core IS NULL", [.int(Int64(SlotSet.pinnable.lowerBound))])
       let rows = try await connection.run([fence(session), pin, rest], within: settings.timeout)
-      guard rows[1].affected == 0, rows[2].int(0, 0) == 0 else { return .done }
-      return .failed(
-        "\(SlotSet.pinnable.count) daemons have a chat core, and there is no slot for one more; channels on SimpleX cannot be had here"
-      )
+      return rows[1].affected == 0 && rows[2].int(0, 0) == 0 ? .noSlotLeft : .done
     case .claimPinned:
       let claim = SQLStatement(
         "UPDATE slots SET session = $1, since = clock_timestamp() WHERE core = $2 AND session IS NULL RETURNING id",

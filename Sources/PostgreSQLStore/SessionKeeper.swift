@@ -20,6 +20,8 @@ public enum SessionNews: Hashable, Sendable {
   case ended(SessionMachine.ID)
   /// A question was not answered, for people.
   case trouble(String)
+  /// The daemon has a chat core, and there is no slot left for that.
+  case noSlotLeft
   /// A daemon that began earlier has the same name, and goes on with its session.
   case nameIsTaken
 }
@@ -123,7 +125,8 @@ public actor SessionKeeper {
             case .began(let id):
               session = id
               await take(one)
-            case .connected, .pinned, .gained, .suspended, .resumed, .ended, .trouble, .nameIsTaken: await take(one)
+            case .connected, .pinned, .noSlotLeft, .gained, .suspended, .resumed, .ended, .trouble, .nameIsTaken:
+              await take(one)
             }
           }
         }
@@ -195,6 +198,9 @@ public actor SessionKeeper {
       own(owned.union(slots))
       // What is free and cannot be taken is held by somebody who hangs.
       if !slots.isEmpty { lookAt = now }
+      work(.time, &group)
+    case (.step, .noSlotLeft):
+      outbox.yield(.noSlotLeft)
       work(.time, &group)
     case (.step, .done):
       lookAt = now

@@ -201,6 +201,9 @@ public protocol RelayNetwork: RelayAddressing {
   /// sent before may still arrive there; nobody waits for its outcome.
   func abandon(_ slots: SlotSet) async
 
+  /// The channels in these slots are this daemon's from now on. What was reported of them before is not known.
+  func gained(_ slots: SlotSet)
+
   /// Keeps a connection to these relays and reports when one goes up or down; replaces the earlier set.
   func watch(_ relays: [RelayID: String])
 
@@ -216,6 +219,9 @@ public protocol RelayNetwork: RelayAddressing {
 }
 
 extension RelayNetwork {
+  /// Most networks are asked about channels that are taken up.
+  public func gained(_ slots: SlotSet) {}
+
   /// By default a relay is told to delete the channel, and does not take it again.
   public var takesRemovedRelaysAgain: Bool { false }
 

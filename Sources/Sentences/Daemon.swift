@@ -36,6 +36,11 @@ extension RefusalSentence {
       inFull: "the daemon cannot use its database at present, nothing was changed: \(reason)")
   }
 
+  /// A change of which nobody knows whether it was made.
+  public static func outcomeUnknown(reason: String) -> Self {
+    Self("it is not known whether this was done: \(reason)", "look before you ask again")
+  }
+
   /// A fault of the daemon.
   public static let internalError = Self(
     "the daemon has an internal fault",

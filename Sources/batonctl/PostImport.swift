@@ -122,7 +122,7 @@ struct PostImport: AsyncParsableCommand {
     case .noSuchChannel, .notOwned, .noSuchRelay, .channelFrozen, .notCancellable, .invalidRetention, .networkUnavailable,
       .busy,
       .storageDamaged,
-      .storageUnavailable,
+      .storageUnavailable, .outcomeUnknown,
       .internalError:
       false
     }

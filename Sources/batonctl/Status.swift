@@ -77,7 +77,8 @@ struct Status: AsyncParsableCommand {
         lines.append("daemons     \(daemons), \(status.daemonsSilent ?? 0) silent\(words); see batonctl cluster")
       }
       if let waiting = status.channelsWaitingForCores, waiting > 0 {
-        lines.append("waiting     \(waiting) channels on SimpleX, for a daemon that is not there; see batonctl cluster")
+        let channels = waiting == 1 ? "channel" : "channels"
+        lines.append("waiting     \(waiting) \(channels) on SimpleX, for a daemon that is not there; see batonctl cluster")
       }
       if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
       if let trouble = status.declarationsTrouble {

@@ -30,8 +30,9 @@ final class SharedSession: Sendable {
     var hasEnded = false
     /// Whether an earlier daemon has the same name.
     var isNameTaken = false
-    /// A digest of the files that declare operators, until the database has it.
+    /// A digest of the files that declare operators, and which daemons had others when that was said last.
     var declarations: String?
+    var differing: Set<String> = []
     /// What was said of the database last, so that the same trouble is told once.
     var trouble: String?
   }
@@ -106,6 +107,7 @@ final class SharedSession: Sendable {
           telling.yield(.session(session))
         // Nobody has this one yet; there will be another.
         case (let session?, .ended) where hasCore && session.coreSlots.isEmpty: begun.session = nil
+        case (.some, .noSlotLeft): telling.yield(.news(news))
         case (let session?, _): await session.take(news)
         case (nil, _): telling.yield(.news(news))
         }
@@ -122,6 +124,12 @@ final class SharedSession: Sendable {
           throw error
         }
         trouble = nil
+      case .news(.noSlotLeft):
+        keeper.stop(beginsAgain: false)
+        await task.value
+        let text =
+          "\(SlotSet.pinnable.count) other daemons that share this database have a chat core, and there is no slot for one more"
+        throw ConfigurationError(problems: [FileFlaw(file: "simplex", line: nil, column: nil, text: text)])
       case .news(.trouble(let words)) where words != trouble:
         trouble = words
         logger.event(.databaseAway, .error, "the database cannot be used yet, \(address): \(words)")
@@ -136,6 +144,7 @@ final class SharedSession: Sendable {
       }
     }
     keeper.stop(beginsAgain: false)
+    await task.value
     throw StoreError(.inputOutput, "the daemon was stopped before the database could be used, \(address)")
   }
 
@@ -165,7 +174,8 @@ final class SharedSession: Sendable {
       state.withLock { $0.trouble = nil }
       // The clock is looked at when the daemon begins; later it is only said.
       if let error = Self.check(server, logger) { logger.event(.clocksDiffer, .error, "\(error)") }
-    case .began: break
+    // It is told before anybody has this session.
+    case .began, .noSlotLeft: break
     case .pinned(let slot): state.withLock { $0.core = slot }
     case .gained(let numbers):
       let some = SlotSet(numbers, pinned: coreSlots.numbers.intersection(numbers))
@@ -246,9 +256,14 @@ final class SharedSession: Sendable {
       while state.withLock({ $0.declarations == digest }) {
         do {
           try await desk.note(declarations: digest)
-          let others = try await desk.daemons().filter { $0.declarations.map { $0 != digest } ?? false && $0.state == .alive }
-          if !others.isEmpty {
-            let names = others.map { "'\($0.name)'" }.joined(separator: ", ")
+          let all = try await desk.daemons().filter { $0.name != name && $0.state == .alive }
+          let others = Set(all.filter { $0.declarations.map { $0 != digest } ?? false }.map(\.name))
+          let isNew = state.withLock { state in
+            defer { state.differing = others }
+            return !others.isSubset(of: state.differing)
+          }
+          if isNew {
+            let names = others.sorted().map { "'\($0)'" }.joined(separator: ", ")
             logger.event(
               .declarationsDiffer, .warning,
               "the files that declare operators are not those of \(names); keep the same ones on all machines, and run batonctl reload there"

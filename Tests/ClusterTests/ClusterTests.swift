@@ -209,11 +209,13 @@ struct ClusterTests {
         living: [1, 2], expired: [], own: Array(0..<own), free: free, total: 20, draining: draining, misplaced: misplaced,
         core: core)
     }
-    #expect(machine.next(for: 1, view(.missing, own: 0, free: 10), at: .zero) == .pin)
-    // There may be none to pin, and that holds up nothing else.
-    #expect(machine.next(for: 1, view(.missing, own: 0, free: 10), at: .zero) == .claim(10))
-    #expect(machine.next(for: 1, view(.missing), at: .zero) == .pin)
+    // Nothing is taken before.
+    for _ in 0..<3 { #expect(machine.next(for: 1, view(.missing, own: 0, free: 10), at: .zero) == .pin) }
+    #expect(machine.next(for: 1, view(.awaited(19), own: 0, free: 10), at: .zero) == .claim(10))
     #expect(machine.next(for: 1, view(.awaited(19)), at: .zero) == nil)
+    #expect(machine.next(for: 1, view(.free(19), own: 0, free: 10), at: .zero) == .claimPinned)
+    // Somebody may hang with it, and that holds up nothing else.
+    #expect(machine.next(for: 1, view(.free(19), own: 0, free: 10), at: .zero) == .claim(10))
     #expect(machine.next(for: 1, view(.free(19)), at: .zero) == .claimPinned)
     #expect(machine.next(for: 1, view(.own(19)), at: .zero) == nil)
     // What is pinned to somebody else is let go of at once.

@@ -41,7 +41,7 @@ struct DeclaredErrorTests {
     case .noSuchChannel:
       [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.members, Interfaces.people]
     // The daemon itself is always the one that was asked.
-    case .elsewhere:
+    case .elsewhere, .outcomeUnknown:
       Interfaces.all.filter { ![Interfaces.monitor.name, Interfaces.daemon.name, Interfaces.systemd.name].contains($0.name) }
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
     case .post(.invalidPost): [Interfaces.posts, Interfaces.members]
@@ -98,7 +98,7 @@ struct DeclaredErrorTests {
       .idempotencyKeyReused(.init(rawValue: 1), isDeleted: false), .groupNeedsOneRelay, .noGroupSupport(relay, reason: "x"),
       .staleChannel(channel), .identityInUse(channels: 1), .invalidKey(reason: "x"), .lastRelay(.init(rawValue: 1)),
       .choiceChanged, .elsewhere(.init(rawValue: 1)), .relayInUse(channels: 1), .busy, .storageDamaged(reason: "x"),
-      .storageUnavailable(reason: "x"),
+      .storageUnavailable(reason: "x"), .outcomeUnknown(reason: "x"),
       .networkUnavailable(.nostr, reason: "x"), .post(.noSuchPost(.init(rawValue: 1))),
       .post(.invalidPost(field: "text", reason: "x")), .post(.keyReused(.init(rawValue: 1), isDeleted: true)),
       .post(.notCancellable(.init(rawValue: 1))), .post(.notSupported(.simplex, reason: "x")),

@@ -69,9 +69,11 @@ struct ClusterCoreTests {
     #expect(try await client.status().channelsWaitingForCores == 1)
     let words = try await b.control("cluster").lines
     #expect(words.contains { $0.contains("1 channel on SimpleX waits for the daemon 'a'") }, "\(words)")
-    #expect(try await b.control("status").lines.contains { $0.hasPrefix("waiting") && $0.contains("1 channels on SimpleX") })
+    #expect(try await b.control("status").lines.contains { $0.hasPrefix("waiting") && $0.contains("1 channel on SimpleX") })
     let waiting = try await b.control("channel", "update", "Evening", "--description", "too early")
-    #expect(waiting.status != 0 && waiting.lines.contains { $0.contains("chat core of the daemon 'a'") }, "\(waiting.lines)")
+    #expect(
+      waiting.status != 0 && waiting.lines.contains { $0.contains("belongs to the daemon 'a', which has not answered") },
+      "\(waiting.lines)")
     #expect(try await b.client().channel(id: evening.id).profile.description == "from b")
 
     // It comes back, has its slot at once, and asks the core for nothing twice.
@@ -140,6 +142,27 @@ struct ClusterCoreTests {
     for core in cores { try await core.stop() }
   }
 
+  /// There is no slot left for another core. The daemon says so and ends, and takes no channels that it could not serve.
+  @Test func oneCoreTooManyDoesNotBegin() async throws {
+    let daemons = try await ClusterDaemons()
+    let second = try await daemons.installation("b").start()
+    try await second.slots(1_024)
+    let reader = StormReader { [database = daemons.database] in database.address() }
+    _ = try await reader.rows("UPDATE slots SET core = 'daemon ' || id WHERE id >= \(Self.slots.lowerBound)")
+    let a = try daemons.installation("a", ["BATON_SIMPLEX_CORE": "127.0.0.1:1"])
+    let program = try Program(
+      "batond",
+      [
+        "run", "--config", a.folder.path + "/batond.yaml", "--state-dir", a.folder.path + "/state", "--listen",
+        "unix:" + a.socket,
+      ], environment: a.settings)
+    #expect(await program.status() == 78)
+    #expect(program.lines.last?.contains("there is no slot for one more") == true, "\(program.lines)")
+    #expect(!program.lines.contains { $0.contains("of 1024 slots") })
+    second.signal(SIGTERM)
+    #expect(await second.status() == 0)
+  }
+
   /// Files that declare operators are compared between daemons.
   @Test func otherFilesOfOperatorsAreNoticed() async throws {
     let daemons = try await ClusterDaemons()
@@ -156,7 +179,8 @@ struct ClusterCoreTests {
     try await first.slots(1_024)
     let second = try await b.start()
     let client = try await a.client()
-    try await daemons.until { try await client.cluster().daemons.count == 2 }
+    let reader = StormReader { [database = daemons.database] in database.address() }
+    try await reader.waits(for: "SELECT 1 WHERE (SELECT count(declarations) FROM sessions) = 2")
     #expect(try await client.status().daemonsWithOtherFiles == 0)
     try (text + "# and more\n").write(toFile: two.path + "/one.yaml", atomically: true, encoding: .utf8)
     #expect(try await b.control("reload").status == 0)

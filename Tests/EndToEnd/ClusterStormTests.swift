@@ -52,6 +52,8 @@ struct ClusterStormTests {
     let settings = Self.settings.merging(["max_wal_size": "64MB", "min_wal_size": "32MB"]) { own, _ in own }
     // Its clock is off by nearly as much as daemons bear.
     let server = try await PostgreSQLCluster(settings, diskOf: 256, clock: Bool.random() ? "+50s" : "-50s")
+    if !server.hasSmallDisk { print("storm: without a full disk, because this user may mount nothing") }
+    if !OtherClock.isThere { print("storm: with the right clock, because libfaketime is not installed") }
     try await storm(Fault.ofOneServer.filter { $0 != .fullDisk || server.hasSmallDisk }, count: Self.faults ?? 44, [server])
   }
 
@@ -234,8 +236,11 @@ struct ClusterStormTests {
         _ = try? await reader.rows("SELECT pg_sleep(0.1)")
       }
       try database.primary.clearDisk()
-      // A server that cannot write what it must ends.
-      if !database.primary.process.isRunning { try await database.primary.restart() }
+      // A server that cannot write what it must ends, maybe a moment later.
+      while !Task.isCancelled, (try? await reader.rows("SELECT 1")) == nil {
+        if !database.primary.process.isRunning { try await database.primary.restart() }
+        await Task.yield()
+      }
     case .failover, .failoverFromHanging:
       if fault == .failover { await database.primary.crash() } else { database.primary.hang() }
       try await database.takeOver()

@@ -209,6 +209,30 @@ struct ClusterTests {
     #expect(await again.status() == 0)
   }
 
+  /// A daemon dies with a call that it has taken. Whoever made it is told that nobody knows, and not that the daemon has a fault.
+  @Test func whatADeadDaemonHadTakenIsNotKnown() async throws {
+    let daemons = try await ClusterDaemons()
+    let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
+    let first = try await a.start()
+    try await first.slots(1024)
+    try await a.addRelays([daemons.relay.url])
+    let id = try await a.client().make("News")
+    let second = try await b.start()
+    kill(first.pid, SIGSTOP)
+    let asked = Task { try await b.control("channel", "update", "\(id)", "--description", "lost") }
+    let reader = StormReader { [database = daemons.database] in database.address() }
+    // As if it had taken it a moment before.
+    try await reader.waits(
+      for: "UPDATE calls SET taker = (SELECT max(id) FROM sessions WHERE name = 'a') WHERE taker IS NULL RETURNING id")
+    kill(first.pid, SIGKILL)
+    let answer = try await asked.value
+    #expect(
+      answer.status != 0 && answer.lines.contains { $0.contains("it is not known whether this was done") }, "\(answer.lines)")
+    #expect(answer.lines.contains { $0.contains("look before you ask again") }, "\(answer.lines)")
+    #expect(!second.lines.contains { $0.contains("fault of the daemon") })
+    #expect(try await b.control("channel", "update", "\(id)", "--description", "found").status == 0)
+  }
+
   /// What one daemon dates, others read. So none begins whose clock is more than a minute off, and one that is off by less warns.
   @Test(arguments: [("+5m", "ahead of"), ("-5m", "behind"), ("-30s", nil)])
   func aDaemonWhoseClockIsWrongDoesNotBegin(_ offset: String, _ words: String?) async throws {

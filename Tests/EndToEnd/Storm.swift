@@ -265,7 +265,7 @@ struct StormClient: Sendable {
   /// Errors after which a call may be made again. All others are wrong.
   private static func mayRepeat(_ error: any Error) -> Bool {
     if let error = error as? VarlinkError {
-      return ["InternalError", "Busy", "StorageUnavailable"].contains { error.name.hasSuffix($0) }
+      return ["OutcomeUnknown", "Busy", "StorageUnavailable"].contains { error.name.hasSuffix($0) }
     }
     return error is VarlinkClient.Failure
   }

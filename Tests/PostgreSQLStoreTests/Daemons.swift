@@ -69,7 +69,7 @@ final class TestDaemon: Sendable {
     case .suspended: await coordinator?.suspend()
     case .resumed: coordinator?.resume()
     case .ended: await end()
-    case .connected, .pinned, .trouble, .nameIsTaken: break
+    case .connected, .pinned, .noSlotLeft, .trouble, .nameIsTaken: break
     }
   }
 

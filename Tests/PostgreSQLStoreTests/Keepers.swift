@@ -116,7 +116,7 @@ final class Keepers: Sendable {
       case .ended:
         state.daemons[name]?.session = nil
         state.daemons[name]?.owned = []
-      case .connected, .pinned, .suspended, .resumed, .trouble, .nameIsTaken: break
+      case .connected, .pinned, .noSlotLeft, .suspended, .resumed, .trouble, .nameIsTaken: break
       }
     }
     changed()

@@ -27,6 +27,8 @@ public enum IdentitiesRefusal: InterfaceRefusal {
   case busy
   /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
   case storageDamaged(reason: String)
+  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  case outcomeUnknown(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
@@ -70,6 +72,9 @@ public enum IdentitiesRefusal: InterfaceRefusal {
       self = .busy
     case "org.batond.Identities.StorageDamaged":
       self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Identities.OutcomeUnknown":
+      self = .outcomeUnknown(
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Identities.StorageUnavailable":
       self = .storageUnavailable(
@@ -134,6 +139,10 @@ public enum IdentitiesRefusal: InterfaceRefusal {
     case .storageDamaged(let reason):
       VarlinkError(
         "org.batond.Identities.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .outcomeUnknown(let reason):
+      VarlinkError(
+        "org.batond.Identities.OutcomeUnknown",
         carrying: ["reason": .string(reason)])
     case .storageUnavailable(let reason):
       VarlinkError(

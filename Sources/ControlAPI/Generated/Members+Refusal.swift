@@ -25,6 +25,8 @@ public enum MembersRefusal: InterfaceRefusal {
   case busy
   /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
   case storageDamaged(reason: String)
+  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  case outcomeUnknown(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
@@ -65,6 +67,9 @@ public enum MembersRefusal: InterfaceRefusal {
       self = .busy
     case "org.batond.Members.StorageDamaged":
       self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Members.OutcomeUnknown":
+      self = .outcomeUnknown(
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Members.StorageUnavailable":
       self = .storageUnavailable(
@@ -125,6 +130,10 @@ public enum MembersRefusal: InterfaceRefusal {
     case .storageDamaged(let reason):
       VarlinkError(
         "org.batond.Members.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .outcomeUnknown(let reason):
+      VarlinkError(
+        "org.batond.Members.OutcomeUnknown",
         carrying: ["reason": .string(reason)])
     case .storageUnavailable(let reason):
       VarlinkError(

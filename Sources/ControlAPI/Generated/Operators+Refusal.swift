@@ -29,6 +29,8 @@ public enum OperatorsRefusal: InterfaceRefusal {
   case busy
   /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
   case storageDamaged(reason: String)
+  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  case outcomeUnknown(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
@@ -75,6 +77,9 @@ public enum OperatorsRefusal: InterfaceRefusal {
       self = .busy
     case "org.batond.Operators.StorageDamaged":
       self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Operators.OutcomeUnknown":
+      self = .outcomeUnknown(
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Operators.StorageUnavailable":
       self = .storageUnavailable(
@@ -143,6 +148,10 @@ public enum OperatorsRefusal: InterfaceRefusal {
     case .storageDamaged(let reason):
       VarlinkError(
         "org.batond.Operators.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .outcomeUnknown(let reason):
+      VarlinkError(
+        "org.batond.Operators.OutcomeUnknown",
         carrying: ["reason": .string(reason)])
     case .storageUnavailable(let reason):
       VarlinkError(

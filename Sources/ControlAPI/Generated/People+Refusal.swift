@@ -18,6 +18,8 @@ public enum PeopleRefusal: InterfaceRefusal {
   case busy
   /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
   case storageDamaged(reason: String)
+  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  case outcomeUnknown(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
@@ -42,6 +44,9 @@ public enum PeopleRefusal: InterfaceRefusal {
       self = .busy
     case "org.batond.People.StorageDamaged":
       self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.People.OutcomeUnknown":
+      self = .outcomeUnknown(
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.People.StorageUnavailable":
       self = .storageUnavailable(
@@ -74,6 +79,10 @@ public enum PeopleRefusal: InterfaceRefusal {
     case .storageDamaged(let reason):
       VarlinkError(
         "org.batond.People.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .outcomeUnknown(let reason):
+      VarlinkError(
+        "org.batond.People.OutcomeUnknown",
         carrying: ["reason": .string(reason)])
     case .storageUnavailable(let reason):
       VarlinkError(

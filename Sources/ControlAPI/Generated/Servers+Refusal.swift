@@ -31,6 +31,8 @@ public enum ServersRefusal: InterfaceRefusal {
   case busy
   /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
   case storageDamaged(reason: String)
+  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  case outcomeUnknown(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
@@ -83,6 +85,9 @@ public enum ServersRefusal: InterfaceRefusal {
       self = .busy
     case "org.batond.Servers.StorageDamaged":
       self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Servers.OutcomeUnknown":
+      self = .outcomeUnknown(
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Servers.StorageUnavailable":
       self = .storageUnavailable(
@@ -162,6 +167,10 @@ public enum ServersRefusal: InterfaceRefusal {
     case .storageDamaged(let reason):
       VarlinkError(
         "org.batond.Servers.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .outcomeUnknown(let reason):
+      VarlinkError(
+        "org.batond.Servers.OutcomeUnknown",
         carrying: ["reason": .string(reason)])
     case .storageUnavailable(let reason):
       VarlinkError(

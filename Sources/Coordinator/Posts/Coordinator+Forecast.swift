@@ -16,10 +16,14 @@ extension Coordinator {
     return post.relays.map { relay in
       let place = PostPlace(
         document: post.row.document, publishedAt: post.row.createdAt, capabilities: relays[relay.id]?.capabilities ?? [])
-      let forecast = network?.forecast(of: place) ?? Self.unserved
+      let isElsewhere = !directory.canReach(post.row.channel, on: post.network)
+      let forecast = network?.forecast(of: place) ?? (isElsewhere ? Self.elsewhere : Self.unserved)
       return PostOutlook(relay: relay.id, forecast: forecast.known(relay, of: post))
     }
   }
+
+  /// The daemon whose chat core has the channel is asked, and knows more.
+  private static let elsewhere = PostForecast(canEdit: true, canDelete: true)
 
   private static let unserved = PostForecast(
     canEdit: false, canDelete: false, editNote: "this daemon does not serve the network",

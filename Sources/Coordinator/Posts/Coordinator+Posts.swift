@@ -142,7 +142,7 @@ extension Coordinator {
   func snapshot(_ post: StoredPost, _ channel: ChannelRow?) -> PostSnapshot {
     let (relays, states) = directory.read { ($0.catalog.relays, $0.networkStates) }
     let kind = channel?.network ?? .nostr
-    let trouble = states[kind]?.trouble?.trouble
+    let trouble = directory.canReach(post.row.channel, on: kind) ? states[kind]?.trouble?.trouble : nil
     let members = post.deliveries.map { delivery in
       PostSnapshot.Relay(
         id: delivery.relay, name: relays[delivery.relay]?.name ?? "relay \(delivery.relay.rawValue)",

@@ -242,22 +242,23 @@ extension MessageWriting {
       """, [channel.rawValue, Swift.max(0, max)])
   }
 
-  /// When somebody who may do so asked to delete something that was not there, if they did.
+  /// When somebody who may do so asked to delete something that was not there, if they did. Of several the first one counts.
   /// - Parameter author: of what is to be deleted.
   func pendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
     let rows = try Row.fetchAll(
       db,
       cached: """
-        SELECT author, at FROM pending_deletions INDEXED BY pending_deletions_by_name WHERE channel_id = ? AND network_id = ?
-        ORDER BY author
+        SELECT id, author, at FROM pending_deletions INDEXED BY pending_deletions_by_name WHERE channel_id = ? AND network_id = ?
         """,
       arguments: [channel.rawValue, name])
+    var first: (id: Int64, at: Int64)?
     for row in rows {
       var values = MessageValues(row)
-      let (person, at) = (try values.text(), try values.integer())
-      if try person == author || person == Self.anybody || hasRole(person, in: channel) { return Timestamp(milliseconds: at) }
+      let (id, person, at) = (try values.integer(), try values.text(), try values.integer())
+      guard id < first?.id ?? .max else { continue }
+      if try person == author || person == Self.anybody || hasRole(person, in: channel) { first = (id, at) }
     }
-    return nil
+    return first.map { Timestamp(milliseconds: $0.at) }
   }
 
   /// When somebody who may do so asked to delete a message that was not there, if they did. What others asked for waits: they may turn out to

@@ -224,7 +224,8 @@ extension Decider {
       refuse(reply, .storageUnavailable(reason: facts.trouble ?? ""))
       return true
     }
-    for id in stored + followed(new.name) {
+    // What another core calls so is another channel, or another membership of it.
+    for id in stored + followed(new.name) where directory.canReach(id, on: new.network) {
       open.seen.insert(id)
       guard let known = self[id] else {
         refuse(id, reply)

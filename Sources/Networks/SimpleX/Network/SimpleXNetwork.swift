@@ -156,6 +156,8 @@ public final class SimpleXNetwork: RelayNetwork {
   public func cancel(_ channel: ChannelID, at relay: RelayID) { put(.cancelled(channel, relay)) }
   /// Does nothing: a core belongs to one machine, so no other daemon can act in it.
   public func abandon(_ slots: SlotSet) async {}
+  /// Looks at all of its channels again. A core may be there before its slot.
+  public func gained(_ slots: SlotSet) { if !slots.pinned.isEmpty { put(.eventsMissed) } }
   public func watch(_ relays: [RelayID: String]) { put(.watched(relays)) }
 
   public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
