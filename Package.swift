@@ -177,7 +177,7 @@ let package = Package(
       name: "baton-bench",
       dependencies: [
         "Channels", "RelayNetwork", "Nostr", "Coordinator", "Storage", "Store", "Varlink", "ControlAPI", "ControlServer",
-        "BatonClient", "StrictJSON", "Cluster", "PostgreSQL", "PostgreSQLStore", "TestSupport", log,
+        "BatonClient", "StrictJSON", "TestSupport", log,
       ] + nio,
       path: "Benchmarks/baton-bench"),
 
@@ -185,7 +185,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "PostgreSQL", "PostgreSQLStore",
+        "CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "Cluster", "PostgreSQL",
+        "PostgreSQLStore",
         "StrictJSON", log,
       ] + nio,
       path: "Tests/TestSupport"),

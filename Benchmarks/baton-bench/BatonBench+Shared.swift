@@ -4,6 +4,7 @@ import ControlAPI
 import Coordinator
 import Foundation
 import Glibc
+import Logging
 import Storage
 import StrictJSON
 import TestSupport
@@ -61,12 +62,15 @@ extension BatonBench {
   private static func shared(_ count: Int, channels: Int, isCompared: Bool) async throws -> SharedRun {
     let cluster = try await PostgreSQLCluster(["shared_buffers": "512MB", "max_wal_size": "4GB"])
     let key = try TemporaryFolder()
-    var engines: [SharedEngine] = []
+    let quiet = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+    var engines: [TestDaemon] = []
     for number in 0..<count {
-      engines.append(try SharedEngine("d\(number)", on: cluster, key: key.path + "/key"))
-      while engines[number].slotCount == 0, number == 0 { await Task.yield() }
+      engines.append(try TestDaemon("d\(number)", on: cluster, folder: key, logger: quiet))
+      while engines[number].slots.numbers.count == 0, number == 0 { await Task.yield() }
     }
-    while !engines.allSatisfy({ $0.slotCount == SlotSet.count / count }) { try await Task.sleep(for: .milliseconds(20)) }
+    while !engines.allSatisfy({ $0.slots.numbers.count == SlotSet.count / count }) {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     var relays: [RelayID] = []
     for number in 1...3 {
       guard let coordinator = engines[0].coordinator else { throw CancellationError() }
@@ -78,7 +82,7 @@ extension BatonBench {
     let started = ContinuousClock.now
     let (chosen, each) = (relays, channels / count)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for engine in engines { group.addTask { try await engine.create(each, on: chosen, callers: 256 / count) } }
+      for engine in engines { group.addTask { try await create(each, by: engine, on: chosen, callers: 256 / count) } }
       try await group.waitForAll()
     }
     let active = "SELECT count(*) FROM baton.channel_relays WHERE status = 'active'"
@@ -87,7 +91,7 @@ extension BatonBench {
     var run = SharedRun(
       rate: Double(each * count) / took, ours: (processorSeconds(getpid()) - ownBefore) / took,
       database: (processorSeconds(of: cluster) - otherBefore) / took)
-    for engine in engines { try await engine.stop() }
+    for engine in engines { await engine.stop() }
     if isCompared {
       let trace = key.path + "/trace"
       let lines = try await sql(cluster, steps(after: before))
@@ -100,6 +104,23 @@ extension BatonBench {
     }
     await cluster.stop()
     return run
+  }
+
+  /// Creates channels on these relays, by so many callers at once.
+  private static func create(_ count: Int, by daemon: TestDaemon, on relays: [RelayID], callers: Int) async throws {
+    guard let coordinator = daemon.coordinator else { throw CancellationError() }
+    let name = daemon.name
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<callers {
+        group.addTask {
+          for number in stride(from: worker, to: count, by: callers) {
+            _ = try await coordinator.create(
+              ChannelRequest(profile: Profile(displayName: "Channel \(number) of \(name)"), relays: relays))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
   }
 
   private static func sql(_ cluster: PostgreSQLCluster, _ text: String) async throws -> [String] {

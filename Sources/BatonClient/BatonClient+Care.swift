@@ -31,7 +31,7 @@ extension BatonClient {
   }
 
   /// The daemons that share a store with this one.
-  /// - Returns: whether the store is shared, and the daemons by name; none if it is not.
+  /// - Returns: whether the store is shared, and the daemons and the chat cores by name; none if it is not.
   public func cluster() async throws -> (isShared: Bool, daemons: [SharingDaemon], cores: [SharedCore]) {
     let reply = try DaemonClusterReply(json: .object(try await call(DaemonMethod.cluster)))
     return (reply.shared, reply.daemons, reply.cores)

@@ -2,6 +2,9 @@
 public enum NetworkKind: String, Sendable, CaseIterable {
   case nostr, simplex
 
+  /// Whether channels are in a program of one machine (a chat core), so that no daemon on another can act for them.
+  public var isInCore: Bool { self == .simplex }
+
   /// The network that the form of `address` suggests: addresses of SimpleX relays are links with a key after a `#`.
   public static func lookingLike(_ address: String) -> NetworkKind {
     let text = address.lowercased()

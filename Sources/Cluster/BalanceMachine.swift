@@ -93,7 +93,7 @@ public struct BalanceMachine: Hashable, Sendable {
   /// The sessions of the last takeover, if nothing else was done since.
   private var lastTakeover: [SessionMachine.ID]?
   /// Whether the last step was to take the pinned slot.
-  private var wasCoreLast = false
+  private var triedPinned = false
 
   public init(_ policy: Policy) { self.policy = policy }
 
@@ -124,11 +124,11 @@ public struct BalanceMachine: Hashable, Sendable {
     if view.core == .missing { return .pin }
     if !view.misplaced.isEmpty { return .release(view.misplaced) }
     // It may be held by somebody who hangs, and that holds up nothing else.
-    if case .free = view.core, !wasCoreLast {
-      wasCoreLast = true
+    if case .free = view.core, !triedPinned {
+      triedPinned = true
       return .claimPinned
     }
-    wasCoreLast = false
+    triedPinned = false
     let sharing = all.filter { !view.draining.contains($0) }
     let surplus = view.own.count - Self.share(of: session, among: sharing.isEmpty ? all : sharing, total: view.total)
     // Slots that nobody has are taken at once; slots that have somebody only move when things have calmed down.

@@ -79,14 +79,14 @@ public final class CallForwarder: Sendable {
 
   /// Has the daemon that has a slot answer a call.
   /// - Returns: the reply, as a message.
-  /// - Throws: `BatonError.storageUnavailable` if nobody has taken it up, `LostCall` if nobody knows what became of it, `StoreError` if it
+  /// - Throws: `BatonError.storageUnavailable` if nobody has taken it up, `outcomeUnknown` if nobody knows what became of it, `StoreError` if it
   ///   could not be left.
   func forward(_ call: Call, to slot: Int) async throws -> String {
     let number: Int64
     do {
       number = try await exchange.send(try sealed(call), to: slot)
     } catch let doubt as CallInDoubt {
-      throw LostCall("it may have been left for the daemon that it is for: \(doubt)")
+      throw BatonError.outcomeUnknown(reason: "it may have been left for the daemon that it is for: \(doubt)")
     }
     let until = ContinuousClock.now + limits.waitMax
     defer { state.withLock { _ = $0.cancelled.remove(number) } }
@@ -183,17 +183,22 @@ public final class CallForwarder: Sendable {
     let slots = slots()
     let news = try await exchange.look(slots, sent: Set(waiting.keys), taken: answering)
     for (number, reply) in news.replies {
-      end(number, Result { try opened(reply, Self.replyLabel) }.mapError { LostCall("the reply cannot be read: \($0)") })
+      end(
+        number,
+        Result { try opened(reply, Self.replyLabel) }.mapError {
+          BatonError.outcomeUnknown(reason: "the reply cannot be read: \($0)")
+        })
       forget(number)
     }
     for number in news.lost {
       end(
         number,
-        .failure(LostCall("the daemon that had taken this up ended before it answered")))
+        .failure(BatonError.outcomeUnknown(reason: "the daemon that had taken this up ended before it answered")))
       forget(number)
     }
     for number in news.missing {
-      end(number, .failure(LostCall("what was left for another daemon is gone, and there is no answer")))
+      end(
+        number, .failure(BatonError.outcomeUnknown(reason: "what was left for another daemon is gone, and there is no answer")))
     }
     for number in news.forgotten { try await exchange.answer(number, nil) }
     for number in news.abandoned {
@@ -276,13 +281,6 @@ public final class CallForwarder: Sendable {
     }
     return false
   }
-}
-
-/// A call that another daemon may have carried out: nobody knows.
-struct LostCall: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }
 
 extension VarlinkError {

@@ -143,12 +143,6 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
   /// and an entry in the journal.
   func refusal(for error: any Error, _ call: VarlinkCall, _ peer: VarlinkPeer) -> VarlinkError {
     if let refusal = refusal(for: error) { return refusal.error }
-    if let lost = error as? LostCall,
-      let refusal = Service.Refusal(.outcomeUnknown(reason: lost.description), context.coordinator)
-    {
-      context.logger.warning("\(call.method), called by uid \(peer.uid): it is not known whether it was done: \(lost)")
-      return refusal.error
-    }
     context.logger.fault("\(error)", in: call.method, calledBy: peer)
     return Service.Refusal.internalError.error
   }

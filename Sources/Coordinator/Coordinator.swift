@@ -225,7 +225,7 @@ public final class Coordinator: Sendable {
       guard case .failure(let error) = result, attempts < 5 else { return try result.get() }
       switch error {
       // The slot for the chat core was pinned a moment ago, and whoever had it lets go of it.
-      case .networkUnavailable(.simplex, _) where shared != nil:
+      case .networkUnavailable(let kind, _) where kind.isInCore && shared != nil:
         guard (try? await clock.sleep(until: clock.now + .seconds(1))) != nil else { throw error }
       // A picked relay was disabled at the same moment, so pick again.
       case .choiceChanged: break
@@ -266,7 +266,7 @@ public final class Coordinator: Sendable {
 
   /// Why nothing can be done on a network that this daemon does not serve.
   func unserved(_ kind: NetworkKind) -> BatonError {
-    let isElsewhere = shared != nil && kind == .simplex
+    let isElsewhere = shared != nil && kind.isInCore
     return .networkUnavailable(
       kind,
       reason: "this daemon does not serve the network '\(kind.rawValue)'"

@@ -53,7 +53,7 @@ final class RelayDirectory: Sendable {
 
   /// Whether the channel can be reached from here: what another daemon's chat core has, only that one knows.
   func canReach(_ channel: ChannelID, on network: NetworkKind) -> Bool {
-    network != .simplex || coreSlots.contains(channel)
+    !network.isInCore || coreSlots.contains(channel)
   }
 
   var catalog: Catalog { contents.withLock { $0.catalog } }

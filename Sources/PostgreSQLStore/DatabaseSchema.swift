@@ -17,9 +17,9 @@ public enum DatabaseSchema {
   /// The SQLSTATE of a refusal because older daemons still use the tables.
   static let inUseByOlder = "BT003"
 
-  /// Keeps the tables as they are until the transaction is over.
-  static func kept(in schema: String) -> SQLStatement {
-    SQLStatement("SELECT pg_advisory_xact_lock_shared($1)", [.int(lock(1, of: schema))])
+  /// Has the rest of the transaction to itself: tables change and sessions begin one after the other.
+  static func alone(in schema: String) -> SQLStatement {
+    SQLStatement("SELECT pg_advisory_xact_lock($1)", [.int(lock(1, of: schema))])
   }
 
   /// The number of a lock that all daemons share. Each schema has its own.
@@ -69,7 +69,7 @@ public enum DatabaseSchema {
     return (rows.int(0, 0) ?? 0, rows.int(0, 1) ?? 0)
   }
 
-  /// Living sessions of daemons that know no tables as new as `$1`.
+  /// Sessions of daemons that know no tables as new as `$1`.
   private static let older = "FROM sessions WHERE schema < $1 AND NOT stopped"
 
   private static func apply(
@@ -77,7 +77,7 @@ public enum DatabaseSchema {
     until end: ContinuousClock.Instant
   ) async throws(PostgreSQLFailure) {
     let migration = migrations[Int(version) - 1]
-    var statements = [SQLStatement("SELECT pg_advisory_xact_lock($1)", [.int(lock(1, of: schema))])]
+    var statements = [alone(in: schema)]
     if version == 1 {
       // Who may not make schemas may not even ask for one that is there.
       let exists = try await connection.run(

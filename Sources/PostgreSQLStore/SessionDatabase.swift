@@ -125,10 +125,9 @@ actor SessionDatabase {
   /// What a session of the same name left when it stopped in order is free at once, and the others have their shares. That one acts no
   /// more: it said so last.
   static func beginning(_ settings: SessionKeeper.Settings, _ lifetime: SQLValue) -> [SQLStatement] {
-    let own = "currval(pg_get_serial_sequence('sessions', 'id'))"
     let sequence = "pg_get_serial_sequence('sessions', 'id')"
     return [
-      DatabaseSchema.kept(in: settings.schema),
+      DatabaseSchema.alone(in: settings.schema),
       SQLStatement(
         "SELECT setval(\(sequence), greatest(nextval(\(sequence)), (extract(epoch FROM clock_timestamp()) * 1000)::int8), false)"
       ),
@@ -139,7 +138,9 @@ actor SessionDatabase {
         WHERE $3 >= (SELECT max(oldest) FROM migrations) RETURNING id
         """, [.text(settings.name), .text(settings.version), .int(DatabaseSchema.version), lifetime]),
       SQLStatement("DELETE FROM sessions WHERE name = $1 AND stopped", [.text(settings.name)]),
-      SQLStatement("SELECT set_config('application_name', 'batond/' || $1 || '/' || \(own), false)", [.text(settings.schema)]),
+      SQLStatement(
+        "SELECT set_config('application_name', 'batond/' || $1 || '/' || currval(\(sequence)), false)", [.text(settings.schema)]
+      ),
     ]
   }
 

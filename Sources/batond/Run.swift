@@ -196,7 +196,7 @@ private struct Service {
     let loader = ConfigurationLoader(
       settings, read: read, coordinator: coordinator, seed: seed, logLevel: logLevel, logger: logger
     ) { content in
-      shared?.note(declarations: backing.secrets.digest(content, label: "declarations"))
+      shared?.declarations.tell(backing.secrets.digest(content, label: "declarations"))
     }
 
     try await withThrowingTaskGroup(of: Void.self) { tasks in

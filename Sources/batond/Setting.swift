@@ -116,7 +116,9 @@ struct Setting: Sendable {
         + "state.directory"),
     Setting(
       key: "cluster.name", kind: .name, fallback: "",
-      summary: "name of this daemon, unique among those that share a database; empty: the host name of the machine"),
+      summary:
+        "name of this daemon, unique among those that share a database, and kept if it has a chat core; empty: the host name of the machine"
+    ),
     Setting(
       key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "where the database and the key file live"),
     Setting(

@@ -26,13 +26,8 @@ final class SharedSession: Sendable {
     var core: Int?
     /// Whether the daemon served.
     var wasReady = false
-    /// Whether the session is over, or ends.
-    var hasEnded = false
     /// Whether an earlier daemon has the same name.
     var isNameTaken = false
-    /// A digest of the files that declare operators, and which daemons had others when that was said last.
-    var declarations: String?
-    var differing: Set<String> = []
     /// What was said of the database last, so that the same trouble is told once.
     var trouble: String?
   }
@@ -48,6 +43,8 @@ final class SharedSession: Sendable {
   let store: SharedStore
   private let owned: Slots
   let desk: CallDesk
+  /// Compares the files that declare operators with those of the others.
+  let declarations: SharedDeclarations
   private let keeper: SessionKeeper
   private let logger: Logger
   private let state = Mutex(State())
@@ -76,6 +73,7 @@ final class SharedSession: Sendable {
     let settings = SharedStore.Settings(address: address)
     store = SharedStore(settings, session: id) { trust.session }
     desk = CallDesk(settings, session: id) { trust.session }
+    declarations = SharedDeclarations(desk, name: name, logger: logger)
     owned = Slots()
     (over, ending) = AsyncStream.makeStream()
   }
@@ -204,7 +202,7 @@ final class SharedSession: Sendable {
       logger.event(.sessionResumed, .notice, "the database has renewed this daemon's session: everything goes on")
       state.withLock { $0.coordinator }?.resume()
     case .ended:
-      state.withLock { $0.hasEnded = true }
+      declarations.end()
       ending.finish()
     case .nameIsTaken:
       state.withLock { $0.isNameTaken = true }
@@ -249,35 +247,6 @@ final class SharedSession: Sendable {
     if slots.hasCatalog { action() }
   }
 
-  /// Notes a digest of the files that declare operators. They must be the same on all daemons, because any of them may look after operators.
-  func note(declarations digest: String) {
-    state.withLock { $0.declarations = digest }
-    Task {
-      while state.withLock({ $0.declarations == digest }) {
-        do {
-          try await desk.note(declarations: digest)
-          let all = try await desk.daemons().filter { $0.name != name && $0.state == .alive }
-          let others = Set(all.filter { $0.declarations.map { $0 != digest } ?? false }.map(\.name))
-          let isNew = state.withLock { state in
-            defer { state.differing = others }
-            return !others.isSubset(of: state.differing)
-          }
-          if isNew {
-            let names = others.sorted().map { "'\($0)'" }.joined(separator: ", ")
-            logger.event(
-              .declarationsDiffer, .warning,
-              "the files that declare operators are not those of \(names); keep the same ones on all machines, and run batonctl reload there"
-            )
-          }
-          return
-        } catch {
-          // The database does not answer, or the session is over.
-          guard (try? await Task.sleep(for: .seconds(1))) != nil, !state.withLock({ $0.hasEnded }) else { return }
-        }
-      }
-    }
-  }
-
   /// Notes that the daemon serves.
   func noteReady() { state.withLock { $0.wasReady = true } }
 
@@ -304,7 +273,7 @@ final class SharedSession: Sendable {
   /// Ends the session, once the coordinator has stopped.
   /// - Parameter beginsAgain: whether its channels wait a few seconds for the daemon to begin again; otherwise others take them at once.
   func end(beginsAgain: Bool) async {
-    state.withLock { $0.hasEnded = true }
+    declarations.end()
     keeper.stop(beginsAgain: beginsAgain)
     await work.withLock { $0 }?.value
     await desk.close()

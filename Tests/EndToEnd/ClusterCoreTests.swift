@@ -77,13 +77,17 @@ struct ClusterCoreTests {
     #expect(try await b.client().channel(id: evening.id).profile.description == "from b")
 
     // It comes back, has its slot at once, and asks the core for nothing twice.
-    let again = try await a.start()
+    // It may be another machine, with the core and the name of the one that is lost.
+    let other = try daemons.installation("a", ["BATON_SIMPLEX_CORE": address])
+    let again = try await other.start()
     let updated = try await b.control("channel", "update", "Evening", "--description", "later")
     #expect(updated.status == 0, "\(updated.lines)")
     let after = try await b.channel(evening.id) {
       $0.profile.description == "later" && $0.relays.allSatisfy { $0.status == "active" && $0.edition == 3 }
     }
     #expect(after.link == link)
+    // What others say is read there, whoever is asked.
+    #expect(try await b.control("messages", "sync", "Evening").status == 0)
     #expect(try await core.received.count { $0.hasPrefix("/_public group") } == 1)
     for program in [again, second] {
       program.signal(SIGTERM)

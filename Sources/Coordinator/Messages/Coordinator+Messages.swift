@@ -82,6 +82,11 @@ extension Coordinator {
   private func askRelays<Value: Sendable>(
     of channel: ChannelID, _ number: Int, within patience: Duration, _ input: (Reply<Value>) -> MessageInput
   ) async throws(BatonError) -> Value {
+    // What is in another chat core is read by that one's daemon.
+    if !directory.canReach(channel, on: .simplex) {
+      let stored = try await self.channel(channel)
+      guard directory.canReach(channel, on: stored.row.network) else { throw .elsewhere(channel) }
+    }
     let end = clock.now + patience
     let inbox = messageInbox
     // The end must not come in before the beginning.

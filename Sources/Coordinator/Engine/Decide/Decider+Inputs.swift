@@ -170,10 +170,9 @@ extension Decider {
     guard identities.contains(where: { $0.id == new.content.identity }) else {
       return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity))
     }
-    let isInCore = new.network == .simplex
-    guard let number = slots.next(after: ids.channel, isInCore: isInCore) else {
+    guard let number = slots.next(after: ids.channel, isInCore: new.network.isInCore) else {
       // A daemon that has no slots yet has nothing to give. What a core has cannot be another's.
-      guard isInCore else { return refuse(reply, .elsewhere(nil)) }
+      guard new.network.isInCore else { return refuse(reply, .elsewhere(nil)) }
       let reason = "the database has not given this daemon the slot for its chat core yet; try again in a few seconds"
       return refuse(reply, .networkUnavailable(new.network, reason: reason))
     }
