@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 # The libraries that the programs link, and the packages that provide them.
 BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libqrencode-dev pkg-config
-TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql faketime
+TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql
 BENCH_PACKAGES := $(TEST_PACKAGES) libpq-dev gcc libc6-dev strace procps
 DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
 SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container

@@ -189,7 +189,8 @@ let package = Package(
         "PostgreSQLStore",
         "StrictJSON", log,
       ] + nio,
-      path: "Tests/TestSupport"),
+      path: "Tests/TestSupport",
+      exclude: ["other_clock.c"]),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(

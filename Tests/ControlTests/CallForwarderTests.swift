@@ -8,7 +8,7 @@ import Testing
 @testable import ControlServer
 
 /// What becomes of calls that other daemons answer, over an exchange that does as it is told.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallForwarderTests {
   /// An exchange between daemons, without a database.
   private final class Exchange: CallExchange {

@@ -145,7 +145,7 @@ struct PostFaultTests {
     #expect(try bench.store.postCounters().post == 1)
     bench.store.close()
   }
-  @Test(.timeLimit(.minutes(1))) func daemonThatCannotDeliverPostsStops() async throws {
+  @Test(.timeLimit(.minutes(10))) func daemonThatCannotDeliverPostsStops() async throws {
     let (bench, channel) = try await bench()
     bench.storage.isFenced = true
     _ = await bench.refusal { () throws(BatonError) in try await bench.publish("a", in: channel) }

@@ -41,7 +41,7 @@ struct StoppingTests {
   }
 
   /// - isNew: whether the first write fails, that of the identity `main`, or the first one after that.
-  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
   func requestsThatWaitAreAnsweredWhenTheStartFails(isNew: Bool) async throws {
     let earlier = isNew ? nil : try await Bench()
     try await earlier?.stop()

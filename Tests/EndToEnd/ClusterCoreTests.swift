@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Daemons that share a database, one of which has a chat core. What is in a core cannot move.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ClusterCoreTests {
   private static let relays = (1...3).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
   private static let slots = 1_008..<1_024

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// docs/cookbook.md says what works.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct CookbookTests {
   @Test func examplesAreTheOnesThatAreCompiled() throws {
     let text = try String(contentsOfFile: Program.repository + "/docs/cookbook.md", encoding: .utf8)

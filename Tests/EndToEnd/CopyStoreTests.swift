@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `batond copy-store`, in both directions, between real stores.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct CopyStoreTests {
   /// What a client sees of everything that is stored.
   private func everything(_ baton: Installation) async throws -> [String] {

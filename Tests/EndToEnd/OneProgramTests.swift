@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// All programs in one file, as it is installed: the name says which of them it is.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OneProgramTests {
   private static let names = ["batond", "batonctl", "baton-sandbox"]
   private static let baton = Program.products + "/baton"

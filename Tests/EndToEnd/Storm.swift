@@ -15,22 +15,45 @@ final class StormDaemon: Sendable {
     /// Ends that nobody meant.
     var wrongs: [String] = []
     var starts = 0
+    /// How wrong its clock is beyond what daemons bear.
+    var clockError = Duration.zero
+    /// Whether the next one is of the other build.
+    var isOther = false
+    /// The program that is asked to end, for another to begin in its place.
+    var replaced: Program?
   }
+
+  /// A daemon of another build, by hand: its tables and those of this build must go together.
+  private static let other = ProcessInfo.processInfo.environment["BATON_OTHER_BATOND"]
 
   let name: String
   let installation: Installation
   /// Its ways to the servers of the database.
   let cuts: [Cuts]
   private let state = Mutex(State())
+  private let clock: OtherClock
+  private let offset: Duration
 
-  init(_ name: String, _ settings: [String: String], _ cuts: [Cuts]) throws {
+  /// - Parameter offset: how much later its time of day is than this machine's.
+  init(_ name: String, _ settings: [String: String], _ cuts: [Cuts], clock offset: Duration) throws {
     self.name = name
     self.cuts = cuts
+    self.offset = offset
+    clock = try OtherClock(offset)
     let address =
       "host=\(cuts.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(cuts.map { "\($0.port)" }.joined(separator: ",")) "
       + "user=postgres dbname=postgres sslmode=disable"
     installation = try Installation(
-      settings.merging(["BATON_STORE": address, "BATON_CLUSTER_NAME": name]) { _, own in own })
+      settings.merging(["BATON_STORE": address, "BATON_CLUSTER_NAME": name]) { _, own in own }
+        .merging(try clock.settings) { _, own in own })
+  }
+
+  /// Sets its clock, also while it runs.
+  func setClock(wrongBy error: Duration) throws {
+    try state.withLock { state in
+      state.clockError = error
+      try clock.set(offset + error)
+    }
   }
 
   var program: Program? { state.withLock { $0.program } }
@@ -42,7 +65,7 @@ final class StormDaemon: Sendable {
     // A daemon that ends for a wrong reason is not started again: that is looked at.
     while !state.withLock({ $0.isEnding || !$0.wrongs.isEmpty }) {
       let program = try Program(
-        "batond",
+        state.withLock { $0.isOther } ? Self.other ?? "batond" : "batond",
         [
           "run", "--config", installation.folder.path + "/batond.yaml", "--state-dir", installation.folder.path + "/state",
           "--listen", "unix:" + installation.socket,
@@ -63,7 +86,12 @@ final class StormDaemon: Sendable {
           "canceling statement", "within the time for it", "does not end a connection", "No space left",
         ]
         .contains { last.contains($0) }
-        guard ![-SIGKILL, 75].contains(status), !(status == 74 && isAway), !(state.isEnding && status == 0) else { return }
+        let isRefused = state.clockError != .zero && last.contains("set the clocks right")
+        let isAsked = state.isEnding || state.replaced === program
+        guard ![-SIGKILL, 75].contains(status), !(status == 74 && (isAway || isRefused)), !(isAsked && status == 0)
+        else {
+          return
+        }
         state.wrongs.append("\(name) ended with \(status): \(program.lines.suffix(5))")
       }
     }
@@ -77,14 +105,26 @@ final class StormDaemon: Sendable {
     }
   }
 
+  /// The daemon as it runs now or soon, from its first moment.
+  func nextProgram() async -> Program? {
+    while !Task.isCancelled, !state.withLock({ $0.isEnding || !$0.wrongs.isEmpty }) {
+      if let program { return program }
+      await Task.yield()
+    }
+    return nil
+  }
+
   func signal(_ number: Int32) { program?.signal(number) }
 
-  /// Stops it where it is; returns once it is so.
-  /// - Returns: how it goes on; if it is killed meanwhile, nobody else does.
-  func pause() -> Program? {
-    let program = program
-    program?.signal(SIGSTOP)
-    return program
+  /// Has it end in order, and one of the other build begin.
+  func upgrade() async {
+    guard let program = await nextProgram() else { return }
+    state.withLock { state in
+      state.replaced = program
+      state.isOther.toggle()
+    }
+    program.signal(SIGTERM)
+    _ = await program.status()
   }
 
   func end() {

@@ -9,7 +9,7 @@ import Testing
 @testable import PostgreSQLStore
 
 /// Calls that daemons leave for each other in a real database.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct CallDeskTests {
   private static let patience = Duration.seconds(60)
   private static let call = ForwardedCall(

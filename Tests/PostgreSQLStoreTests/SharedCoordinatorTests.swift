@@ -9,7 +9,7 @@ import Testing
 @testable import PostgreSQLStore
 
 /// Coordinators on one database, with sessions, and relays inside the process.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct SharedCoordinatorTests {
   private func wait(until isDone: () async throws -> Bool) async throws {
     while try await !isDone() {

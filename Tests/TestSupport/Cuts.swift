@@ -7,12 +7,20 @@ internal import Synchronization
 public final class Cuts: Sendable {
   public enum Direction: Hashable, Sendable, CaseIterable { case toServer, toClient }
 
+  /// When so much more has passed.
+  private struct Moment {
+    let direction: Direction
+    /// At least one.
+    var bytes: Int
+    /// What happens then; `nil` if this direction is cut.
+    let action: (@Sendable () -> Void)?
+  }
+
   /// What passes is the same for all connections.
   private final class Gate: Sendable {
     private struct State {
       var held: Set<Direction> = []
-      /// How much may still be sent to the server before that direction is cut.
-      var budget: Int?
+      var moment: Moment?
       var descriptors: Set<CInt> = []
       var isOver = false
     }
@@ -20,8 +28,8 @@ public final class Cuts: Sendable {
     private let state = Mutex(State())
     private let changed = NSCondition()
 
-    func change(_ held: Set<Direction>, budget: Int? = nil) {
-      state.withLock { ($0.held, $0.budget) = (held, budget) }
+    func change(_ held: Set<Direction>, _ moment: Moment? = nil) {
+      state.withLock { ($0.held, $0.moment) = (held, moment) }
       wake()
     }
 
@@ -63,10 +71,12 @@ public final class Cuts: Sendable {
         let allowed = state.withLock { state -> Int?? in
           if state.isOver { return .some(nil) }
           guard !state.held.contains(direction) else { return nil }
-          guard direction == .toServer, let budget = state.budget else { return count }
-          let part = min(budget, count)
-          state.budget = budget - part
-          if state.budget == 0 { (state.held, state.budget) = ([.toServer], nil) }
+          guard let moment = state.moment, moment.direction == direction else { return count }
+          let part = min(moment.bytes, count)
+          state.moment?.bytes -= part
+          guard part == moment.bytes else { return part }
+          state.moment = nil
+          if let action = moment.action { action() } else { state.held = [direction] }
           return part
         }
         if let allowed { return allowed }
@@ -121,7 +131,12 @@ public final class Cuts: Sendable {
   public func cut(_ directions: Set<Direction>) { gate.change(directions) }
 
   /// Cuts the way to the server once so many more bytes have passed there, whatever they are a part of.
-  public func cut(afterBytes count: Int) { gate.change([], budget: max(1, count)) }
+  public func cut(afterBytes count: Int) { gate.change([], Moment(direction: .toServer, bytes: max(1, count), action: nil)) }
+
+  /// Has something happen once so many more bytes have come from one side, before the last of them pass on.
+  public func after(bytes count: Int, _ direction: Direction, _ action: @escaping @Sendable () -> Void) {
+    gate.change([], Moment(direction: direction, bytes: max(1, count), action: action))
+  }
 
   public func heal() { gate.change([]) }
 

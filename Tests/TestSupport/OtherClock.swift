@@ -1,20 +1,44 @@
 internal import Foundation
+internal import Glibc
 
-/// Has a program see another time of day than this machine. Programs in Swift lose their arguments now and then under libfaketime, so it is
-/// for others.
-public enum OtherClock {
-  private static let library: String? = {
-    let root = "/usr/lib"
-    let folders = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
-    return folders.map { "\(root)/\($0)/faketime/libfaketimeMT.so.1" }.first { FileManager.default.fileExists(atPath: $0) }
-  }()
+/// Another time of day than this machine's, for programs that a test runs. It can be set while they run, as somebody may set a clock.
+public final class OtherClock: Sendable {
+  /// The library that has a program see it, which is compiled once for all tests.
+  private static let library = Result {
+    let folder = try TemporaryFolder()
+    Leftovers.shared?.outlives(folder.path)
+    let library = folder.path + "/other_clock.so"
+    let source = Program.repository + "/Tests/TestSupport/other_clock.c"
+    let status = try Program.runAndWait("/usr/bin/env", ["clang", "-shared", "-fPIC", "-O2", "-o", library, source])
+    guard status == 0 else { throw Program.Ended(description: "clang ended with \(status) for \(source)") }
+    // Others' programs read it, too.
+    for path in [folder.path, library] { chmod(path, 0o755) }
+    return (folder, library)
+  }
 
-  /// Whether libfaketime is installed.
-  public static var isThere: Bool { library != nil }
+  private let folder: TemporaryFolder
+  private var file: String { folder.path + "/offset" }
 
-  /// The environment of such a program; `nil` where libfaketime is not installed.
-  /// - Parameter offset: how much later it is, such as `-45s`.
-  public static func settings(_ offset: String) -> [String: String]? {
-    library.map { ["LD_PRELOAD": $0, "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"] }
+  /// - Parameter offset: how much later it is than this machine's clock says.
+  public init(_ offset: Duration = .zero) throws {
+    folder = try TemporaryFolder()
+    try Data(count: MemoryLayout<Int64>.size).write(to: URL(fileURLWithPath: folder.path + "/offset"))
+    for path in [folder.path, folder.path + "/offset"] { chmod(path, 0o755) }
+    try set(offset)
+  }
+
+  /// The environment of programs that see it.
+  public var settings: [String: String] {
+    get throws { ["LD_PRELOAD": try Self.library.get().1, "OTHER_CLOCK": file] }
+  }
+
+  /// Sets it, at once for all that see it.
+  public func set(_ offset: Duration) throws {
+    let (seconds, attoseconds) = offset.components
+    let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    // In place, because programs have mapped this file.
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+    try handle.write(contentsOf: withUnsafeBytes(of: nanoseconds) { Data($0) })
+    try handle.close()
   }
 }

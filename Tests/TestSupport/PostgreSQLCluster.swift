@@ -10,6 +10,7 @@ public final class PostgreSQLCluster: Sendable {
   private let running: Mutex<Program>
   /// Has the folder on a small disk; `nil` if it is on the usual one.
   private let disk: SmallDisk?
+  private let clock: OtherClock?
 
   /// The server as it runs now.
   public var process: Program { running.withLock { $0 } }
@@ -36,11 +37,11 @@ public final class PostgreSQLCluster: Sendable {
 
   /// - Parameters:
   ///   - primary: the server that this one follows; `nil` for a server of its own.
-  ///   - offset: how much later its time of day is, such as `-45s`, where libfaketime is installed.
+  ///   - clock: its time of day; `nil` for the machine's.
   ///   - megabytes: the size of its disk, if it is to have a small one of its own and this user may mount one.
   public init(
     _ settings: [String: String] = [:], standbyOf primary: PostgreSQLCluster? = nil, diskOf megabytes: Int? = nil,
-    clock offset: String? = nil
+    clock: OtherClock? = nil
   ) async throws {
     folder = try TemporaryFolder()
     port = Program.freePort()
@@ -57,7 +58,8 @@ public final class PostgreSQLCluster: Sendable {
     ].merging(settings) { _, own in own }
     start = Self.command(
       "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] },
-      environment: offset.flatMap(OtherClock.settings) ?? [:])
+      environment: try clock?.settings ?? [:])
+    self.clock = clock
     running = Mutex(try Program(start.path, start.arguments))
     _ = try await process.line(containing: "ready to accept")
   }

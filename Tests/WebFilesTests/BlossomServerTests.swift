@@ -5,7 +5,7 @@ import Testing
 @testable import WebFiles
 
 /// Uploads to servers for files that behave, and to those that do not.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BlossomServerTests {
   private static let file = LocalFile(bytes: Array("hello".utf8), name: "a.txt")
   private static var place: String { "/\(file.sha256).txt" }

@@ -4,7 +4,7 @@ import Testing
 @testable import WebFiles
 
 /// Requests to servers that do not behave.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct WebClientTests {
   private static func client(silence: Duration = .seconds(60)) throws -> WebClient {
     var limits = WebLimits()
