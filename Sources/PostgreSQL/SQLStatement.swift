@@ -42,30 +42,43 @@ public enum SQLValue: Hashable, Sendable {
   /// - Returns: `nil` for NULL.
   var binary: [UInt8]? {
     switch self {
-    case .int(let value): value.map(Self.binary)
+    case .int(let value): value.map { Self.binary($0) }
     case .bool(let value): value.map { [$0 ? 1 : 0] }
     case .text(let value): value.map { Array($0.utf8) }
     case .bytes(let value): value
-    case .ints(let values): Self.array(values.map { $0.map(Self.binary) }, of: 20)
-    case .bools(let values): Self.array(values.map { $0.map { [$0 ? 1 : 0] } }, of: 16)
-    case .texts(let values): Self.array(values.map { $0.map { Array($0.utf8) } }, of: 25)
-    case .byteStrings(let values): Self.array(values, of: 17)
+    case .ints(let values): Self.array(values, of: 20) { Self.append($0, to: &$1) }
+    case .bools(let values): Self.array(values, of: 16) { $1.append($0 ? 1 : 0) }
+    case .texts(let values): Self.array(values, of: 25) { $1 += $0.utf8 }
+    case .byteStrings(let values): Self.array(values, of: 17) { $1 += $0 }
     }
   }
 
-  private static func binary(_ value: some FixedWidthInteger) -> [UInt8] {
-    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+  private static func binary(_ value: Int64) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+
+  private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: value.bigEndian) { bytes += $0 }
   }
 
   /// An array of one dimension, which begins at 1: dimensions, whether there are NULLs, the type, the length, the first index, and then
   /// each element behind its length.
-  private static func array(_ elements: [[UInt8]?], of type: Int32) -> [UInt8] {
-    guard !elements.isEmpty else { return binary(Int32(0)) + binary(Int32(0)) + binary(type) }
-    var bytes = binary(Int32(1)) + binary(Int32(elements.contains { $0 == nil } ? 1 : 0)) + binary(type)
-    bytes += binary(Int32(elements.count)) + binary(Int32(1))
+  private static func array<Element>(
+    _ elements: [Element?], of type: Int32, _ add: (Element, inout [UInt8]) -> Void
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(20 + elements.count * 12)
+    append(Int32(elements.isEmpty ? 0 : 1), to: &bytes)
+    append(Int32(elements.contains { $0 == nil } ? 1 : 0), to: &bytes)
+    append(type, to: &bytes)
+    guard !elements.isEmpty else { return bytes }
+    append(Int32(elements.count), to: &bytes)
+    append(Int32(1), to: &bytes)
     for element in elements {
-      bytes += binary(Int32(element?.count ?? -1))
-      bytes += element ?? []
+      let place = bytes.count
+      append(Int32(-1), to: &bytes)
+      guard let element else { continue }
+      add(element, &bytes)
+      let length = Int32(bytes.count - place - 4)
+      withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
     }
     return bytes
   }

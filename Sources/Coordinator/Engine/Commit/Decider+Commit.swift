@@ -235,8 +235,8 @@ extension Decider {
   /// Sets the channel's timer, or lets go of a channel that has nothing left to do.
   mutating func settle(_ id: ChannelID) {
     // What has been decided since needs the channel, and sees to it later.
-    guard let channel = base.live[id], open.live[id] == nil else { return }
+    guard let channel = base.live[id], open.live[id] == nil, flight?.live[id] == nil else { return }
     alarms.set(.channel(id), at: channel.machine.timer)
-    if channel.machine.isSettled, !open.seen.contains(id) { base.live[id] = nil }
+    if channel.machine.isSettled, !open.seen.contains(id), flight?.seen.contains(id) != true { base.live[id] = nil }
   }
 }

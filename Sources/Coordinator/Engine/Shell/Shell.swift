@@ -141,8 +141,16 @@ extension Shell {
     while flight == nil, decider.isOpen {
       if let fenced { return takeBack(fenced) }
       if let words = decider.doubtfulness { return takeBack(.unavailable(words)) }
-      if let request = decider.close() { commits.flight = fly(request) } else { finish(nil) }
+      if !close() { finish(nil) }
     }
+  }
+
+  /// Ends what was decided since the last commit, and begins to store it.
+  /// - Returns: `false` if there is nothing to store: then it is to be finished.
+  private func close() -> Bool {
+    guard let request = decider.close() else { return false }
+    commits.flight = fly(request)
+    return true
   }
 
   /// Waits for the commit that is under way, does what follows from it, and begins the next one.
@@ -183,11 +191,15 @@ extension Shell {
 
   // MARK: - Act
 
+  /// Does what follows from a commit. Storage gets the next one before that, so that it need not wait for it.
   private func finish(_ receipt: CommitReceipt?) {
     let (decision, effects) = decider.landed(receipt, at: clock.now)
+    let mayGoOn = receipt != nil && decider.isOpen && fenced == nil && decider.doubtfulness == nil
+    let isNextUnstored = mayGoOn && !close()
     carryOut(effects) { for answer in decision.answers { give(answer, nil) } }
     decider.letGo(decision, after: effects)
     tellState()
+    if isNextUnstored { finish(nil) }
   }
 
   private func takeBack(_ failure: CommitFailure) {
