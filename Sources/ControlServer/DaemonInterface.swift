@@ -181,7 +181,7 @@ extension SharingDaemon {
 
 extension SharedStoreDaemon {
   /// Whether its files that declare operators differ from those in force. A daemon that has loaded none yet has no others.
-  fileprivate func hasOtherFiles(than all: [SharedStoreDaemon]) -> Bool {
+  func hasOtherFiles(than all: [SharedStoreDaemon]) -> Bool {
     guard let own = declarations, let inForce = all.first(where: \.hasCatalog)?.declarations else { return false }
     return own != inForce && state == .alive
   }

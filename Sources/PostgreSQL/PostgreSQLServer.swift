@@ -87,7 +87,8 @@ public struct PostgreSQLServer: Hashable, Sendable {
     .refused(SQLError(state: unfit, message: "the database cannot be used: \(reason)"))
   }
 
-  private static var milliseconds: Int64 {
+  /// This machine's time of day, in milliseconds since 1970.
+  public static var milliseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

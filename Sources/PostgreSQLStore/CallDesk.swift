@@ -164,6 +164,19 @@ public actor CallDesk: CallExchange, SharingStorage {
     }
   }
 
+  public func database() async throws -> SharedDatabase {
+    let before = PostgreSQLServer.milliseconds
+    let rows = try await ask([
+      SQLStatement(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8, current_setting('synchronous_standby_names')")
+    ])[0]
+    let (clock, after) = (rows.int(0, 0) ?? 0, PostgreSQLServer.milliseconds)
+    // It was read some time between these two.
+    return SharedDatabase(
+      clockAhead: clock > after ? clock - after : min(0, clock - before),
+      hasSynchronousStandby: rows.text(0, 1)?.isEmpty == false)
+  }
+
   public func note(declarations: String) async throws {
     let change = SQLStatement("UPDATE sessions SET declarations = $2 WHERE id = $1", [.int(session), .text(declarations)])
     _ = try await write([change])

@@ -64,12 +64,38 @@ public struct SharedCore: Hashable, Sendable {
   }
 }
 
+/// The database of a store that several daemons share.
+public struct SharedDatabase: Hashable, Sendable {
+  /// How far its clock and this machine's may differ before people are told, in milliseconds.
+  public static let clockWarning: Int64 = 2_000
+  /// What it means that commits wait for no standby, for people.
+  public static let standbyWords =
+    "the database waits for no standby: if its machine is lost, the latest changes are lost too, and without any standby all of them"
+
+  /// How many milliseconds its clock is later than this machine's, at least; negative if it is earlier.
+  public var clockAhead: Int64
+  /// Whether commits wait for a standby.
+  public var hasSynchronousStandby: Bool
+
+  public init(clockAhead: Int64, hasSynchronousStandby: Bool) {
+    self.clockAhead = clockAhead
+    self.hasSynchronousStandby = hasSynchronousStandby
+  }
+
+  /// How its clock differs, for people.
+  public var clockWords: String {
+    "the clock of the database is \(Double(abs(clockAhead)) / 1000) s \(clockAhead > 0 ? "ahead of" : "behind") that of this machine"
+  }
+}
+
 /// What a daemon asks about those that share its store. All methods throw `StoreError`.
 public protocol SharingStorage: Sendable {
   /// All daemons, by name and session.
   func daemons() async throws -> [SharedStoreDaemon]
   /// All chat cores, by the names of their daemons.
   func cores() async throws -> [SharedCore]
+  /// The database as it is now.
+  func database() async throws -> SharedDatabase
   /// Notes a digest of this daemon's files that declare operators, for the others.
   func note(declarations: String) async throws
   /// Has a daemon give its slots to others, or take its share again.

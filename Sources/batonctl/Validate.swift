@@ -7,7 +7,10 @@ internal import StrictJSON
 struct Validate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows what is wrong with operators, servers, relays and channels as a whole, and what helps.",
-    discussion: "Exit status 1 when there are errors; warnings do not count.")
+    discussion: """
+      With a database that several daemons share it also shows what is wrong between them, and whether commits wait for a standby. Exit \
+      status 1 when there are errors; warnings do not count.
+      """)
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {

@@ -16,7 +16,6 @@ internal import Synchronization
 final class SharedSession: Sendable {
   /// How far this machine's clock may differ from the database's: what one daemon dates, another reads.
   private static let clockMax: Int64 = 60_000
-  private static let clockWarning: Int64 = 2_000
 
   private struct State {
     var coordinator: Coordinator?
@@ -148,19 +147,13 @@ final class SharedSession: Sendable {
 
   /// - Returns: why the server cannot be used.
   private static func check(_ server: PostgreSQLServer, _ logger: Logger) -> StoreError? {
-    let ahead = server.clockAhead
-    let words =
-      "the clock of the database is \(Double(abs(ahead)) / 1000) s \(ahead > 0 ? "ahead of" : "behind") that of this machine"
+    let database = SharedDatabase(clockAhead: server.clockAhead, hasSynchronousStandby: server.hasSynchronousStandby)
+    let (ahead, words) = (database.clockAhead, database.clockWords)
     guard abs(ahead) <= clockMax else {
       return StoreError(.inputOutput, "\(words), and daemons that share it must agree on the time; set the clocks right")
     }
-    if abs(ahead) > clockWarning { logger.event(.clocksDiffer, .warning, "\(words); set the clocks right") }
-    if !server.hasSynchronousStandby {
-      logger.event(
-        .noStandby, .info,
-        "the database waits for no standby: if its machine is lost, the latest changes are lost too, and without any standby all of them"
-      )
-    }
+    if abs(ahead) > SharedDatabase.clockWarning { logger.event(.clocksDiffer, .warning, "\(words); set the clocks right") }
+    if !database.hasSynchronousStandby { logger.event(.noStandby, .info, "\(SharedDatabase.standbyWords)") }
     return nil
   }
 

@@ -34,14 +34,19 @@ final class StormDaemon: Sendable {
   private let clock: OtherClock
   private let offset: Duration
 
-  /// - Parameter offset: how much later its time of day is than this machine's.
-  init(_ name: String, _ settings: [String: String], _ cuts: [Cuts], clock offset: Duration) throws {
+  /// - Parameters:
+  ///   - server: asks for a password, over a connection with TLS; `nil` if everybody is trusted.
+  ///   - offset: how much later its time of day is than this machine's.
+  init(
+    _ name: String, _ settings: [String: String], _ cuts: [Cuts], guardedBy server: PostgreSQLCluster?, clock offset: Duration
+  ) throws {
     self.name = name
     self.cuts = cuts
     self.offset = offset
     clock = try OtherClock(offset)
     let address =
-      "host=\(cuts.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(cuts.map { "\($0.port)" }.joined(separator: ",")) "
+      server?.guardedAddress(cuts.map(\.port))
+      ?? "host=\(cuts.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(cuts.map { "\($0.port)" }.joined(separator: ",")) "
       + "user=postgres dbname=postgres sslmode=disable"
     installation = try Installation(
       settings.merging(["BATON_STORE": address, "BATON_CLUSTER_NAME": name]) { _, own in own }

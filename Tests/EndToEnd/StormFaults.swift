@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 
 /// What happens to daemons that share a database, to the database, and to what is between.
-enum StormFault: CaseIterable {
+enum StormFault {
   case kill
   /// For longer than a session lasts.
   case pause
@@ -33,11 +33,6 @@ enum StormFault: CaseIterable {
   case failoverFromHanging
   /// The standby is gone for longer than sessions last, so commits wait.
   case standbyAway
-
-  static let ofOneServer: [Self] = [
-    .kill, .pause, .cut, .half, .terminate, .cancel, .restart, .freeze, .drain, .upgrade, .fullDisk, .clock,
-  ]
-  static let ofTwoServers: [Self] = [.failover, .failoverFromHanging, .failover, .failoverFromHanging, .standbyAway, .kill]
 }
 
 /// Makes faults, and returns when each is over; what it led to may not be.
@@ -158,6 +153,9 @@ struct StormFaults {
     let isDrained = draw(2) == 0
     if isDrained { try await drain(daemon) }
     await daemon.upgrade()
+    await daemon.isReady()
+    let builds = try await reader.rows("SELECT name, version, schema FROM sessions ORDER BY id")
+    traced("daemons: \(builds)")
     if isDrained { try await drain(daemon, ["--undo"]) }
   }
 

@@ -90,14 +90,18 @@ public final class Cuts: Sendable {
   private let gate = Gate()
   private let listener: CInt
 
-  /// - Parameter path: the server's Unix socket.
-  public init(to path: String) throws {
+  /// Where the server is.
+  public enum Server: Sendable {
+    /// The path of its Unix socket.
+    case unix(String)
+    /// Its port on loopback.
+    case port(Int)
+  }
+
+  public init(to server: Server) throws {
     port = Program.freePort()
     listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = UInt16(port).bigEndian
+    var address = Self.loopback(port)
     var yes: CInt = 1
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
     let bound = withUnsafePointer(to: &address) { pointer in
@@ -116,7 +120,7 @@ public final class Cuts: Sendable {
           continue
         }
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-        Self.connect(client, to: path, gate)
+        Self.connect(client, to: server, gate)
       }
       close(descriptor)
     }
@@ -140,17 +144,22 @@ public final class Cuts: Sendable {
 
   public func heal() { gate.change([]) }
 
-  private static func connect(_ client: CInt, to path: String, _ gate: Gate) {
-    let server = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8.prefix($0.count - 1))) }
-    let connected = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
+  private static func connect(_ client: CInt, to place: Server, _ gate: Gate) {
+    let server: CInt
+    let isConnected: Bool
+    switch place {
+    case .unix(let path):
+      server = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8.prefix($0.count - 1))) }
+      isConnected = connect(server, &address)
+    case .port(let port):
+      server = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+      var address = loopback(port)
+      isConnected = connect(server, &address)
     }
-    guard connected == 0, gate.add([client, server]) else {
+    guard isConnected, gate.add([client, server]) else {
       close(client)
       close(server)
       return
@@ -162,6 +171,22 @@ public final class Cuts: Sendable {
         if open.decrement() == 0 { gate.remove([client, server]) }
       }
     }
+  }
+
+  private static func loopback(_ port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = UInt16(port).bigEndian
+    return address
+  }
+
+  private static func connect<Address>(_ descriptor: CInt, _ address: inout Address) -> Bool {
+    withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+      }
+    } == 0
   }
 
   /// Counts the directions of a connection that are still open.

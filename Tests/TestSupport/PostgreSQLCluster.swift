@@ -37,11 +37,12 @@ public final class PostgreSQLCluster: Sendable {
 
   /// - Parameters:
   ///   - primary: the server that this one follows; `nil` for a server of its own.
+  ///   - isGuarded: whether it has what `guardedAddress` needs.
   ///   - clock: its time of day; `nil` for the machine's.
   ///   - megabytes: the size of its disk, if it is to have a small one of its own and this user may mount one.
   public init(
     _ settings: [String: String] = [:], standbyOf primary: PostgreSQLCluster? = nil, diskOf megabytes: Int? = nil,
-    clock: OtherClock? = nil
+    isGuarded: Bool = false, clock: OtherClock? = nil
   ) async throws {
     folder = try TemporaryFolder()
     port = Program.freePort()
@@ -51,17 +52,57 @@ public final class PostgreSQLCluster: Sendable {
     try Self.own(folder.path)
     try await Self.makeData(in: folder.path, standbyOf: primary)
     let data = folder.path + "/data"
+    let guarding = isGuarded ? try Self.certify(folder) : [:]
     let all = [
       "port": "\(port)", "listen_addresses": "127.0.0.1", "unix_socket_directories": folder.path, "max_connections": "50",
       // What a server that is killed leaves behind stays in its folder.
       "dynamic_shared_memory_type": "mmap",
-    ].merging(settings) { _, own in own }
+    ].merging(guarding) { _, own in own }.merging(settings) { _, own in own }
     start = Self.command(
       "postgres", ["-D", data] + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] },
       environment: try clock?.settings ?? [:])
     self.clock = clock
     running = Mutex(try Program(start.path, start.arguments))
     _ = try await process.line(containing: "ready to accept")
+    if isGuarded { try await makeRole() }
+  }
+
+  // MARK: - With a certificate and a password
+
+  private static let password = "open sesame"
+  private static func owner(_ path: String) {
+    if geteuid() == 0, let user = getpwnam("postgres") { chown(path, user.pointee.pw_uid, user.pointee.pw_gid) }
+  }
+
+  /// - Returns: the settings of a server with a certificate.
+  private static func certify(_ folder: TemporaryFolder) throws -> [String: String] {
+    let (certificate, key) = try folder.makeCertificate(name: "IP:127.0.0.1")
+    let (own, ownKey) = (folder.path + "/server.pem", folder.path + "/server.key")
+    try FileManager.default.moveItem(atPath: certificate, toPath: own)
+    try FileManager.default.moveItem(atPath: key, toPath: ownKey)
+    for path in [own, ownKey] {
+      owner(path)
+      chmod(path, 0o600)
+    }
+    return ["ssl": "on", "ssl_cert_file": own, "ssl_key_file": ownKey]
+  }
+
+  /// Makes a role like that of docs/cluster.md, and a file with its password.
+  private func makeRole() async throws {
+    let statements = "CREATE ROLE baton LOGIN PASSWORD '\(Self.password)'; GRANT CREATE ON DATABASE postgres TO baton"
+    let (status, lines) = try await Program.run(Self.psql, ["-X", "-q", "-d", address(), "-c", statements])
+    guard status == 0 else { throw Program.Ended(description: "no role: \(lines)") }
+    let file = folder.path + "/pgpass"
+    try "*:*:*:baton:\(Self.password)\n".write(toFile: file, atomically: true, encoding: .utf8)
+    chmod(file, 0o600)
+  }
+
+  /// The address for a role that owns nothing but what it makes, over TCP with a password, encrypted, with the server's certificate checked.
+  /// - Parameter ports: where the server is found.
+  public func guardedAddress(_ ports: [Int]? = nil) -> String {
+    let ports = ports ?? [port]
+    return "host=\(ports.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(ports.map { "\($0)" }.joined(separator: ",")) "
+      + "user=baton dbname=postgres sslmode=verify-full sslrootcert=\(folder.path)/server.pem passfile=\(folder.path)/pgpass"
   }
 
   /// Whether its disk can be filled.
@@ -81,7 +122,7 @@ public final class PostgreSQLCluster: Sendable {
   /// The server does not run as root, so its files are not root's.
   private static func own(_ path: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    if geteuid() == 0, let user = getpwnam("postgres") { chown(path, user.pointee.pw_uid, user.pointee.pw_gid) }
+    owner(path)
   }
 
   private static func makeData(in folder: String, standbyOf primary: PostgreSQLCluster?) async throws {

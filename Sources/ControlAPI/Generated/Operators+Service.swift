@@ -29,7 +29,8 @@ public protocol OperatorsService: InterfaceService where Method == OperatorsMeth
   func update(_ request: UpdateOperator) async throws -> OperatorReply
   /// Removes an operator. Refused while servers or relays belong to it.
   func remove(_ request: OperatorsRemoveRequest) async throws -> OperatorReply
-  /// Says what is wrong with operators, servers and relays as a whole, which channels work on no relay, and which relays channels lack.
+  /// Says what is wrong with operators, servers and relays as a whole, which channels work on no relay, which relays channels lack, and
+  /// what would be lost with a machine if the database is shared.
   func validate() async throws -> OperatorsValidateReply
 }
 

@@ -1,0 +1,45 @@
+internal import Channels
+internal import ControlAPI
+internal import Storage
+
+/// Findings about daemons that share a store, and about its database: what would be missing if a machine was lost, and what is missing now.
+struct ClusterFindings {
+  private let daemons: [SharedStoreDaemon]
+  private let cores: [Storage.SharedCore]
+  private let database: SharedDatabase
+
+  init(_ sharing: any SharingStorage) async throws {
+    (daemons, cores, database) = (try await sharing.daemons(), try await sharing.cores(), try await sharing.database())
+  }
+
+  var warnings: [Finding] {
+    var found: [Finding] = []
+    func warn(_ kind: String, _ words: String) {
+      found.append(Finding(kind: kind, severity: "warning", serverIds: [], relayIds: [], message: words))
+    }
+    for daemon in daemons where daemon.state == .silent {
+      warn(
+        "daemonSilent",
+        "the daemon '\(daemon.name)' does not renew its session; others take over its channels, except those in its chat core")
+    }
+    for core in cores where !core.isThere && core.channels > 0 {
+      let words = core.channels == 1 ? "1 channel waits" : "\(core.channels) channels wait"
+      warn("coreMissing", "\(words) for the chat core of the daemon '\(core.daemon)'; start that daemon")
+    }
+    for daemon in daemons where daemon.hasOtherFiles(than: daemons) {
+      warn(
+        "declarationsDiffer",
+        "the daemon '\(daemon.name)' has other files that declare operators than the one that looks after them; "
+          + "copy the files from one machine to the others, and run batonctl reload on each")
+    }
+    if abs(database.clockAhead) > SharedDatabase.clockWarning {
+      warn("clocksDiffer", "\(database.clockWords); set the clocks right")
+    }
+    if !database.hasSynchronousStandby {
+      warn(
+        "noStandby",
+        "\(SharedDatabase.standbyWords); set synchronous_standby_names = 'ANY 1 (…)' once there is a standby")
+    }
+    return found
+  }
+}
