@@ -8,19 +8,32 @@ struct ClusterFindings {
   private let cores: [Storage.SharedCore]
   private let database: SharedDatabase
 
-  init(_ sharing: any SharingStorage) async throws {
+  private init(_ sharing: any SharingStorage) async throws {
     (daemons, cores, database) = (try await sharing.daemons(), try await sharing.cores(), try await sharing.database())
   }
 
-  var warnings: [Finding] {
+  /// What else is wrong can be said even if the database does not answer.
+  static func warnings(of sharing: any SharingStorage) async -> [Finding] {
+    do { return try await ClusterFindings(sharing).warnings } catch {
+      let words = "what the database says of the daemons that share it cannot be read: \(error)"
+      return [
+        Finding(kind: "daemonsUnreadable", severity: "warning", serverIds: [], relayIds: [], message: "\(words); try again")
+      ]
+    }
+  }
+
+  private var warnings: [Finding] {
     var found: [Finding] = []
     func warn(_ kind: String, _ words: String) {
       found.append(Finding(kind: kind, severity: "warning", serverIds: [], relayIds: [], message: words))
     }
-    for daemon in daemons where daemon.state == .silent {
+    // One that was killed and has begun again leaves its former session behind, for a moment.
+    let alive = Set(daemons.filter { $0.state == .alive }.map(\.name))
+    for daemon in daemons where daemon.state == .silent && !alive.contains(daemon.name) {
       warn(
         "daemonSilent",
-        "the daemon '\(daemon.name)' does not renew its session; others take over its channels, except those in its chat core")
+        "the daemon '\(daemon.name)' does not renew its session; others take over its channels, except those in its chat core; "
+          + "start it, or look at its machine and at its way to the database")
     }
     for core in cores where !core.isThere && core.channels > 0 {
       let words = core.channels == 1 ? "1 channel waits" : "\(core.channels) channels wait"

@@ -57,7 +57,7 @@ struct OperatorsInterface: OperatorsService, ControlService {
   func validate() async throws -> OperatorsValidateReply {
     let findings = coordinator.findings
     let channels = try await ChannelFindings(context.store, coordinator)
-    let cluster = if let sharing = context.sharing { try await ClusterFindings(sharing).warnings } else { [Finding]() }
+    let cluster = if let sharing = context.sharing { await ClusterFindings.warnings(of: sharing) } else { [Finding]() }
     return OperatorsValidateReply(
       errors: findings.filter(\.kind.isError).map(Finding.init) + channels.errors,
       warnings: findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings + cluster)

@@ -8,8 +8,9 @@ struct Validate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows what is wrong with operators, servers, relays and channels as a whole, and what helps.",
     discussion: """
-      With a database that several daemons share it also shows what is wrong between them, and whether commits wait for a standby. Exit \
-      status 1 when there are errors; warnings do not count.
+      If several daemons share a database, it also shows what is wrong between them, whether the clock of the database differs from that \
+      of the machine whose daemon is asked, and whether commits wait for a standby. Exit status 1 when there are errors; warnings do not \
+      count.
       """)
   @OptionGroup var global: GlobalOptions
 

@@ -42,6 +42,29 @@ struct BatchTests {
     try await bench.stop()
   }
 
+  /// The next commit begins before channels of the last one are let go. What it says of them is answered all the same.
+  @Test(.timeLimit(.minutes(10))) func channelOfTheNextCommitIsNotLetGo() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    try await bench.settle()
+    bench.storage.hold()
+    async let first = bench.coordinator.update(id, ChannelEdit(isMuted: true))
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    let unchanged = Task { try await bench.coordinator.update(id, ChannelEdit()) }
+    while bench.coordinator.inputsWaiting < 1 { await Task.yield() }
+    // So many that they are decided on while the first commit is under way.
+    let others = (0..<100).map { number in Task { try await bench.coordinator.addOperator(OperatorEdit(name: "o\(number)")) } }
+    while bench.coordinator.directory.read({ $0.inputsOpen }) < 64 { await Task.yield() }
+    bench.storage.release()
+    _ = try await first
+    #expect(try await unchanged.value.row.id == id)
+    for other in others { _ = try await other.value }
+    while bench.coordinator.liveChannelCount > 0, !Task.isCancelled { await Task.yield() }
+    try await bench.stop()
+  }
+
   /// A channel that changes in the same batch is stored already.
   @Test func identityInUseSaysHowManyChannelsThereAre() async throws {
     let bench = try await Bench()

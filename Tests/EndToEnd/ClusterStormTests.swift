@@ -90,7 +90,7 @@ struct ClusterStormTests {
 
   private func storm(
     _ weathers: [Weather], _ servers: [PostgreSQLCluster], isGuarded: Bool = false,
-    clocks: [Duration] = [.zero, .zero, .zero], _ seed: UInt64
+    clocks: [Duration?] = [nil, nil, nil], _ seed: UInt64
   ) async throws {
     let database = StormDatabase(servers)
     if servers.count > 1 { try await database.waitForStandby() }
@@ -108,15 +108,20 @@ struct ClusterStormTests {
     }
     let scene = Scene(seed: seed, database: database, relays: relays, daemons: daemons)
     // Daemons end however the test does.
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for daemon in daemons { group.addTask { try await daemon.run() } }
-      let result = await Result { try await pass(scene, weathers) }
-      scene.over.set()
-      // Why a daemon ended says more than what that led to.
-      for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
-      for daemon in daemons { daemon.end() }
-      try await group.waitForAll()
-      try result.get()
+    try await withTaskCancellationHandler {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for daemon in daemons { group.addTask { try await daemon.run() } }
+        let result = await Result { try await pass(scene, weathers) }
+        scene.over.set()
+        // Why a daemon ended says more than what that led to.
+        for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
+        for daemon in daemons { daemon.end() }
+        try await group.waitForAll()
+        try result.get()
+      }
+    } onCancel: {
+      // Whoever waits for the end of one would wait for ever.
+      for daemon in daemons { daemon.signal(SIGKILL) }
     }
   }
 

@@ -254,6 +254,7 @@ struct ClusterTests {
         "--listen", "unix:" + installation.socket,
       ], environment: installation.settings)
     #expect(await program.status() == 74)
+    await program.drained()
     let last = program.lines.last ?? ""
     #expect(last.contains(words) && last.contains("set the clocks right"), "\(program.lines)")
   }

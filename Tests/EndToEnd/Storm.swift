@@ -15,8 +15,9 @@ final class StormDaemon: Sendable {
     /// Ends that nobody meant.
     var wrongs: [String] = []
     var starts = 0
-    /// How wrong its clock is beyond what daemons bear.
-    var clockError = Duration.zero
+    /// Whether its clock is wrong beyond what daemons bear, and whether it was at any time since this program began.
+    var isClockWrong = false
+    var wasClockWrong = false
     /// Whether the next one is of the other build.
     var isOther = false
     /// The program that is asked to end, for another to begin in its place.
@@ -31,33 +32,34 @@ final class StormDaemon: Sendable {
   /// Its ways to the servers of the database.
   let cuts: [Cuts]
   private let state = Mutex(State())
-  private let clock: OtherClock
+  private let clock: OtherClock?
   private let offset: Duration
 
   /// - Parameters:
   ///   - server: asks for a password, over a connection with TLS; `nil` if everybody is trusted.
-  ///   - offset: how much later its time of day is than this machine's.
+  ///   - offset: how much later its time of day is than this machine's; `nil` if it has no clock of its own.
   init(
-    _ name: String, _ settings: [String: String], _ cuts: [Cuts], guardedBy server: PostgreSQLCluster?, clock offset: Duration
+    _ name: String, _ settings: [String: String], _ cuts: [Cuts], guardedBy server: PostgreSQLCluster?, clock offset: Duration?
   ) throws {
     self.name = name
     self.cuts = cuts
-    self.offset = offset
-    clock = try OtherClock(offset)
+    self.offset = offset ?? .zero
+    clock = try offset.map { try OtherClock($0) }
     let address =
       server?.guardedAddress(cuts.map(\.port))
       ?? "host=\(cuts.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(cuts.map { "\($0.port)" }.joined(separator: ",")) "
       + "user=postgres dbname=postgres sslmode=disable"
     installation = try Installation(
       settings.merging(["BATON_STORE": address, "BATON_CLUSTER_NAME": name]) { _, own in own }
-        .merging(try clock.settings) { _, own in own })
+        .merging(try clock?.settings ?? [:]) { _, own in own })
   }
 
   /// Sets its clock, also while it runs.
   func setClock(wrongBy error: Duration) throws {
     try state.withLock { state in
-      state.clockError = error
-      try clock.set(offset + error)
+      state.isClockWrong = error != .zero
+      if state.isClockWrong { state.wasClockWrong = true }
+      try clock?.set(offset + error)
     }
   }
 
@@ -77,10 +79,12 @@ final class StormDaemon: Sendable {
         ], environment: installation.settings)
       let isEnding = state.withLock { state in
         (state.program, state.starts) = (program, state.starts + 1)
+        state.wasClockWrong = state.isClockWrong
         return state.isEnding
       }
       if isEnding { program.signal(SIGTERM) }
       let status = await program.status()
+      await program.drained()
       traced("\(name) ended with \(status): \(program.lines.last ?? "")")
       state.withLock { state in
         state.program = nil
@@ -91,7 +95,7 @@ final class StormDaemon: Sendable {
           "canceling statement", "within the time for it", "does not end a connection", "No space left",
         ]
         .contains { last.contains($0) }
-        let isRefused = state.clockError != .zero && last.contains("set the clocks right")
+        let isRefused = state.wasClockWrong && last.contains("set the clocks right")
         let isAsked = state.isEnding || state.replaced === program
         guard ![-SIGKILL, 75].contains(status), !(status == 74 && (isAway || isRefused)), !(isAsked && status == 0)
         else {
@@ -123,13 +127,15 @@ final class StormDaemon: Sendable {
 
   /// Has it end in order, and one of the other build begin.
   func upgrade() async {
+    await isReady()
     guard let program = await nextProgram() else { return }
     state.withLock { state in
       state.replaced = program
       state.isOther.toggle()
     }
     program.signal(SIGTERM)
-    _ = await program.status()
+    while self.program === program, !Task.isCancelled { await Task.yield() }
+    await isReady()
   }
 
   func end() {

@@ -143,20 +143,27 @@ struct StormFaults {
     for cuts in daemon.cuts { cuts.heal() }
   }
 
+  /// Has a daemon hand over its channels, or take them back. If it begins again meanwhile, it has taken them back by itself.
   private func drain(_ daemon: StormDaemon, _ undo: [String] = []) async throws {
     await daemon.isReady()
-    _ = try await daemon.installation.control(["cluster", "drain", daemon.name] + undo)
+    let before = try await session(daemon)
+    while !Task.isCancelled, try await session(daemon) == before,
+      try await daemon.installation.control(["cluster", "drain", daemon.name] + undo).status != 0
+    {}
   }
 
   private mutating func upgrade(_ daemon: StormDaemon) async throws {
     _ = try await reader.rows("ALTER TABLE channels ADD COLUMN IF NOT EXISTS of_a_later_version integer")
     let isDrained = draw(2) == 0
-    if isDrained { try await drain(daemon) }
+    if isDrained {
+      try await drain(daemon)
+      if let session = try await session(daemon) {
+        try await reader.waits(for: "SELECT 1 WHERE NOT EXISTS (SELECT FROM slots WHERE session = \(session))", times: 300)
+      }
+    }
     await daemon.upgrade()
-    await daemon.isReady()
     let builds = try await reader.rows("SELECT name, version, schema FROM sessions ORDER BY id")
     traced("daemons: \(builds)")
-    if isDrained { try await drain(daemon, ["--undo"]) }
   }
 
   private func freeze() async throws {

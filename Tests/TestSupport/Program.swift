@@ -213,8 +213,8 @@ public final class Program: Sendable {
     return Spawn.status(of: pid)
   }
 
-  /// The last output may still be in the pipes.
-  private func drained() async {
+  /// Returns once all output has been read. It may still be in the pipes when a program has ended.
+  public func drained() async {
     while state.withLock({ $0.openPipes > 0 }) { await change { $0.openPipes == 0 } }
   }
 

@@ -30,7 +30,7 @@ public protocol OperatorsService: InterfaceService where Method == OperatorsMeth
   /// Removes an operator. Refused while servers or relays belong to it.
   func remove(_ request: OperatorsRemoveRequest) async throws -> OperatorReply
   /// Says what is wrong with operators, servers and relays as a whole, which channels work on no relay, which relays channels lack, and
-  /// what would be lost with a machine if the database is shared.
+  /// what is wrong between daemons that share a database, or would be lost with its machine.
   func validate() async throws -> OperatorsValidateReply
 }
 

@@ -7,15 +7,15 @@ internal import Storage
 ///
 /// The order of obligations is the same for all decisions:
 ///
-/// 1. Store: nothing below happens before the commit is durable.
+/// 1. Store: nothing below happens before the commit is durable. Then the next commit begins, if something has been decided since.
 /// 2. Publish: what requests read (`RelayDirectory`), then the changes, to those who watch.
 /// 3. Journal: what was left out in the minutes that are over, the entries of the decision, its changes.
 /// 4. Inputs of the engine's own.
 /// 5. Perform: keys of identities, tests in the background, what networks take back, which relays they watch, their operations.
 /// 6. Reply.
 ///
-/// After that channels that have nothing left to do are let go, requests are told how many are left, the next commit begins, what nobody
-/// waits for is stored in a commit of its own, and the engine waits for inputs or the next alarm.
+/// After that channels that have nothing left to do are let go, requests are told how many are left, what nobody waits for is stored in a
+/// commit of its own, and the engine waits for inputs or the next alarm.
 ///
 /// If the commit fails, only what holds in any case happens, in the same order: what was learned from outside, tests, operations of earlier
 /// decisions whose turn has come, and the replies, which then refuse.

@@ -191,7 +191,7 @@ extension Shell {
 
   // MARK: - Act
 
-  /// Does what follows from a commit. Storage gets the next one before that, so that it need not wait for it.
+  /// Does what follows from a commit. The next one begins first, so that storage is not idle meanwhile.
   private func finish(_ receipt: CommitReceipt?) {
     let (decision, effects) = decider.landed(receipt, at: clock.now)
     let mayGoOn = receipt != nil && decider.isOpen && fenced == nil && decider.doubtfulness == nil
