@@ -138,8 +138,8 @@ extension BatonBench {
     }.joined()
     + "INSERT INTO bare.sessions (id, name, version, schema, expires) OVERRIDING SYSTEM VALUE VALUES (1, 'bare', '', 1, now());"
 
-  /// What was written by the commits after one, in the notation of `limits/bare_postgresql.c`. Relays of channels have no revisions; each of
-  /// their transitions writes one.
+  /// What was written by the commits after one, in the notation of `limits/bare_postgresql.c`. Relays of channels have no revisions: they are
+  /// written with their channel, and again in each commit with transitions of theirs.
   private static func steps(after commit: Int) -> String {
     """
     WITH c AS MATERIALIZED (SELECT number, base, count FROM baton.commits WHERE number > \(commit)),
@@ -147,10 +147,14 @@ extension BatonBench {
       h AS (SELECT c.number, h.revision, h.channel_id FROM c JOIN baton.changes h ON h.revision > c.base AND h.revision <= c.base + c.count
         WHERE h.channel_id IS NOT NULL AND h.relay_id IS NULL),
       l AS (SELECT number, channel_id, max(revision) AS revision, min(number) OVER (PARTITION BY channel_id) AS first
-        FROM h GROUP BY number, channel_id)
+        FROM h GROUP BY number, channel_id),
+      s AS (SELECT number, revision, channel_id, relay_id, to_status AS status FROM t
+        UNION ALL SELECT number, 0, channel_id, r.relay_id, 'new' FROM l JOIN baton.channel_relays r USING (channel_id)
+          WHERE number = first),
+      r AS (SELECT DISTINCT ON (number, channel_id, relay_id) * FROM s ORDER BY number, channel_id, relay_id, revision DESC)
     SELECT line FROM (
       SELECT number, 1 AS kind, 'T ' || revision || ' ' || channel_id || ' ' || relay_id AS line FROM t
-      UNION ALL SELECT DISTINCT number, 2, 'R ' || channel_id || ' ' || relay_id FROM t
+      UNION ALL SELECT number, 2, 'R ' || channel_id || ' ' || relay_id || ' ' || status FROM r
       UNION ALL SELECT number, 3, 'C ' || revision || ' ' || channel_id FROM h
       UNION ALL SELECT number, 4, CASE WHEN number = first THEN 'I ' || channel_id ELSE 'U ' || channel_id || ' ' || revision END FROM l
       UNION ALL SELECT number, 5, 'B' FROM c) steps ORDER BY number, kind

@@ -2,7 +2,7 @@
 // commits, with nothing around libpq. Each batch is one pipeline with one statement for each table.
 // usage: bare_postgresql CONNECTION TRACE
 //   The connection's search_path has empty tables of the same form, and a session with the id 1.
-//   TRACE, one step a line: I channel | R channel relay | T revision channel relay | C revision channel | U channel revision | B (commit)
+//   TRACE, one step a line: I channel | R channel relay status | T revision channel relay | C revision channel | U channel revision | B (commit)
 // Prints seconds, commits and rows.
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -17,24 +17,33 @@ static void fail(const char *what) {
   exit(1);
 }
 
-// An array of numbers, as text.
+// An array of numbers or words, as text.
 struct array {
   char *text;
   size_t length, room;
 };
 
-static void add(struct array *a, long long value) {
+static void addWord(struct array *a, const char *word) {
   if (a->room < a->length + 32) a->text = realloc(a->text, a->room = 2 * (a->length + 32));
   if (!a->text) exit(1);
-  a->length += sprintf(a->text + a->length, a->length ? ",%lld" : "{%lld", value);
+  a->length += sprintf(a->text + a->length, a->length ? ",%s" : "{%s", word);
+}
+
+static void add(struct array *a, long long value) {
+  char text[24];
+  sprintf(text, "%lld", value);
+  addWord(a, text);
 }
 
 enum { fence, relays, lock, place, insert, touch, transitions, changes, count };
 
 static const char *const statements[count] = {
     "SELECT 1 / count(*) FROM (SELECT FROM sessions WHERE id = 1 FOR KEY SHARE) found",
-    "INSERT INTO channel_relays SELECT c, r, 0, 'accepted', 1750000000000, 2, 'ws://127.0.0.1:7001', NULL, NULL, 'verify', 1,"
-    " 1750000000000, 1, 1750000000000, NULL, 0 FROM unnest($1::int8[], $2::int8[]) v (c, r)"
+    // Statuses and tasks are in indexes, so they have to change as they did.
+    "INSERT INTO channel_relays SELECT c, r, 0, s, 1750000000000, 2, 'ws://127.0.0.1:7001', NULL, NULL,"
+    " CASE WHEN s <> 'active' THEN 'verify' END, 1, 1750000000000, CASE WHEN s <> 'active' THEN 1 ELSE 0 END,"
+    " CASE WHEN s <> 'active' THEN 1750000000000 END, CASE WHEN s = 'active' THEN 1750000000000 END, 0"
+    " FROM unnest($1::int8[], $2::int8[], $3::text[]) v (c, r, s)"
     " ON CONFLICT (channel_id, relay_id) DO UPDATE SET position = excluded.position, status = excluded.status,"
     " since = excluded.since, operation = excluded.operation, relay_link = excluded.relay_link, cause = excluded.cause,"
     " detail = excluded.detail, task = excluded.task, attempt = excluded.attempt, started_at = excluded.started_at,"
@@ -52,7 +61,7 @@ static const char *const statements[count] = {
     " FROM unnest($1::int8[], $2::int8[], $3::int8[]) w (v, c, r)",
     "INSERT INTO changes (revision, at, channel_id) SELECT v, 1750000000000, c FROM unnest($1::int8[], $2::int8[]) w (v, c)",
 };
-static const int parameters[count] = {0, 2, 0, 1, 1, 2, 3, 2};
+static const int parameters[count] = {0, 3, 0, 1, 1, 2, 3, 2};
 
 static struct array arrays[count][3];
 static int sent;
@@ -111,7 +120,7 @@ int main(int argc, char **argv) {
   if (!PQenterPipelineMode(db)) fail("a pipeline");
   FILE *trace = fopen(argv[2], "r");
   if (!trace) return 66;
-  char line[128];
+  char line[128], word[16];
   long long a, b, c, commits = 0, rows = 0;
   int revisions = 0;
   struct timespec start, end;
@@ -122,7 +131,10 @@ int main(int argc, char **argv) {
     rows += line[0] != 'B';
     switch (line[0]) {
     case 'I': add(&arrays[insert][0], a); break;
-    case 'R': add(&arrays[relays][0], a), add(&arrays[relays][1], b); break;
+    case 'R':
+      if (sscanf(line + 1, "%*d %*d %15s", word) != 1) return 65;
+      add(&arrays[relays][0], a), add(&arrays[relays][1], b), addWord(&arrays[relays][2], word);
+      break;
     case 'T': add(&arrays[transitions][0], a), add(&arrays[transitions][1], b), add(&arrays[transitions][2], c), revisions++; break;
     case 'C': add(&arrays[changes][0], a), add(&arrays[changes][1], b), revisions++; break;
     case 'U': add(&arrays[touch][0], a), add(&arrays[touch][1], b); break;
