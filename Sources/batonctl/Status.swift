@@ -92,7 +92,9 @@ struct Status: AsyncParsableCommand {
         lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
       }
       guard let findings else { return lines + ["findings    not shown to those who may only publish"] }
-      let found = Validate.lines(findings.errors, findings.warnings, session.terminal)
+      // Whether there is a standby is decided once; whoever has decided for none need not be told each time.
+      let warnings = findings.warnings.filter { $0.kind != "noStandby" }
+      let found = Validate.lines(findings.errors, warnings, session.terminal)
       lines += found.prefix(Status.findingsMax)
       if found.count > Status.findingsMax {
         lines.append("and \(found.count - Status.findingsMax) more: batonctl validate")

@@ -35,10 +35,12 @@ struct ClusterSetupTests {
       "SELECT bool_and(ssl AND usename = 'baton') FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'batond/%'"
     )
     #expect(connections == [["t"]])
-    // What would be lost with a machine is said, and what is not as it should be.
+    // What would be lost with a machine is said to whoever asks what is wrong.
     let calm = try await a.client().validate()
     #expect(calm.errors.isEmpty && calm.warnings.map(\.kind) == ["noStandby"], "\(calm)")
     #expect(calm.warnings[0].message.contains("the database waits for no standby"))
+    let status = try await a.control("status")
+    #expect(status.status == 0 && !status.lines.contains { $0.contains("standby") }, "\(status.lines)")
     first.signal(SIGKILL)
     try await second.slots(1024)
     let id = try await b.client().make("Afterwards")
