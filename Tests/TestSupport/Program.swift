@@ -106,46 +106,43 @@ public final class Program: Sendable {
     }
   }
 
-  private func closed() {
-    let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      state.openPipes -= 1
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.resume() }
-  }
+  private func closed() { update { $0.openPipes -= 1 } }
 
   private func took(_ bytes: [UInt8], _ key: String) {
-    let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+    update { state in
       state.partial[key, default: []] += bytes
       while let end = state.partial[key]?.firstIndex(of: 0x0A) {
         state.lines.append(String(decoding: state.partial[key]?[..<end] ?? [], as: UTF8.self))
         state.partial[key]?.removeFirst(end + 1)
       }
-      defer { state.waiters = [] }
-      return state.waiters
     }
-    for waiter in waiters { waiter.resume() }
   }
 
-  private func ended(_ status: Int32) {
+  private func ended(_ status: Int32) { update { $0.status = status } }
+
+  /// Changes what is known, and wakes whoever waits for that.
+  private func update(_ change: (inout State) -> Void) {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      state.status = status
+      change(&state)
       defer { state.waiters = [] }
       return state.waiters
     }
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits for the next output or the end.
+  /// Waits for the next output or the end, or until the test is out of time.
   private func change(unless isThere: (borrowing State) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        if isThere(state) { return true }
-        state.waiters.append(continuation)
-        return false
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDone = state.withLock { state in
+          if isThere(state) || Task.isCancelled { return true }
+          state.waiters.append(continuation)
+          return false
+        }
+        if isDone { continuation.resume() }
       }
-      if isDone { continuation.resume() }
+    } onCancel: {
+      update { _ in }
     }
   }
 
@@ -155,10 +152,11 @@ public final class Program: Sendable {
   /// All lines so far, from both outputs.
   public var lines: [String] { state.withLock { $0.lines } }
 
-  /// The first line that contains `text`, from line number `from` on; waits for it.
+  /// The first line that contains `text`, from line number `from` on; waits for it, but not longer than the test may take.
   @discardableResult
   public func line(containing text: String, from: Int = 0) async throws -> String {
     while true {
+      try Task.checkCancellation()
       let (found, status, count) = state.withLock { state in
         (state.lines.dropFirst(from).first { $0.contains(text) }, state.status, state.lines.count)
       }
@@ -184,10 +182,14 @@ public final class Program: Sendable {
     }
   }
 
-  /// The exit status, negative for a signal; waits for the end.
+  /// The exit status, negative for a signal; waits for the end. A program that outlasts the test is killed.
   public func status() async -> Int32 {
     while true {
       if let status = state.withLock({ $0.status }) { return status }
+      if Task.isCancelled {
+        signal(SIGKILL)
+        await Task.yield()
+      }
       await change { $0.status != nil }
     }
   }
@@ -215,7 +217,7 @@ public final class Program: Sendable {
 
   /// Returns once all output has been read. It may still be in the pipes when a program has ended.
   public func drained() async {
-    while state.withLock({ $0.openPipes > 0 }) { await change { $0.openPipes == 0 } }
+    while state.withLock({ $0.openPipes > 0 }), !Task.isCancelled { await change { $0.openPipes == 0 } }
   }
 
   /// A TCP port on loopback that nobody uses, and that the kernel gives nobody who asks for any: whoever it is meant for may take long to
