@@ -249,6 +249,11 @@ final class StormDatabase: Sendable {
     let server = primary
     try await StormReader { server.address() }.waits(for: "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'")
     try await tell(server, "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'", "SELECT pg_reload_conf()")
+    // A new connection that knows it means that all processes have been told. The checkpointer has commits wait, and a checkpoint means
+    // that it has looked.
+    try await StormReader { server.address() }.waits(
+      for: "SELECT 1 WHERE current_setting('synchronous_standby_names') <> ''")
+    try await tell(server, "CHECKPOINT")
   }
 
   /// Makes the standby the server that takes writes, and what was that before its standby.
