@@ -178,8 +178,7 @@ extension BatonBench {
   /// Two daemons: how long others have no daemon after one was killed, and how soon whoever watches one hears of what the other has done.
   static func sharedDaemons() async throws {
     let cluster = try await PostgreSQLCluster()
-    let key = try TemporaryFolder()
-    try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
+    let key = try TemporaryFolder.withKey()
     let sandbox = try Program("baton-sandbox", ["--relays", "2"])
     let urls = try await sandbox.sandboxRelays(2)
     let folders = [try TemporaryFolder(), try TemporaryFolder()]

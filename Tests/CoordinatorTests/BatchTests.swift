@@ -9,6 +9,16 @@ import Testing
 
 /// What one batch reads and commits, and what a failed commit leaves behind.
 struct BatchTests {
+  /// A channel with nothing left to do.
+  private func settled() async throws -> (Bench, ChannelID) {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    try await bench.settle()
+    return (bench, id)
+  }
+
   /// All channels named by requests that arrive during a commit are read in one go.
   @Test func channelsThatABatchNamesAreReadAtOnce() async throws {
     let bench = try await Bench()
@@ -31,11 +41,7 @@ struct BatchTests {
 
   /// Nothing else happens after the batch in which the channel is let go.
   @Test(.timeLimit(.minutes(10))) func channelThatIsLetGoDoesNotCount() async throws {
-    let bench = try await Bench()
-    let relays = try await bench.addRelays(1)
-    let id = try await bench.create(relays: relays).row.id
-    _ = try await bench.channel(id) { $0.phase == .active }
-    try await bench.settle()
+    let (bench, id) = try await settled()
     _ = try await bench.coordinator.update(id, ChannelEdit())
     while bench.coordinator.liveChannelCount > 0, !Task.isCancelled { await Task.yield() }
     #expect(bench.coordinator.liveChannelCount == 0)
@@ -44,11 +50,7 @@ struct BatchTests {
 
   /// The next commit begins before channels of the last one are let go. What it says of them is answered all the same.
   @Test(.timeLimit(.minutes(10))) func channelOfTheNextCommitIsNotLetGo() async throws {
-    let bench = try await Bench()
-    let relays = try await bench.addRelays(1)
-    let id = try await bench.create(relays: relays).row.id
-    _ = try await bench.channel(id) { $0.phase == .active }
-    try await bench.settle()
+    let (bench, id) = try await settled()
     bench.storage.hold()
     async let first = bench.coordinator.update(id, ChannelEdit(isMuted: true))
     while !bench.storage.isCommitWaiting { await Task.yield() }

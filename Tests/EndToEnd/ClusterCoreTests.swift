@@ -160,15 +160,10 @@ struct ClusterCoreTests {
     let reader = StormReader { [database = daemons.database] in database.address() }
     _ = try await reader.rows("UPDATE slots SET core = 'daemon ' || id WHERE id >= \(Self.slots.lowerBound)")
     let a = try daemons.installation("a", ["BATON_SIMPLEX_CORE": "127.0.0.1:1"])
-    let program = try Program(
-      "batond",
-      [
-        "run", "--config", a.folder.path + "/batond.yaml", "--state-dir", a.folder.path + "/state", "--listen",
-        "unix:" + a.socket,
-      ], environment: a.settings)
-    #expect(await program.status() == 78)
-    #expect(program.lines.last?.contains("there is no slot for one more") == true, "\(program.lines)")
-    #expect(!program.lines.contains { $0.contains("of 1024 slots") })
+    let ended = try await a.runToEnd()
+    #expect(ended.status == 78)
+    #expect(ended.lines.last?.contains("there is no slot for one more") == true, "\(ended.lines)")
+    #expect(!ended.lines.contains { $0.contains("of 1024 slots") })
     second.signal(SIGTERM)
     #expect(await second.status() == 0)
   }

@@ -11,26 +11,16 @@ struct ClusterSetupTests {
   /// A role that owns nothing but what it makes, its password in a file, and a connection whose certificate is checked. Daemons end each
   /// other's connections, and tell what is not as it should be.
   @Test func aRoleWithAPasswordAndACertificateAreEnough() async throws {
-    let database = try await PostgreSQLCluster(["fsync": "off", "log_connections": "on"], isGuarded: true)
-    let relay = try ThirdPartyRelay()
-    let running = try await relay.start()
-    defer { running.signal(SIGTERM) }
-    let key = try TemporaryFolder()
-    try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
-    func installation(_ name: String, _ address: String) throws -> Installation {
-      try Installation(["BATON_STORE": address, "BATON_CLUSTER_NAME": name, "CREDENTIALS_DIRECTORY": key.path])
-    }
-    let (a, b) = (
-      try installation("a", database.guardedAddress()), try installation("b", database.guardedAddress())
-    )
+    let daemons = try await ClusterDaemons(isGuarded: true)
+    let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
     let first = try await a.start()
     try await first.slots(1024)
-    try await a.addRelays([relay.url])
+    try await a.addRelays([daemons.relay.url])
     let second = try await b.start()
     try await second.slots(512)
     let made = try await b.client().make("Encrypted")
     _ = try await a.channel(made) { $0.phase == "active" }
-    let reader = StormReader { database.address() }
+    let reader = StormReader { daemons.database.address() }
     let connections = try await reader.rows(
       "SELECT bool_and(ssl AND usename = 'baton') FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'batond/%'"
     )
@@ -47,7 +37,7 @@ struct ClusterSetupTests {
     _ = try await b.channel(id) { $0.phase == "active" }
     second.signal(SIGTERM)
     #expect(await second.status() == 0)
-    for program in [first, second, database.process] { #expect(!program.lines.contains { $0.contains("sesame") }) }
+    for program in [first, second, daemons.database.process] { #expect(!program.lines.contains { $0.contains("sesame") }) }
   }
 
   /// Nobody is told a password who is not the server, and everybody hears why.
@@ -67,12 +57,7 @@ struct ClusterSetupTests {
     let installation = try Installation([
       "BATON_STORE": database.guardedAddress().replacing(right, with: file), "BATON_CLUSTER_NAME": "a",
     ])
-    let program = try Program(
-      "batond",
-      [
-        "run", "--config", installation.folder.path + "/batond.yaml", "--state-dir", installation.folder.path + "/state",
-        "--listen", "unix:" + installation.socket,
-      ], environment: installation.settings)
+    let program = try installation.launch()
     let line = try await program.line(
       containing: what == "certificate" ? "certificate verify failed" : "password authentication failed")
     #expect(line.contains("the database cannot be used yet"), "\(line)")

@@ -97,8 +97,7 @@ struct ClusterStormTests {
     let relays = [try ThirdPartyRelay(), try ThirdPartyRelay()]
     let running = [try await relays[0].start(), try await relays[1].start()]
     defer { for program in running { program.signal(SIGTERM) } }
-    let key = try TemporaryFolder()
-    try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
+    let key = try TemporaryFolder.withKey()
     let settings = [
       "CREDENTIALS_DIRECTORY": key.path, "BATON_NOSTR_REDIAL_MAX": "500ms", "BATON_NOSTR_CHANNEL_RETRY_MAX": "2s",
     ]

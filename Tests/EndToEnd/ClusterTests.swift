@@ -10,21 +10,23 @@ import Testing
 final class ClusterDaemons: Sendable {
   let database: PostgreSQLCluster
   let relay: ThirdPartyRelay
+  private let address: String
   private let running: Program
   private let key: TemporaryFolder
 
-  init() async throws {
+  /// - Parameter isGuarded: whether the database asks for a password, over TLS.
+  init(isGuarded: Bool = false) async throws {
     // Nothing is lost here but with the machine.
-    database = try await PostgreSQLCluster(["fsync": "off"])
+    database = try await PostgreSQLCluster(["fsync": "off"], isGuarded: isGuarded)
+    address = isGuarded ? database.guardedAddress() : database.address()
     relay = try ThirdPartyRelay()
     running = try await relay.start()
-    key = try TemporaryFolder()
-    try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: key.path + "/identity.key"))
+    key = try TemporaryFolder.withKey()
   }
 
   /// A daemon of this name. All of them have the same key, handed over as systemd does.
   func installation(_ name: String, _ more: [String: String] = [:]) throws -> Installation {
-    let shared = ["BATON_STORE": database.address(), "BATON_CLUSTER_NAME": name, "CREDENTIALS_DIRECTORY": key.path]
+    let shared = ["BATON_STORE": address, "BATON_CLUSTER_NAME": name, "CREDENTIALS_DIRECTORY": key.path]
     return try Installation(shared.merging(more) { own, _ in own })
   }
 
@@ -247,16 +249,10 @@ struct ClusterTests {
       #expect(await program.status() == 0)
       return
     }
-    let program = try Program(
-      "batond",
-      [
-        "run", "--config", installation.folder.path + "/batond.yaml", "--state-dir", installation.folder.path + "/state",
-        "--listen", "unix:" + installation.socket,
-      ], environment: installation.settings)
-    #expect(await program.status() == 74)
-    await program.drained()
-    let last = program.lines.last ?? ""
-    #expect(last.contains(words) && last.contains("set the clocks right"), "\(program.lines)")
+    let ended = try await installation.runToEnd()
+    #expect(ended.status == 74)
+    let last = ended.lines.last ?? ""
+    #expect(last.contains(words) && last.contains("set the clocks right"), "\(ended.lines)")
   }
 
   /// Two daemons have the same name. The later one ends, and a daemon that was killed is not taken for another.
@@ -333,12 +329,7 @@ struct ClusterTests {
     try FileManager.default.createDirectory(atPath: b.folder.path + "/state", withIntermediateDirectories: true)
     let own = b.folder.path + "/state/identity.key"
     try FileManager.default.copyItem(atPath: old, toPath: own)
-    let without = try await Program.run(
-      "batond",
-      [
-        "run", "--config", b.folder.path + "/batond.yaml", "--state-dir", b.folder.path + "/state", "--listen",
-        "unix:" + b.socket,
-      ], environment: b.settings)
+    let without = try await b.runToEnd()
     #expect(without.status == 77 && !without.lines.contains { $0.contains("is ready") }, "\(without.lines)")
     // A change that was interrupted before the new key was in its place is ended at the start.
     try FileManager.default.copyItem(atPath: file, toPath: own + ".new")
@@ -356,16 +347,11 @@ struct ClusterTests {
     let first = try await a.start()
     try await first.slots(1024)
     let other = try Installation(["BATON_STORE": daemons.database.address(), "BATON_CLUSTER_NAME": "c"])
-    let arguments = [
-      "run", "--config", other.folder.path + "/batond.yaml", "--state-dir", other.folder.path + "/state", "--listen",
-      "unix:" + other.socket,
-    ]
-    let without = try await Program.run("batond", arguments, environment: other.settings)
+    let without = try await other.runToEnd()
     #expect(without.status == 77 && without.lines.contains { $0.contains("copy identity.key") }, "\(without.lines)")
     let wrong = try TemporaryFolder()
     try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: wrong.path + "/identity.key"))
-    let with = try await Program.run(
-      "batond", arguments, environment: other.settings.merging(["CREDENTIALS_DIRECTORY": wrong.path]) { $1 })
+    let with = try await other.runToEnd(["CREDENTIALS_DIRECTORY": wrong.path])
     #expect(with.status == 77, "\(with.lines)")
     #expect(!with.lines.contains { $0.contains("is ready") })
     // What works on files leaves them alone: the key that all daemons have must not be replaced.

@@ -99,17 +99,32 @@ final class Installation: Sendable {
     try "".write(toFile: folder.path + "/batond.yaml", atomically: true, encoding: .utf8)
   }
 
+  /// Has a daemon begin, and does not wait for it.
   /// - Parameters:
+  ///   - path: another build of `batond`; `nil` for this one.
   ///   - extra: environment variables beside the settings.
   ///   - arguments: further arguments of `batond run`.
-  func start(_ extra: [String: String] = [:], arguments: [String] = []) async throws -> Program {
-    let daemon = try Program(
-      "batond",
+  func launch(_ path: String? = nil, _ extra: [String: String] = [:], arguments: [String] = []) throws -> Program {
+    try Program(
+      path ?? "batond",
       ["run", "--config", folder.path + "/batond.yaml", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket]
         + arguments,
       environment: settings.merging(extra) { _, own in own })
+  }
+
+  /// Has a daemon begin; returns once it serves. For the parameters see `launch`.
+  func start(_ extra: [String: String] = [:], arguments: [String] = []) async throws -> Program {
+    let daemon = try launch(nil, extra, arguments: arguments)
     try await daemon.line(containing: "is ready")
     return daemon
+  }
+
+  /// Has a daemon begin that ends by itself.
+  func runToEnd(_ extra: [String: String] = [:]) async throws -> (status: Int32, lines: [String]) {
+    let daemon = try launch(nil, extra)
+    let status = await daemon.status()
+    await daemon.drained()
+    return (status, daemon.lines)
   }
 
   func client() async throws -> BatonClient { try await BatonClient(socket: socket, timeout: .seconds(300)) }

@@ -45,10 +45,9 @@ final class StormDaemon: Sendable {
     self.cuts = cuts
     self.offset = offset ?? .zero
     clock = try offset.map { try OtherClock($0) }
+    let ports = cuts.map(\.port)
     let address =
-      server?.guardedAddress(cuts.map(\.port))
-      ?? "host=\(cuts.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(cuts.map { "\($0.port)" }.joined(separator: ",")) "
-      + "user=postgres dbname=postgres sslmode=disable"
+      server?.guardedAddress(ports) ?? "\(PostgreSQLCluster.places(ports)) user=postgres dbname=postgres sslmode=disable"
     installation = try Installation(
       settings.merging(["BATON_STORE": address, "BATON_CLUSTER_NAME": name]) { _, own in own }
         .merging(try clock?.settings ?? [:]) { _, own in own })
@@ -71,12 +70,7 @@ final class StormDaemon: Sendable {
   func run() async throws {
     // A daemon that ends for a wrong reason is not started again: that is looked at.
     while !state.withLock({ $0.isEnding || !$0.wrongs.isEmpty }) {
-      let program = try Program(
-        state.withLock { $0.isOther } ? Self.other ?? "batond" : "batond",
-        [
-          "run", "--config", installation.folder.path + "/batond.yaml", "--state-dir", installation.folder.path + "/state",
-          "--listen", "unix:" + installation.socket,
-        ], environment: installation.settings)
+      let program = try installation.launch(state.withLock { $0.isOther } ? Self.other : nil)
       let isEnding = state.withLock { state in
         (state.program, state.starts) = (program, state.starts + 1)
         state.wasClockWrong = state.isClockWrong

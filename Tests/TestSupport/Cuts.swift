@@ -98,6 +98,7 @@ public final class Cuts: Sendable {
     case port(Int)
   }
 
+  /// - Throws: `Program.Ended` if there is no port for it.
   public init(to server: Server) throws {
     port = Program.freePort()
     listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)

@@ -67,44 +67,6 @@ public final class PostgreSQLCluster: Sendable {
     if isGuarded { try await makeRole() }
   }
 
-  // MARK: - With a certificate and a password
-
-  private static let password = "open sesame"
-  private static func owner(_ path: String) {
-    if geteuid() == 0, let user = getpwnam("postgres") { chown(path, user.pointee.pw_uid, user.pointee.pw_gid) }
-  }
-
-  /// - Returns: the settings of a server with a certificate.
-  private static func certify(_ folder: TemporaryFolder) throws -> [String: String] {
-    let (certificate, key) = try folder.makeCertificate(name: "IP:127.0.0.1")
-    let (own, ownKey) = (folder.path + "/server.pem", folder.path + "/server.key")
-    try FileManager.default.moveItem(atPath: certificate, toPath: own)
-    try FileManager.default.moveItem(atPath: key, toPath: ownKey)
-    for path in [own, ownKey] {
-      owner(path)
-      chmod(path, 0o600)
-    }
-    return ["ssl": "on", "ssl_cert_file": own, "ssl_key_file": ownKey]
-  }
-
-  /// Makes a role like that of docs/cluster.md, and a file with its password.
-  private func makeRole() async throws {
-    let statements = "CREATE ROLE baton LOGIN PASSWORD '\(Self.password)'; GRANT CREATE ON DATABASE postgres TO baton"
-    let (status, lines) = try await Program.run(Self.psql, ["-X", "-q", "-d", address(), "-c", statements])
-    guard status == 0 else { throw Program.Ended(description: "no role: \(lines)") }
-    let file = folder.path + "/pgpass"
-    try "*:*:*:baton:\(Self.password)\n".write(toFile: file, atomically: true, encoding: .utf8)
-    chmod(file, 0o600)
-  }
-
-  /// The address for a role that owns nothing but what it makes, over TCP with a password, encrypted, with the server's certificate checked.
-  /// - Parameter ports: where the server is found.
-  public func guardedAddress(_ ports: [Int]? = nil) -> String {
-    let ports = ports ?? [port]
-    return "host=\(ports.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(ports.map { "\($0)" }.joined(separator: ",")) "
-      + "user=baton dbname=postgres sslmode=verify-full sslrootcert=\(folder.path)/server.pem passfile=\(folder.path)/pgpass"
-  }
-
   /// Whether its disk can be filled.
   public var hasSmallDisk: Bool { disk != nil }
 
@@ -120,9 +82,13 @@ public final class PostgreSQLCluster: Sendable {
   }
 
   /// The server does not run as root, so its files are not root's.
+  static func giveAway(_ path: String) {
+    if geteuid() == 0, let user = getpwnam("postgres") { chown(path, user.pointee.pw_uid, user.pointee.pw_gid) }
+  }
+
   private static func own(_ path: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    owner(path)
+    giveAway(path)
   }
 
   private static func makeData(in folder: String, standbyOf primary: PostgreSQLCluster?) async throws {
@@ -181,6 +147,11 @@ public final class PostgreSQLCluster: Sendable {
   /// The address over the Unix socket, where everybody is trusted.
   public func address(_ more: String = "") -> String {
     "host=\(folder.path) port=\(port) user=postgres dbname=postgres \(more)"
+  }
+
+  /// The part of an address that says where servers are, by their ports on loopback.
+  public static func places(_ ports: [Int]) -> String {
+    "host=\(ports.map { _ in "127.0.0.1" }.joined(separator: ",")) port=\(ports.map { "\($0)" }.joined(separator: ","))"
   }
 
   /// PostgreSQL's own client.

@@ -12,6 +12,14 @@ public final class TemporaryFolder: Sendable {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
+  /// A folder with a key for daemons, as systemd hands credentials over.
+  public static func withKey() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+    try key.write(to: URL(fileURLWithPath: folder.path + "/identity.key"))
+    return folder
+  }
+
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// A certificate that signs itself, with its key, made by openssl.
