@@ -253,8 +253,10 @@ final class StormDatabase: Sendable {
   /// Makes the standby the server that takes writes, and what was that before its standby.
   func takeOver() async throws {
     let (old, new) = servers.withLock { ($0[0], $0[1]) }
-    try await tell(
-      new, "SELECT pg_promote(true, 60)", "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+    // Who waited for that in the same statement would hold up the last of what the standby has to take in, and be cancelled.
+    try await tell(new, "SELECT pg_promote(false)")
+    try await StormReader { new.address() }.waits(for: "SELECT 1 WHERE NOT pg_is_in_recovery()")
+    try await tell(new, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
     servers.withLock { $0 = [new, old] }
     // Nobody can reach it any more by now; switched off, it does not come back with its own state.
     await old.crash()
@@ -273,6 +275,8 @@ struct StormReader: Sendable {
     /// Whether the server cannot be reached.
     let isAway: Bool
     let lines: [String]
+    /// Whether a standby had to take in something else first.
+    var isOvertaken: Bool { lines.contains { $0.contains("conflict with recovery") } }
   }
 
   let address: @Sendable () -> String
@@ -296,7 +300,7 @@ struct StormReader: Sendable {
         if try await !rows(statement).isEmpty { return }
         // The processor has other work.
         _ = try await rows("SELECT pg_sleep(0.1)")
-      } catch let error as Failure where error.isAway {}
+      } catch let error as Failure where error.isAway || error.isOvertaken {}
     }
   }
 }

@@ -67,8 +67,9 @@ public final class TestDaemon: Sendable {
       do { try await begin(id) } catch { state.withLock { $0.troubles.append("\(name) cannot begin: \(error)") } }
     case .gained(let numbers):
       let some = SlotSet(numbers)
-      state.withLock { $0.slots = $0.slots.union(some) }
+      // In this order: who sees the slots asks for something after the coordinator was told.
       coordinator?.gain(some)
+      state.withLock { $0.slots = $0.slots.union(some) }
     case .lost(let numbers):
       let some = SlotSet(numbers)
       if let coordinator { await lose(some, coordinator) }
