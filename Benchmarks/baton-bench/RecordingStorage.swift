@@ -49,7 +49,8 @@ final class RecordingStorage: CoordinatorStorage {
     case .rewriteChannel(let row): "E \(row.id.rawValue)"
     case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
       postStep(mutation, receipt)
-    case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine,
+    case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .appendHealth, .insertIdentity, .removeIdentity, .probe,
+      .quarantine,
       .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory:
       nil
     }

@@ -90,6 +90,22 @@ extension BatonClient {
     try await all(RelaysMethod.list, "relays", Self.list(filter, sort))
   }
 
+  /// Channels by relay, status and cause: all lines.
+  /// - Parameter filter: conditions on the fields of `ChannelsAtRelay`.
+  public func relayCounts(matching filter: JSONValue? = nil) async throws -> [ChannelsAtRelay] {
+    try await all(RelaysMethod.counts, "counts", Self.list(filter, nil))
+  }
+
+  /// How relays do, all of them.
+  /// - Parameters:
+  ///   - filter: conditions on the fields of `RelayFigures`.
+  ///   - sort: keys such as `["field": "successRate", "direction": 1]`.
+  public func relayFigures(
+    matching filter: JSONValue? = nil, sort: [JSONValue]? = nil
+  ) async throws -> [RelayFigures] {
+    try await all(RelaysMethod.figures, "figures", Self.list(filter, sort))
+  }
+
   public func relay(id: Int64) async throws -> Relay { try await relayReply(.get, ["id": .integer(id)]) }
   public func relay(name: String) async throws -> Relay { try await relayReply(.get, ["name": .string(name)]) }
 

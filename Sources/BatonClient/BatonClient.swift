@@ -137,6 +137,11 @@ public struct BatonClient: Sendable {
     try await all(ChannelsMethod.list, "channels", filter.map { ["filter": $0] } ?? [:])
   }
 
+  /// How many channels there are by network and phase.
+  public func channelCounts() async throws -> ChannelsCountsReply {
+    try ChannelsCountsReply(json: .object(try await call(ChannelsMethod.counts)))
+  }
+
   public func channel(id: Int64) async throws -> Channel { try await channel(.get, ["id": .integer(id)]) }
   public func channel(name: String) async throws -> Channel { try await channel(.get, ["name": .string(name)]) }
 
@@ -245,6 +250,32 @@ public struct BatonClient: Sendable {
   }
 
   // MARK: - Changes
+
+  /// What happened to all channels on all relays, the latest first: one page.
+  /// - Parameters:
+  ///   - filter: conditions on the fields of `ChannelTransition`, such as `["relayId": 3]`.
+  ///   - limit: how many lines at most, 1 to 1000. A page may hold fewer, and there may be more all the same.
+  ///   - cursor: `nextCursor` of the page before.
+  public func transitions(
+    matching filter: JSONValue? = nil, limit: Int = 100, cursor: String? = nil
+  ) async throws -> MonitorTransitionsReply {
+    let request = MonitorTransitionsRequest(filter: filter, limit: limit, cursor: cursor)
+    return try MonitorTransitionsReply(
+      json: .object(try await call(MonitorMethod.transitions, try request.json.object ?? [:])))
+  }
+
+  /// When relays and servers went up and down, the latest first: one page.
+  /// - Parameters:
+  ///   - filter: conditions on the fields of `HealthChange`, such as `["relayId": 3]`.
+  ///   - limit: how many lines at most, 1 to 1000. A page may hold fewer, and there may be more all the same.
+  ///   - cursor: `nextCursor` of the page before.
+  public func healthChanges(
+    matching filter: JSONValue? = nil, limit: Int = 100, cursor: String? = nil
+  ) async throws -> MonitorHealthChangesReply {
+    let request = MonitorHealthChangesRequest(filter: filter, limit: limit, cursor: cursor)
+    return try MonitorHealthChangesReply(
+      json: .object(try await call(MonitorMethod.healthChanges, try request.json.object ?? [:])))
+  }
 
   /// Changes as they are committed. Without `since` the first message is a snapshot marker.
   public func watch(

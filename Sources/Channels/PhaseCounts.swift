@@ -13,6 +13,14 @@ public struct PhaseCounts: Hashable, Sendable {
     self.isDeletionRequested = isDeletionRequested
   }
 
+  /// All relays at once, counted elsewhere.
+  public init(
+    wanted: Int, isDeletionRequested: Bool, active: Int, underWay: Int, inactive: Int, failed: Int, farewells: Int
+  ) {
+    self.init(wanted: wanted, isDeletionRequested: isDeletionRequested)
+    (self.active, self.underWay, self.inactive, self.failed, self.farewells) = (active, underWay, inactive, failed, farewells)
+  }
+
   /// Counts one relay.
   /// - Parameter hasWork: whether there is still work to do for it; this matters only for removed relays.
   public mutating func add(_ status: RelayStatus, hasWork: Bool) {

@@ -233,6 +233,7 @@ extension MonitorRefusal {
   /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
     case .revisionCompacted(let oldest): .revisionCompacted(oldest: oldest)
     case .tooSlow(let revision): .tooSlow(revision: revision)
     case .tooManySubscribers: .tooManySubscribers

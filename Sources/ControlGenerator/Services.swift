@@ -22,7 +22,7 @@ extension Generator {
     guard !method.input.isEmpty else { return nil }
     if let own = Self.parameters["\(interface.name).\(method.name)"] { return own }
     // All lists with a filter are asked for in one way.
-    return isFiltered(method) ? "ListRequest" : "\(title(interface))\(method.name)Request"
+    return isList(method) ? "ListRequest" : "\(title(interface))\(method.name)Request"
   }
 
   /// The type of a method's replies; nil when they are empty.

@@ -2,7 +2,10 @@ internal import Varlink
 
 extension Generator {
   /// Whether a method lists objects by a filter, which asks for their fields by name.
-  func isFiltered(_ method: IDL.Method) -> Bool { method.name == "List" && method.input.contains { $0.name == "filter" } }
+  func isFiltered(_ method: IDL.Method) -> Bool { method.input.contains { $0.name == "filter" } }
+
+  /// Whether a method takes what all lists in any order take.
+  func isList(_ method: IDL.Method) -> Bool { method.input.map(\.name) == ["filter", "sort", "limit", "cursor"] }
 
   /// The types of the objects that interfaces list by filters.
   func listed(by interfaces: [IDL.Interface]) -> Set<String> {

@@ -22,6 +22,14 @@ struct ChannelsInterface: ChannelsService, ControlService {
     ) { try await ChannelPage.read($0, context) }
   }
 
+  func counts() async throws -> ChannelsCountsReply {
+    let found = try await context.figures()
+    let counts = found.value.census.channels.map {
+      ChannelCount(network: $0.network.rawValue, phase: $0.phase.rawValue, channels: $0.count)
+    }
+    return ChannelsCountsReply(counts: counts, revision: found.value.census.revision, countedAt: found.at.text)
+  }
+
   func link(_ request: ChannelsLinkRequest) async throws -> ChannelsLinkReply {
     let snapshot = try await Self.find(request.id, nil, context)
     guard let link = snapshot.link else { throw ChannelsRefusal.noLink(id: request.id) }

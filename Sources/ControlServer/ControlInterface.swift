@@ -17,6 +17,7 @@ struct ControlContext: Sendable {
   var messages: (any MessageReading)?
   let activities: ChannelActivities
   let channelNames = ChannelNames()
+  private let kept = Kept<Figures>()
   let access: Access
   let logger: Logger
   let version: String
@@ -38,6 +39,12 @@ struct ControlContext: Sendable {
   let threads: ControlThreads
   /// Whether a copy or a check of the database is under way; there is one at a time.
   let care = NIOLockedValueBox(false)
+
+  /// What there is to say about all channels and relays, and when that was true. With many channels it may be some minutes old.
+  func figures() async throws -> Kept<Figures>.Found {
+    let store = store
+    return try await kept.value(at: coordinator.timeOfDay) { try await Figures.found(in: store) }
+  }
 
   /// Does something that takes long, apart from everything else. The store does this by itself.
   func slowly<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {

@@ -3,10 +3,12 @@ internal import Varlink
 
 extension ListFields {
   /// The fields of the objects that an interface lists, as its definition gives them.
-  /// - Parameter excluded: fields that objects in lists do not have, or that clients may not ask for.
-  init(of interface: IDL.Interface, without excluded: Set<String>) {
+  /// - Parameters:
+  ///   - method: the name of the method that lists them.
+  ///   - excluded: fields that objects in lists do not have, or that clients may not ask for.
+  init(of interface: IDL.Interface, listedBy method: String = "List", without excluded: Set<String> = []) {
     // A list gives its objects first.
-    guard let list = interface.methods.first(where: { $0.name == "List" })?.output.first,
+    guard let list = interface.methods.first(where: { $0.name == method })?.output.first,
       case .array(.named(let name)) = list.type, let object = Self.members(of: name, interface)
     else { preconditionFailure("\(interface.name) lists nothing") }
     self.init(object.filter { !excluded.contains($0.name) }.map { Self.field($0, interface) })

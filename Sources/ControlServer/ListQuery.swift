@@ -27,6 +27,8 @@ extension ServersListReply: ListPage {}
 extension RelaysListReply: ListPage {}
 extension IdentitiesListReply: ListPage {}
 extension ChannelsListReply: ListPage {}
+extension RelaysCountsReply: ListPage {}
+extension RelaysFiguresReply: ListPage {}
 
 /// A checked List request: filter, order, page size, and the end of the page before.
 struct ListQuery: Sendable {
@@ -48,8 +50,8 @@ struct ListQuery: Sendable {
   ///   - refusal: the error with which the interface refuses a call.
   /// - Throws: `invalidFilter`, or `InvalidParameter`.
   init<Refusal: ListRefusal>(
-    _ request: ListRequest, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true }, _ context: ControlContext,
-    refusal: Refusal.Type
+    _ request: ListRequest, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true }, ties: [String] = ["id"],
+    _ context: ControlContext, refusal: Refusal.Type
   ) throws {
     func invalid(_ path: String, _ reason: String) -> Refusal { .invalidFilter(path: path, reason: reason) }
     let interface = Refusal.interface
@@ -62,7 +64,7 @@ struct ListQuery: Sendable {
     limit = min(wanted, limits.pageMax)
     do throws(Filter.Invalid) {
       filter = try Filter(request.filter, known: fields, limits: limits.filter)
-      order = try ListOrder(request.sort ?? [], known: fields, isSortable: isSortable)
+      order = try ListOrder(request.sort ?? [], known: fields, isSortable: isSortable, ties: ties)
     } catch {
       throw invalid(error.path, error.reason)
     }
@@ -106,14 +108,14 @@ struct ListQuery: Sendable {
   /// Answers a List call: one page, or with `more` page after page until there are no more.
   static func answer<Reply: ListPage>(
     _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields,
-    isSortable: ([String]) -> Bool = { _ in true }, _ context: ControlContext, refusal: (some ListRefusal).Type,
-    page: (ListQuery) async throws -> Reply
+    isSortable: ([String]) -> Bool = { _ in true }, ties: [String] = ["id"], _ context: ControlContext,
+    refusal: (some ListRefusal).Type, page: (ListQuery) async throws -> Reply
   ) async throws -> Reply {
     var request = request
     while true {
       try Task.checkCancellation()
       let reply = try await page(
-        try ListQuery(request, fields: fields, isSortable: isSortable, context, refusal: refusal))
+        try ListQuery(request, fields: fields, isSortable: isSortable, ties: ties, context, refusal: refusal))
       guard let stream, let next = reply.nextCursor else { return reply }
       try await stream.send(reply)
       request.cursor = next
@@ -126,12 +128,12 @@ struct ListQuery: Sendable {
   ///   - complete: adds to the objects of a page the parts that take too long to find out for all.
   ///   - read: the revision, and the objects as they are then or later.
   static func answer<Reply: ListPage, Object: ListedObject>(
-    _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields, _ context: ControlContext,
-    refusal: (some ListRefusal).Type, reply: ([Object], String?, Int64) -> Reply,
+    _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields, ties: [String] = ["id"],
+    _ context: ControlContext, refusal: (some ListRefusal).Type, reply: ([Object], String?, Int64) -> Reply,
     complete: ([Object]) async -> [Object] = { $0 },
     read: () async throws -> (revision: Int64, objects: [Object])
   ) async throws -> Reply {
-    try await answer(request, stream, fields: fields, context, refusal: refusal) { query in
+    try await answer(request, stream, fields: fields, ties: ties, context, refusal: refusal) { query in
       let (revision, objects) = try await read()
       let (page, next) = try await context.slowly { query.page(of: objects) }
       return reply(await complete(page), next, revision)

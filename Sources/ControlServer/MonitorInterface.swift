@@ -26,6 +26,32 @@ struct MonitorInterface: MonitorService, ControlService {
     }
     return try await watcher.follow()
   }
+
+  func transitions(
+    _ request: MonitorTransitionsRequest, _ stream: ReplyStream<MonitorTransitionsReply>?
+  ) async throws -> MonitorTransitionsReply {
+    var pages = try TransitionPages(request, context)
+    return try await Self.send(stream, isLast: { $0.nextCursor == nil }) { try await pages.next() }
+  }
+
+  func healthChanges(
+    _ request: MonitorHealthChangesRequest, _ stream: ReplyStream<MonitorHealthChangesReply>?
+  ) async throws -> MonitorHealthChangesReply {
+    var pages = try HealthPages(request, context)
+    return try await Self.send(stream, isLast: { $0.nextCursor == nil }) { try await pages.next() }
+  }
+
+  /// One page, or with `more` page after page until there are no more.
+  private static func send<Page: Sendable>(
+    _ stream: ReplyStream<Page>?, isLast: (Page) -> Bool, _ next: () async throws -> Page
+  ) async throws -> Page {
+    while true {
+      try Task.checkCancellation()
+      let page = try await next()
+      guard let stream, !isLast(page) else { return page }
+      try await stream.send(page)
+    }
+  }
 }
 
 extension ChangeSelection {

@@ -27,7 +27,7 @@ extension ServersMethod: GuardedMethod {
 extension RelaysMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .list: .read
+    case .list, .counts, .figures: .read
     // A publisher who tries a post again on one relay names it.
     case .get: .readPosts
     case .add, .update, .remove, .test: .change
@@ -48,7 +48,7 @@ extension ChannelsMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
     case .get, .list, .link: .readPosts
-    case .transitions: .read
+    case .transitions, .counts: .read
     case .create, .follow, .unfollow, .retryRelay, .update, .addRelays, .removeRelay, .verify, .delete: .change
     case .setMuted, .setPinned, .setFollowing, .setFrozen, .setHidden, .truncate: .change
     }
@@ -97,7 +97,7 @@ extension PeopleMethod: GuardedMethod {
 extension MonitorMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .watch: .read
+    case .watch, .transitions, .healthChanges: .read
     }
   }
 }

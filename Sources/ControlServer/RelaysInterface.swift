@@ -59,6 +59,32 @@ struct RelaysInterface: RelaysService, ControlService {
     return try await TestReply(of: try coordinator.testRelay(address: address, network: network), stream)
   }
 
+  func counts(_ request: ListRequest, _ stream: ReplyStream<RelaysCountsReply>?) async throws -> RelaysCountsReply {
+    var at = coordinator.timeOfDay
+    return try await ListQuery.answer(
+      request, stream, fields: Self.countFields, ties: ["relayId", "status", "cause"], context, refusal: RelaysRefusal.self,
+      reply: { RelaysCountsReply(counts: $0, nextCursor: $1, revision: $2, countedAt: at.text) }
+    ) {
+      let found = try await context.figures()
+      at = found.at
+      return (found.value.census.revision, found.value.counts(coordinator.relays))
+    }
+  }
+
+  func figures(_ request: ListRequest, _ stream: ReplyStream<RelaysFiguresReply>?) async throws -> RelaysFiguresReply {
+    var (at, since): (Timestamp, Timestamp?) = (coordinator.timeOfDay, nil)
+    return try await ListQuery.answer(
+      request, stream, fields: Self.figureFields, ties: ["relayId"], context, refusal: RelaysRefusal.self,
+      reply: { RelaysFiguresReply(figures: $0, nextCursor: $1, revision: $2, countedAt: at.text, since: since?.text) }
+    ) {
+      let found = try await context.figures()
+      (at, since) = (found.at, found.value.outcomes.since)
+      return (found.value.census.revision, found.value.ofRelays(coordinator.relays))
+    }
+  }
+
+  private static let countFields = ListFields(of: Interfaces.relays, listedBy: "Counts")
+  private static let figureFields = ListFields(of: Interfaces.relays, listedBy: "Figures")
   static let fields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
 
   /// The relays, with how many channels each has. A list of relays does not fail because channels cannot be counted.

@@ -26,7 +26,8 @@ extension ChannelRelay {
     let view = relay.view
     let trouble = view.trouble ?? relay.networkTrouble
     self.init(
-      relayId: relay.id.rawValue, relayName: relay.name, status: view.status.rawValue,
+      relayId: relay.id.rawValue, relayName: relay.name, operatorId: relay.relayOperator?.rawValue,
+      status: view.status.rawValue,
       cause: trouble?.cause.rawValue, detail: trouble?.detail, attempt: view.attempt,
       relayLink: view.relayLink, since: view.since.text, nextAttemptAt: view.nextAttemptAt?.text, edition: view.edition)
   }

@@ -33,7 +33,8 @@ public struct SnapshotMaker: Sendable {
       }
       members.append(
         ChannelSnapshot.Relay(
-          id: relay.relay, name: relays[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: record,
+          id: relay.relay, name: relays[relay.relay]?.name ?? "relay \(relay.relay.rawValue)",
+          relayOperator: relays[relay.relay]?.relayOperator, record: record,
           networkTrouble: record.task == nil ? nil : trouble))
     }
     let read = row.readFrom.filter { relays[$0]?.isDeleted == false }

@@ -7,6 +7,8 @@ public struct ChannelSnapshot: Hashable, Sendable {
   public struct Relay: Hashable, Sendable {
     public let id: RelayID
     public let name: String
+    /// The operator that runs it now; `nil` if it has none.
+    public let relayOperator: OperatorID?
     public let record: ChannelRelayRecord
     /// The reason why no progress is possible there: the network as a whole cannot be used. It holds only at the moment of asking, because
     /// it is not a change of the channel.

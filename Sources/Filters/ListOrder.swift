@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// The order of a list: keys, the most important first, and finally the id, so that no two objects are equal.
+/// The order of a list: keys, the most important first, and finally the id or what else an object has for itself, so that no two objects are equal.
 public struct ListOrder: Hashable, Sendable {
   public struct Key: Hashable, Sendable {
     public let path: [String]
@@ -15,9 +15,10 @@ public struct ListOrder: Hashable, Sendable {
   ///   - sort: keys such as `[{"field": "name", "direction": -1}]`; a key without a direction is ascending.
   ///   - known: the fields that objects have; `nil` allows any.
   ///   - isSortable: returns whether objects can be sorted by a path of names.
+  ///   - ties: the fields that no two objects have in common, all of them together.
   /// - Throws: an error that says what is wrong, and where.
   public init(
-    _ sort: [JSONValue], known: ListFields? = nil, isSortable: ([String]) -> Bool = { _ in true }
+    _ sort: [JSONValue], known: ListFields? = nil, isSortable: ([String]) -> Bool = { _ in true }, ties: [String] = ["id"]
   ) throws(Filter.Invalid) {
     guard sort.count <= Self.keysMax else { throw Filter.Invalid(path: "sort", reason: "has more than \(Self.keysMax) keys") }
     var keys: [Key] = []
@@ -37,7 +38,8 @@ public struct ListOrder: Hashable, Sendable {
       keys.append(Key(path: parts, isDescending: direction == -1))
     }
     // The id has the direction of the key before it, so that one index serves both.
-    self.keys = keys + [Key(path: ["id"], isDescending: keys.last?.isDescending ?? false)]
+    let isDescending = keys.last?.isDescending ?? false
+    self.keys = keys + ties.map { Key(path: [$0], isDescending: isDescending) }
   }
 
   /// Whether a name is compared in the same way everywhere: printable ASCII without quotes and backslashes.

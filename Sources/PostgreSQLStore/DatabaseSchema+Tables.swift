@@ -241,4 +241,15 @@ extension DatabaseSchema {
     "CREATE INDEX post_transitions_of_post ON post_transitions (post_id)",
     "CREATE TABLE post_retention (channel_id int8 PRIMARY KEY, keep_days int8, keep_count int8)",
   ]
+
+  static let health = [
+    """
+    CREATE TABLE health_changes (
+      revision int8 PRIMARY KEY, relay_id int8, server_id int8, from_health text NOT NULL, to_health text NOT NULL, cause text,
+      detail text NOT NULL, at int8 NOT NULL
+    )
+    """,
+    "CREATE INDEX health_changes_of_relay ON health_changes (relay_id, revision) WHERE relay_id IS NOT NULL",
+    "CREATE INDEX health_changes_of_server ON health_changes (server_id, revision) WHERE server_id IS NOT NULL",
+  ]
 }

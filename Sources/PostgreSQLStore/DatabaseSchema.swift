@@ -31,6 +31,7 @@ public enum DatabaseSchema {
     Migration(oldest: 1, statements: sessions + commits + catalog + channels + posts),
     // Programs that know only the first version would take slots that are pinned to others.
     Migration(oldest: 2, statements: pinnedSlots),
+    Migration(oldest: 2, statements: health),
   ]
 
   /// Makes the tables, or brings them up to date. Several daemons may do so at once. Tables with which older daemons cannot go on are not

@@ -83,15 +83,28 @@ struct PostgreSQLConditions: ConditionWriter {
 
   func search(_ sql: String, _ search: TextSearch) -> Condition { Condition("\(sql) IS NOT NULL", isExact: false) }
 
-  mutating func relays(ids: [[JSONValue]], statuses: [[JSONValue]]) -> Condition {
-    var parts = ids.map { "relay_id = ANY(\(add(.ints($0.compactMap(\.integer)))))" }
-    for wanted in statuses {
+  mutating func relays(_ wanted: RelayTerms) -> Condition {
+    var parts = wanted.ids.map { "relay_id = ANY(\(add(.ints($0.compactMap(\.integer)))))" }
+    parts += wanted.operators.map {
+      "relay_id IN (SELECT id FROM relays WHERE operator_id = ANY(\(add(.ints($0.compactMap(\.integer))))))"
+    }
+    for wanted in wanted.statuses {
       let words = Set(wanted.compactMap(\.string))
       parts.append("status = ANY(\(add(SharedStore.wanted(words))))")
       // The words of an index.
       if words.isSubset(of: ["failed", "inactive"]) { parts.append("status IN ('failed', 'inactive')") }
     }
+    for wanted in wanted.causes {
+      // Where work is left and no cause is stored, clients may see that of the network.
+      let words = SharedStore.wanted(Set(wanted.compactMap(\.string)))
+      parts.append("(cause = ANY(\(add(words))) OR cause IS NULL AND task IS NOT NULL)")
+    }
+    let condition = parts.joined(separator: " AND ")
+    // Nothing but a cause: no index has that, so it is looked for at each channel, which ends with the page.
+    let isOfCauses = wanted.ids.isEmpty && wanted.operators.isEmpty && wanted.statuses.isEmpty
     return Condition(
-      "c.id IN (SELECT channel_id FROM channel_relays WHERE \(parts.joined(separator: " AND ")))", isExact: false)
+      isOfCauses
+        ? "EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = c.id AND \(condition))"
+        : "c.id IN (SELECT channel_id FROM channel_relays WHERE \(condition))", isExact: false)
   }
 }

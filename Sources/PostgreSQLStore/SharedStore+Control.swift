@@ -20,6 +20,38 @@ extension SharedStore {
     ).map { try TransitionRow(&$0) }
   }
 
+  public func transitions(
+    matching seek: TransitionSeek, before revision: Int64, limit: Int
+  ) async throws -> TransitionPart {
+    let floor = TransitionPart.floor(before: revision, seek)
+    var (conditions, values) = (["revision < $1", "revision >= $2"], [SQLValue.int(revision), .int(floor)])
+    func add(_ column: String, _ wanted: SQLValue?) {
+      guard let wanted else { return }
+      values.append(wanted)
+      conditions.append("\(column) = ANY($\(values.count))")
+    }
+    if let channel = seek.channels?.first, seek.channels?.count == 1 {
+      // With an array the order would not come from the index.
+      values.append(.int(channel.rawValue))
+      conditions.append("channel_id = $\(values.count)")
+    } else {
+      add("channel_id", seek.channels.map { .ints($0.map(\.rawValue).sorted()) })
+    }
+    add("relay_id", seek.relays.map { .ints($0.map(\.rawValue).sorted()) })
+    add("cause", seek.causes.map(Self.wanted))
+    add("to_status", seek.statuses.map(Self.wanted))
+    values.append(.int(Int64(limit)))
+    let found = try await ask([
+      SQLStatement(
+        """
+        \(TableStatements.transitions.selection) WHERE \(conditions.joined(separator: " AND "))
+        ORDER BY revision DESC LIMIT $\(values.count)
+        """, values), SQLStatement("SELECT min(revision) FROM transitions"),
+    ])
+    return TransitionPart(
+      try found[0].map { try TransitionRow(&$0) }, limit: limit, floor: floor, oldest: found[1].int(0, 0))
+  }
+
   /// The newest posts of channels that are no reactions and were not deleted.
   public func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost] {
     let rows = try await ask(
@@ -86,6 +118,17 @@ extension SharedStore {
   }
 
   // MARK: - Figures
+
+  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow] {
+    var (condition, values) = ("revision < $1", [SQLValue.int(revision), .int(Int64(limit))])
+    if let (relays, servers) = peers?.ids {
+      condition += " AND (relay_id = ANY($3) OR server_id = ANY($4))"
+      values += [.ints(relays), .ints(servers)]
+    }
+    return try await ask(
+      "\(TableStatements.health.selection) WHERE \(condition) ORDER BY revision DESC LIMIT $2", values
+    ).map { try HealthRow(&$0) }
+  }
 
   public func roundTrips(of peer: Probed) async throws -> [MeasuredConnection] {
     let (kind, id) = Store.key(peer)

@@ -9,6 +9,7 @@ enum SingleWrites {
   static func statements(for mutation: StoreMutation, session: Int64) -> [(statement: SQLStatement, forgets: Bool)] {
     switch mutation {
     case .recordRoundTrip(let peer, let at, let milliseconds): plain(roundTrip(peer, at, milliseconds))
+    case .appendHealth(let row): plain([trimming(row.peer)])
     case .removeIdentity(let id):
       plain([
         SQLStatement(
@@ -74,6 +75,16 @@ enum SingleWrites {
           AND number <= (SELECT max(number) FROM round_trips WHERE peer = $1 AND peer_id = $2) - $3
         """, [.text(kind), .int(id), .int(Int64(Store.roundTripsMax))]),
     ]
+  }
+
+  /// The row itself is written with others of its table.
+  private static func trimming(_ peer: Probed) -> SQLStatement {
+    let (column, id) = Store.column(of: peer)
+    return SQLStatement(
+      """
+      DELETE FROM health_changes WHERE \(column) = $1 AND revision <=
+        (SELECT revision FROM health_changes WHERE \(column) = $1 ORDER BY revision DESC LIMIT 1 OFFSET $2)
+      """, [.int(id), .int(Int64(HealthRow.keptMax))])
   }
 
   // MARK: - Times

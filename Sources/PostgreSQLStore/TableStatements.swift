@@ -32,7 +32,8 @@ struct TableStatements {
     "last_error", "fault", "network", "host", "comparison_key", "profile", "capabilities", "public_key", "kind", "display_name",
     "full_name", "description", "image", "preferences", "network_id", "author", "document", "custom", "idempotency_key",
     "notice_id", "notice", "listed", "notice_earlier", "request_digest", "status", "relay_link", "cause", "detail", "task",
-    "from_status", "to_status", "quotes", "text", "deletion_id", "deletion_author", "deletion", "schedule_trouble", "request",
+    "from_status", "to_status", "from_health", "to_health", "quotes", "text", "deletion_id", "deletion_author", "deletion",
+    "schedule_trouble", "request",
     "about_act", "about_id", "about_author", "key", "value",
   ]
   private static let blobs: Set<String> = ["sealed_password", "sealed_key", "key_salt"]
@@ -132,6 +133,7 @@ extension TableStatements {
   static let channelRelays = TableStatements(.channelRelays)
   static let transitions = TableStatements(.transitions, .channels)
   static let changes = TableStatements(.changes, .channels)
+  static let health = TableStatements(.health, .channels)
   static let posts = TableStatements(.posts, .posts)
   static let deliveries = TableStatements(.deliveries)
   static let postRoutes = TableStatements(.postRoutes)

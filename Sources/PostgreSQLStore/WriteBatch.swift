@@ -68,6 +68,10 @@ struct WriteBatch {
     case .appendChange(let row):
       use(row.revision)
       insert(.changes, RowCells.of { row.bind(to: &$0) })
+    case .appendHealth(let row):
+      use(row.revision)
+      insert(.health, RowCells.of { row.bind(to: &$0) })
+      others += SingleWrites.statements(for: mutation, session: session)
     case .saveOperator(let row): upsert(.operators, RowCells.of { row.bind(to: &$0) })
     case .saveServer(let row): upsert(.servers, RowCells.of { row.bind(to: &$0) })
     case .saveRelay(let row): upsert(.relays, RowCells.of { row.bind(to: &$0) })
@@ -139,7 +143,7 @@ struct WriteBatch {
     var statements = upserts([.operators, .servers, .relays], commit)
     statements += inserts([.identities], commit)
     statements += writes(channels, .channels, ChangingColumns.ofTouchedChannel, nil, isComplete: false, commit)
-    statements += inserts([.transitions, .changes], commit)
+    statements += inserts([.transitions, .changes, .health], commit)
     statements += writes(posts, .posts, ChangingColumns.ofPost, ChangingColumns.ofRewrittenPost, isComplete: true, commit)
     statements += inserts([.postTransitions], commit)
     // The same row twice: the second is refused, and so are both.

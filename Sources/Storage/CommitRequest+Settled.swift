@@ -38,6 +38,7 @@ extension StoreMutation {
       return .saveRelay(row)
     case .appendTransition(let row): return .appendTransition(row.settled(base: base))
     case .appendChange(let row): return .appendChange(row.settled(base: base))
+    case .appendHealth(let row): return .appendHealth(row.settled(base: base))
     case .insertPost(var row):
       settlePost(&row.revision)
       return .insertPost(row)

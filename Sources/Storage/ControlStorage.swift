@@ -33,6 +33,12 @@ public protocol ControlStorage: Sendable {
   func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost]
   /// The latest lines of a channel's history, oldest first; none for a channel that does not exist.
   func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow]
+  /// Lines of the history of all channels, the latest first. It looks at a limited number of lines, so it may find none although there are
+  /// earlier ones.
+  /// - Parameters:
+  ///   - revision: only lines before this one.
+  ///   - limit: how many at most, at least 1.
+  func transitions(matching seek: TransitionSeek, before revision: Int64, limit: Int) async throws -> TransitionPart
 
   // MARK: - Changes
 
@@ -56,6 +62,12 @@ public protocol ControlStorage: Sendable {
 
   /// The latest connections to a relay or server, oldest first, a hundred at most.
   func roundTrips(of peer: Probed) async throws -> [MeasuredConnection]
+  /// Lines of the history of the health of relays and servers, the latest first.
+  /// - Parameters:
+  ///   - peers: only those of these; `nil` for all.
+  ///   - revision: only lines before this one.
+  ///   - limit: how many at most, at least 1.
+  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow]
   /// How many channels have `relay` as a member that was not removed.
   func channelCount(of relay: RelayID) async throws -> Int
   /// How many channels have each of `relays` as a member that was not removed; those that no channel has are left out.
@@ -65,6 +77,12 @@ public protocol ControlStorage: Sendable {
   /// How many channels there are, deleted ones left out, how many channel relays are in each status, and how many channels are in
   /// quarantine. It takes as long as there are channels.
   func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int)
+  /// How many channels there are by network and phase, and relays of them by status and cause. It takes as long as there are channels.
+  func census() async throws -> Census
+  /// How channels fared on their way to relays, as the latest `RelayOutcomes.revisionsMax` revisions of the history have it.
+  func outcomes() async throws -> RelayOutcomes
+  /// The connections to all relays that are remembered, in milliseconds, the oldest first.
+  func roundTripsOfRelays() async throws -> [RelayID: [Int64]]
   /// Where channels lack relays, by relay; deleted channels are left out.
   func losses() async throws -> [ChannelLoss]
   /// How many channels work on no relay at all, with nothing under way.

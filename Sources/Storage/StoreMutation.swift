@@ -16,6 +16,8 @@ public enum StoreMutation: Hashable, Sendable {
   case saveRelay(RelayRow)
   /// Stores one measured connection; only the latest hundred of each peer are kept.
   case recordRoundTrip(Probed, at: Timestamp, milliseconds: Int64)
+  /// Stores a line of the history of a relay's or server's health; only the latest `HealthRow.keptMax` of each are kept.
+  case appendHealth(HealthRow)
   case insertIdentity(IdentityRow)
   /// Erases the key; the row stays for the channels that were deleted.
   case removeIdentity(IdentityID)
@@ -58,7 +60,8 @@ public enum StoreMutation: Hashable, Sendable {
     switch self {
     case .quarantine, .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory: true
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
-      .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .insertPost, .updatePost,
+      .saveServer, .saveRelay, .recordRoundTrip, .appendHealth, .insertIdentity, .removeIdentity, .probe, .insertPost,
+      .updatePost,
       .rewritePost,
       .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
       false

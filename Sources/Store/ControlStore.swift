@@ -45,6 +45,12 @@ public struct ControlStore: ControlStorage {
     try await ask(.little) { try $0.transitions(of: channel, limit: limit) }
   }
 
+  public func transitions(
+    matching seek: TransitionSeek, before revision: Int64, limit: Int
+  ) async throws -> TransitionPart {
+    try await ask(.much) { try $0.transitions(matching: seek, before: revision, limit: limit) }
+  }
+
   // MARK: - Changes
 
   public func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow] {
@@ -60,6 +66,10 @@ public struct ControlStore: ControlStorage {
   public func counters() async throws -> StoreCounters { try await ask(.little) { try $0.counters() } }
 
   // MARK: - Figures
+
+  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow] {
+    try await ask(.little) { try $0.health(of: peers, before: revision, limit: limit) }
+  }
 
   public func roundTrips(of peer: Probed) async throws -> [MeasuredConnection] {
     try await ask(.little) { try $0.roundTrips(of: peer) }
@@ -77,6 +87,14 @@ public struct ControlStore: ControlStorage {
 
   public func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int) {
     try await ask(.much) { try $0.totals() }
+  }
+
+  public func census() async throws -> Census { try await ask(.much) { try $0.census() } }
+
+  public func outcomes() async throws -> RelayOutcomes { try await ask(.much) { try $0.outcomes() } }
+
+  public func roundTripsOfRelays() async throws -> [RelayID: [Int64]] {
+    try await ask(.little) { try $0.roundTripsOfRelays() }
   }
 
   public func losses() async throws -> [ChannelLoss] { try await ask(.much) { try $0.losses() } }

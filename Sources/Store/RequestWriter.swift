@@ -176,6 +176,10 @@ struct RequestWriter {
     case .recordRoundTrip(let peer, let at, let milliseconds): try Store.record(peer, at, milliseconds, db)
     case .probe(let at, let commit): try Store.put("probe", "\(at.milliseconds) \(commit)", db)
     case .removeIdentity(let id): try removeIdentity(id)
+    case .appendHealth(let row):
+      try rows.write(.appendHealth) { row.bind(to: &$0) }
+      use(row.revision)
+      try Store.trimHealth(of: row.peer, db)
     case .insertIdentity(let row): try rows.write(.insertIdentity) { row.bind(to: &$0) }
     }
   }
@@ -232,7 +236,8 @@ extension StoreMutation {
     switch self {
     case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention: true
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
-      .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
+      .saveServer, .saveRelay, .recordRoundTrip, .appendHealth, .insertIdentity, .removeIdentity, .probe, .quarantine,
+      .clampTimes,
       .forgetHistory, .compactChanges, .forgetPostHistory:
       false
     }

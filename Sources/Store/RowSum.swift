@@ -189,9 +189,13 @@ package struct SummedTable: Sendable {
   package static let changes = SummedTable(
     name: "changes", key: ["revision"], columns: ["revision", "at", "channel_id", "relay_id", "operator_id", "server_id"]
   ) { "the change of revision \(number($0, "revision"))" }
+  package static let health = SummedTable(
+    name: "health_changes", key: ["revision"],
+    columns: ["revision", "relay_id", "server_id", "from_health", "to_health", "cause", "detail", "at"]
+  ) { "the change of health of revision \(number($0, "revision"))" }
 
   package static let all = [
     settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes, posts, deliveries,
-    postRoutes, postTransitions, postRetention,
+    postRoutes, postTransitions, postRetention, health,
   ]
 }

@@ -25,6 +25,7 @@ struct Batonctl: AsyncParsableCommand {
     subcommands: [
       Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
       PostCommand.self, MessagesCommand.self, InboxCommand.self, MemberCommand.self, PeopleCommand.self, Watch.self,
+      HistoryCommand.self,
       Validate.self, ClusterCommand.self,
       Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
     ])

@@ -8,7 +8,8 @@ struct ChannelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Creates and manages channels.",
     subcommands: [
-      ChannelCreate.self, List.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self, RemoveRelay.self,
+      ChannelCreate.self, List.self, Counts.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self,
+      RemoveRelay.self,
       ChannelRetry.self, Verify.self, ChannelMute.self, ChannelUnmute.self, ChannelPin.self, ChannelUnpin.self,
       ChannelHide.self, ChannelUnhide.self, ChannelFreeze.self, ChannelUnfreeze.self, ChannelTruncate.self, Delete.self,
       ChannelFollow.self, ChannelUnfollow.self, ChannelFollowing.self,

@@ -25,6 +25,15 @@ extension ChannelCommand {
       help: "Only channels with a relay that is new, invited, accepted, active, inactive, failed or removed. May be repeated.",
       completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))
     var status: [String] = []
+    @Option(
+      help: "Only channels on a relay of this operator, by id or name; own: one without an operator.",
+      completion: .names(of: .provider, or: ["own"]))
+    var `operator`: String?
+    @Option(
+      help: "Only channels with a relay that is not further on for this cause. May be repeated.",
+      completion: .list(Words.causes),
+      transform: Words.one(of: Words.causes))
+    var cause: [String] = []
     @Flag(help: "Only channels that the daemon is still working on.") var busy = false
     @Option(help: "How many channels to list at most, 1 to 1000.") var limit: Int = 100
     @Flag(help: "List all, however many.") var all = false
@@ -54,15 +63,18 @@ extension ChannelCommand {
       }
     }
 
-    /// The condition of `--relay` and `--status`: one relay of the channel must meet both.
+    /// The condition of `--relay`, `--operator`, `--status` and `--cause`: one relay of the channel must meet all of them.
     private func relays(_ session: Session) async throws -> JSONValue? {
-      guard !relay.isEmpty || !status.isEmpty else { return nil }
+      let owner = try await session.ownership(self.operator)
+      guard !relay.isEmpty || !status.isEmpty || !cause.isEmpty || owner != nil else { return nil }
       var ids: [JSONValue] = []
       for name in relay { ids.append(.integer(try await session.relay(name).id)) }
       // A channel is not on a relay from which it was removed.
       let statuses = status.isEmpty ? Words.statuses.filter { $0 != "removed" } : status
       var wanted: [String: JSONValue] = ["status": ["$in": .array(statuses.map(JSONValue.string))]]
       if !ids.isEmpty { wanted["relayId"] = ["$in": .array(ids)] }
+      if !cause.isEmpty { wanted["cause"] = ["$in": .array(cause.map(JSONValue.string))] }
+      wanted.merge(owner?.object ?? [:]) { $1 }
       return ["relays": ["$elemMatch": .object(wanted)]]
     }
 

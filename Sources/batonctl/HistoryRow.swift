@@ -1,6 +1,6 @@
 internal import ControlAPI
 
-/// One line of the history of a channel or a post.
+/// One line of the history of a channel, of all channels, or of a post.
 protocol HistoryLine {
   var relayName: String { get }
   var from: String { get }
@@ -18,8 +18,14 @@ struct HistoryRow {
   let line: any HistoryLine
   let times: Times
 
-  static let columns: [TableColumn<HistoryRow>] = [
-    TableColumn("TIME", rank: 0) { $0.times.text($0.line.time) },
+  static let columns = columns(with: [])
+
+  /// - Parameter others: more columns, behind the time.
+  static func columns(with others: [TableColumn<HistoryRow>]) -> [TableColumn<HistoryRow>] {
+    [TableColumn("TIME", rank: 0) { $0.times.text($0.line.time) }] + others + rest
+  }
+
+  private static let rest: [TableColumn<HistoryRow>] = [
     TableColumn("RELAY", rank: 0, least: 8) { $0.line.relayName },
     TableColumn("FROM", rank: 2) { $0.line.from },
     TableColumn("TO", rank: 0, color: { .of($0.line.to) }) { $0.line.to },

@@ -9,7 +9,10 @@ internal import StrictJSON
 struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "relay", abstract: "Manages the relays that channels can be created on.",
-    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
+    subcommands: [
+      List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, Counts.self, Figures.self,
+      History.self,
+    ])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Adds a relay.")

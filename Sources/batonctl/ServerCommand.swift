@@ -7,7 +7,7 @@ internal import StrictJSON
 struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
-    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
+    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, History.self])
 
   /// The source of a password: never the command line, which everybody on the machine can read.
   struct PasswordOption: ParsableArguments {

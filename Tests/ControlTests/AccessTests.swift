@@ -41,19 +41,19 @@ struct AccessTests {
   /// must be added to one of these two lists.
   private static let reading: Set<String> = [
     "io.systemd.service.GetLogLevel", "io.systemd.service.Ping",
-    "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List", "org.batond.Channels.Transitions",
-    "org.batond.Daemon.Cluster", "org.batond.Daemon.Metrics", "org.batond.Daemon.Status",
+    "org.batond.Channels.Counts", "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List",
+    "org.batond.Channels.Transitions", "org.batond.Daemon.Cluster", "org.batond.Daemon.Metrics", "org.batond.Daemon.Status",
     "org.batond.Identities.Get", "org.batond.Identities.List",
     "org.batond.Messages.Get", "org.batond.Messages.Inbox", "org.batond.Messages.List", "org.batond.Messages.Search",
     "org.batond.Messages.Watch",
     "org.batond.Members.List", "org.batond.Members.Watch",
     "org.batond.People.Get", "org.batond.People.List",
-    "org.batond.Monitor.Watch",
+    "org.batond.Monitor.HealthChanges", "org.batond.Monitor.Transitions", "org.batond.Monitor.Watch",
     "org.batond.Operators.Get", "org.batond.Operators.List", "org.batond.Operators.Validate",
     "org.batond.Posts.Export", "org.batond.Posts.Get", "org.batond.Posts.List", "org.batond.Posts.Transitions",
     "org.batond.Posts.Watch",
     "org.batond.Posts.GetRetention",
-    "org.batond.Relays.Get", "org.batond.Relays.List",
+    "org.batond.Relays.Counts", "org.batond.Relays.Figures", "org.batond.Relays.Get", "org.batond.Relays.List",
     "org.batond.Servers.Get", "org.batond.Servers.List",
   ]
 

@@ -97,6 +97,15 @@ final class Bench: Sendable {
     try await shared.commit(mutations)
   }
 
+  /// Writes a channel, as it is stored, to where lists come from.
+  func copyToShared(_ id: Int64) async throws {
+    guard let stored = try store.channel(ChannelID(rawValue: id)) else { return }
+    try await shared?.commit(
+      try store.identities().map(StoreMutation.insertIdentity) + store.relays().map(StoreMutation.saveRelay)
+        + [.insertChannel(stored.row)]
+        + stored.relays.enumerated().map { .saveChannelRelay(stored.row.id, position: $0.offset, $0.element) })
+  }
+
   func addRelays(_ count: Int) async throws -> [Int64] {
     var ids: [Int64] = []
     for number in 1...count { ids.append(try await client.addRelay(AddRelay(address: "ws://r\(number)")).id) }

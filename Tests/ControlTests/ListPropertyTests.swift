@@ -202,8 +202,10 @@ struct ListPropertyTests {
   // MARK: - Channels of all kinds
 
   private func fill(_ bench: Bench, count: Int, _ random: inout SplitMix64) async throws {
+    for number in 2...3 { _ = try await bench.client.addOperator(AddOperator(name: "O\(number)", domains: ["r\(number)"])) }
     _ = try await bench.addRelays(4)
-    var mutations: [StoreMutation] = []
+    // A shared store has to know them, too.
+    var mutations = try bench.store.relays().map(StoreMutation.saveRelay)
     for number in 1...count {
       let id = ChannelID(rawValue: Int64(number))
       var relays: [ChannelRelayRow] = []
@@ -362,6 +364,7 @@ struct ListPropertyTests {
       let word = ["$and", "$or", "$nor"].randomElement(using: &random) ?? "$and"
       return [word: .array((0..<Int.random(in: 1...3, using: &random)).map { _ in condition(&random, depth: depth + 1) })]
     }
+    if Int.random(in: 0..<6, using: &random) == 0 { return ["relays": ["$elemMatch": relay(&random)]] }
     let path = paths.randomElement(using: &random) ?? "id"
     if path != "custom", Int.random(in: 0..<4, using: &random) == 0 { return [path: operand(path, "$eq", &random)] }
     let word = words(path).randomElement(using: &random) ?? "$eq"
@@ -373,6 +376,22 @@ struct ListPropertyTests {
       default: operand(path, word, &random)
       }
     return [path: [word: value]]
+  }
+
+  /// What one relay of a channel is to meet.
+  private static func relay(_ random: inout SplitMix64) -> JSONValue {
+    let values: [String: [JSONValue]] = [
+      "relayId": [1, 2, 3, 4], "operatorId": [1, 2], "status": RelayStatus.allCases.map { .string($0.rawValue) },
+      "cause": ["unreachable", "rejected", "timeout"], "relayName": ["r1", "r2"],
+    ]
+    var wanted: [String: JSONValue] = [:]
+    for (field, some) in values.sorted(by: { $0.key < $1.key }) where Bool.random(using: &random) {
+      let value = some.randomElement(using: &random) ?? .null
+      let several = JSONValue.array(
+        (0..<Int.random(in: 0...3, using: &random)).compactMap { _ in some.randomElement(using: &random) })
+      wanted[field] = [value, ["$in": several], ["$ne": value], ["$eq": value, "$nin": several]].randomElement(using: &random)
+    }
+    return .object(wanted)
   }
 
   /// Operators that the field supports; refusals of the others are tested elsewhere.

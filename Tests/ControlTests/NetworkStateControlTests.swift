@@ -3,6 +3,9 @@ import Channels
 import ControlAPI
 import Coordinator
 import RelayNetwork
+import Storage
+import Store
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -27,6 +30,26 @@ struct NetworkStateControlTests {
     try await bench.coordinator.barrier()
     #expect(try await bench.client.status().unusableNetworks == [])
     #expect(try await bench.client.relay(id: relay).networkTrouble == nil)
+    try await bench.stop()
+  }
+
+  /// A channel that waits for its network has no cause of its own, and is found by the one that it shows.
+  @Test(arguments: [false, true]) func channelsThatWaitForTheirNetworkAreFoundByItsCause(isShared: Bool) async throws {
+    let bench = try await Bench(hasSharedLists: isShared)
+    let relay = try #require(try await bench.addRelays(1).first)
+    bench.network.set(.silent, at: "ws://r1")
+    let created = try await bench.client.createChannel(
+      CreateChannel(profile: .init(displayName: "News"), relayIds: [relay]))
+    bench.network.send(.state(.nostr, .down(NetworkTrouble(.absent, "nothing listens there"))))
+    try await bench.coordinator.barrier()
+    let cause = try #require(try await bench.client.channel(id: created.id).relays.first?.cause)
+    #expect(try bench.store.channel(ChannelID(rawValue: created.id))?.relays.first?.record.trouble == nil)
+    if isShared { try await bench.copyToShared(created.id) }
+    for wanted in [["cause": .string(cause)], ["cause": .string(cause), "status": "new"]] as [JSONValue] {
+      let found = try await bench.client.channels(filter: ["relays": ["$elemMatch": wanted]])
+      #expect(found.map(\.id) == [created.id], "\(wanted.text)")
+    }
+    #expect(try await bench.client.channels(filter: ["relays": ["$elemMatch": ["cause": "rejected"]]]).isEmpty)
     try await bench.stop()
   }
 }

@@ -27,6 +27,9 @@ struct SharedLists: ControlStorage, PostReading {
   func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow] {
     try await own.transitions(of: channel, limit: limit)
   }
+  func transitions(matching seek: TransitionSeek, before revision: Int64, limit: Int) async throws -> TransitionPart {
+    try await shared.transitions(matching: seek, before: revision, limit: limit)
+  }
   func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow] {
     try await own.changes(after: revision, limit: limit)
   }
@@ -35,6 +38,12 @@ struct SharedLists: ControlStorage, PostReading {
   }
   func oldestRevision() async throws -> Int64 { try await own.oldestRevision() }
   func counters() async throws -> StoreCounters { try await own.counters() }
+  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow] {
+    try await shared.health(of: peers, before: revision, limit: limit)
+  }
+  func census() async throws -> Census { try await shared.census() }
+  func outcomes() async throws -> RelayOutcomes { try await shared.outcomes() }
+  func roundTripsOfRelays() async throws -> [RelayID: [Int64]] { try await shared.roundTripsOfRelays() }
   func roundTrips(of peer: Probed) async throws -> [MeasuredConnection] { try await own.roundTrips(of: peer) }
   func channelCount(of relay: RelayID) async throws -> Int { try await own.channelCount(of: relay) }
   func channelCounts(of relays: [RelayID]) async throws -> [RelayID: Int] { try await own.channelCounts(of: relays) }

@@ -52,7 +52,7 @@ struct WireTests {
     let step = TestStep(name: "n", durationMilliseconds: 1, passed: true, cause: "c", detail: "d")
     #expect(try keys(step) == fields(Interfaces.relays, "TestStep"))
     let member = ChannelRelay(
-      relayId: 1, relayName: "n", status: "new", cause: "c", detail: "d", attempt: 1, relayLink: "l", since: "s",
+      relayId: 1, relayName: "n", operatorId: 1, status: "new", cause: "c", detail: "d", attempt: 1, relayLink: "l", since: "s",
       nextAttemptAt: "n", edition: 1)
     #expect(try keys(member) == fields(Interfaces.channels, "ChannelRelay"))
     let profile = ControlAPI.Profile(displayName: "d", fullName: "f", description: "d", image: "i", preferences: [:])

@@ -62,6 +62,8 @@ enum DecisionLines {
       "server \(row.id.rawValue) '\(row.address)' \(words(row.condition)) at \(revision(row.revision))"
     case .saveRelay(let row): "relay \(words(row))"
     case .recordRoundTrip(let peer, let at, let milliseconds): "round trip of \(name(peer)) at \(time(at)): \(milliseconds) ms"
+    case .appendHealth(let row):
+      "health of \(name(row.peer)) \(row.from) to \(row.to)\(row.cause.map { ", \($0)" } ?? "") at \(revision(row.revision))"
     case .insertIdentity(let row): "identity \(row.id.rawValue) '\(row.name)': \(row.publicName)"
     case .removeIdentity(let id): "remove identity \(id.rawValue)"
     case .probe(let at, _): "sign of life at \(time(at))"

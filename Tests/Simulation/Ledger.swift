@@ -35,6 +35,8 @@ struct Ledger {
   private(set) var transitions: [Int64: TransitionRow] = [:]
   private(set) var objects: [Int64: ChangeRow.Object] = [:]
   private(set) var catalog: [RelayID: RelayRow] = [:]
+  /// Where the history of the health of each relay and server stands.
+  private var healths: [Probed: PeerCondition.Health] = [:]
   /// Where the history of each channel relay stands.
   private var ends: [Pair: RelayStatus] = [:]
   private var documents: Set<String> = []
@@ -93,12 +95,14 @@ struct Ledger {
         try use(row.revision, after: before)
         objects[row.revision] = row.object
       case .saveRelay(let row): catalog[row.id] = row
+      case .appendHealth(let row): try append(row)
       case .clampTimes(let now, let latestVerifyDue): clampTimes(now: now, latestVerifyDue: latestVerifyDue)
       case .quarantine(let id, let reason, _): throw Violation("\(id) cannot be read: \(reason)")
       case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention,
         .forgetPostHistory:
         throw Violation("the engine of channels writes posts")
-      case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .forgetHistory,
+      case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe,
+        .forgetHistory,
         .compactChanges:
         break
       }
@@ -107,6 +111,17 @@ struct Ledger {
       let end = ends[pair] ?? .new
       guard let record = channels[pair.channel]?[pair.relay], record.status == end else {
         throw Violation("\(pair) is not what its history says: \(end)")
+      }
+    }
+    for mutation in mutations {
+      let (peer, health): (Probed, PeerCondition.Health)
+      switch mutation {
+      case .saveRelay(let row): (peer, health) = (.relay(row.id), row.condition.health)
+      case .saveServer(let row): (peer, health) = (.server(row.id), row.condition.health)
+      default: continue
+      }
+      guard health == healths[peer] ?? .unknown else {
+        throw Violation("\(peer) is stored as \(health), and its history ends with \(healths[peer] ?? .unknown)")
       }
     }
     for id in order { try checkEditions(id) }
@@ -121,6 +136,20 @@ struct Ledger {
         throw Violation("\(row.id) has a revision that is not its own")
       }
     }
+  }
+
+  /// The history of a peer's health has no gaps, and its lines have the revisions of the peer.
+  private mutating func append(_ row: HealthRow) throws {
+    guard row.from != row.to, row.from == healths[row.peer] ?? .unknown else {
+      throw Violation("\(row.peer) was \(healths[row.peer] ?? .unknown), and its history goes on from \(row.from) to \(row.to)")
+    }
+    let object: ChangeRow.Object =
+      switch row.peer {
+      case .relay(let id): .relay(id)
+      case .server(let id): .server(id)
+      }
+    guard objects[row.revision] == object else { throw Violation("\(row.peer) has a revision that is not its own") }
+    healths[row.peer] = row.to
   }
 
   private mutating func use(_ number: Int64, after before: Int64) throws {

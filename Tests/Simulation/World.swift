@@ -200,6 +200,7 @@ final class World: SeededWorld {
     case .saveServer(let row): "server \(row.id.rawValue)"
     case .saveRelay(let row): "relay \(row.id.rawValue) \(row.condition.health)"
     case .recordRoundTrip: "round trip"
+    case .appendHealth(let row): "health of \(row.peer) \(row.from) to \(row.to)"
     case .insertIdentity, .removeIdentity: "identity"
     case .probe: "probe"
     case .quarantine(let id, let reason, _): "\(id.rawValue) is left alone: \(reason)"

@@ -94,7 +94,7 @@ struct PresenceTests {
     // Many rows do not wait for anybody to ask.
     try await store.commit((1_001...8_000).map { .saveRelay(Self.relay($0)) })
     let last = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
-    #expect(last > 3 * after)
+    #expect(last > 2 * after)
     store.close()
   }
 

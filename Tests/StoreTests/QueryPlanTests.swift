@@ -27,6 +27,8 @@ struct QueryPlanTests {
     "SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed' GROUP BY relay_id",
     "SELECT status, count(*) AS n FROM channel_relays GROUP BY status",
     "SELECT count(*) FROM channels WHERE deleted_at IS NULL",
+    Self.onOneLine(Store.censusOfChannels(in: .sqlite)), Self.onOneLine(Store.censusOfMembers),
+    Self.onOneLine(Store.censusOfCauses),
     // Ends after as many as may be forgotten at once.
     "SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number "
       + "FROM transitions ORDER BY revision LIMIT ?) WHERE at < ? OR number <= ?",
@@ -46,7 +48,7 @@ struct QueryPlanTests {
 
   /// Tables of which there are as many rows as somebody has configured.
   private static let small: Set<String> = [
-    "operators", "servers", "relays", "identities", "settings", "quarantine", "round_trips", "json_each",
+    "operators", "servers", "relays", "identities", "settings", "quarantine", "round_trips", "json_each", "health_changes",
   ]
 
   /// Indexes with few of a table's rows: what is unfinished, what is lost, channels on SimpleX, and routes that change.
@@ -134,6 +136,9 @@ struct QueryPlanTests {
     }
   }
 
+  /// A text without the breaks between its lines.
+  private static func onOneLine(_ sql: String) -> String { sql.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
   private static func plans(_ store: Store, _ texts: [String]) throws -> [Plan] {
     try store.pool.writeWithoutTransaction { db -> [Plan] in
       try texts.map { sql in
@@ -199,6 +204,9 @@ struct QueryPlanTests {
         ServerRow(id: ServerID(rawValue: 1), transport: .smp, address: "smp://a@b", fingerprint: "a", hosts: ["b"])),
       .saveRelay(RelayRow(id: relay, network: .nostr, address: "ws://r", name: "r", revision: 1)),
       .recordRoundTrip(.relay(relay), at: now, milliseconds: 5),
+      .appendHealth(HealthRow(revision: 2, peer: .relay(relay), from: .up, to: .down, cause: nil, detail: "", at: now)),
+      .appendHealth(
+        HealthRow(revision: 3, peer: .server(ServerID(rawValue: 1)), from: .up, to: .down, cause: nil, detail: "", at: now)),
     ]
     for id in 1...Int64(3) {
       let row = ChannelRow(
@@ -237,6 +245,12 @@ struct QueryPlanTests {
     _ = (try store.channelCounts(of: [relay, RelayID(rawValue: 2)]), try store.channelCounts(of: [identity]))
     _ = (try store.totals(), try store.losses(), try store.failedChannelCount(), try store.roundTrips(of: .relay(relay)))
     _ = try store.transitions(of: channel, limit: 5)
+    var seek = TransitionSeek()
+    _ = try store.transitions(matching: seek, before: 40, limit: 5)
+    (seek.channels, seek.relays, seek.causes) = ([channel], [relay], ["timeout"])
+    _ = try store.transitions(matching: seek, before: 40, limit: 5)
+    _ = (try store.census(), try store.outcomes(), try store.roundTripsOfRelays())
+    _ = (try store.health(of: nil, before: 9, limit: 5), try store.health(of: [.relay(relay)], before: 9, limit: 5))
     _ = (try store.changes(after: 9, limit: 5), try store.newestChanges(after: 9, through: 30, limit: 5))
     _ = try store.installationSeed { 7 }
   }
@@ -256,7 +270,7 @@ struct QueryPlanTests {
     let filters: [JSONValue] = [
       ["phase": "creating"], ["phase": ["$in": ["degraded", "failed"]]], ["profile.displayName": "News 1"],
       ["relays": ["$elemMatch": ["relayId": 1]]],
-      ["relays": ["$elemMatch": ["status": "failed"]]],
+      ["relays": ["$elemMatch": ["status": "failed"]]], ["relays": ["$elemMatch": ["operatorId": 1]]],
       ["relays": ["$elemMatch": ["relayId": 1, "status": ["$in": ["failed", "inactive"]]]]],
     ]
     for filter in filters {

@@ -168,6 +168,7 @@ public final class FaultyStorage: CoordinatorStorage {
       case .touchChannel(let row), .rewriteChannel(let row): row.id
       case .saveChannelRelay(let id, _, _): id
       case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
+        .appendHealth,
         .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges,
         .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention,
         .forgetPostHistory:

@@ -7,14 +7,19 @@ internal import Store
 protocol TestedFigures: Sendable {
   func channels(named name: String, limit: Int) async throws -> [ChannelID]
   func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow]
+  func transitions(matching seek: TransitionSeek, before revision: Int64, limit: Int) async throws -> TransitionPart
   func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost]
   func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow]
   func newestChanges(after revision: Int64, through end: Int64, limit: Int) async throws -> [ChangeRow]
   func oldestRevision() async throws -> Int64
+  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow]
   func roundTrips(of peer: Probed) async throws -> [MeasuredConnection]
   func channelCounts(of relays: [RelayID]) async throws -> [RelayID: Int]
   func channelCounts(of identities: [IdentityID]) async throws -> [IdentityID: Int]
   func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int)
+  func census() async throws -> Census
+  func outcomes() async throws -> RelayOutcomes
+  func roundTripsOfRelays() async throws -> [RelayID: [Int64]]
   func losses() async throws -> [ChannelLoss]
   func failedChannelCount() async throws -> Int
 }
@@ -45,8 +50,26 @@ extension FaultyStorage {
       await compare("changes") { try await $0.changes(after: after, limit: limit) }
       await compare("newestChanges") { try await $0.newestChanges(after: after, through: end, limit: limit) }
     }
+    for _ in 0..<4 {
+      let seek = Self.seek(channels, relays, &draw)
+      let (before, limit) = (
+        Int64.random(in: 0...counters.revision + 1, using: &draw), Int.random(in: 1...40, using: &draw)
+      )
+      await compare("transitions(\(seek))") { try await $0.transitions(matching: seek, before: before, limit: limit) }
+    }
+    for _ in 0..<2 {
+      let (before, limit) = (
+        Int64.random(in: 0...counters.revision + 1, using: &draw), Int.random(in: 1...40, using: &draw)
+      )
+      await compare("health") { try await $0.health(of: nil, before: before, limit: limit) }
+      let peers = Set(relays.prefix(2).flatMap { [Probed.relay($0), .server(ServerID(rawValue: $0.rawValue))] })
+      await compare("health of some") { try await $0.health(of: peers, before: before, limit: limit) }
+    }
     await compare("oldestRevision") { try await $0.oldestRevision() }
     await compare("totals") { try await $0.totals() }
+    await compare("census") { try await $0.census() }
+    await compare("outcomes") { try await $0.outcomes() }
+    await compare("roundTripsOfRelays") { try await $0.roundTripsOfRelays() }
     await compare("losses") { try await $0.losses() }
     await compare("failedChannelCount") { try await $0.failedChannelCount() }
     await compare("channelCounts") { try await $0.channelCounts(of: relays) }
@@ -75,6 +98,20 @@ extension FaultyStorage {
       await compare("post") { try await $0.post(post) }
       await compare("postTransitions") { try await $0.postTransitions(of: post, limit: 5) }
     }
+  }
+
+  private static func seek(
+    _ channels: [ChannelID], _ relays: [RelayID], _ draw: inout SplitMix64
+  ) -> TransitionSeek {
+    func some<T: Hashable>(_ all: [T], _ draw: inout SplitMix64) -> Set<T>? {
+      Bool.random(using: &draw) ? nil : Set(all.shuffled(using: &draw).prefix(Int.random(in: 0...3, using: &draw)))
+    }
+    var seek = TransitionSeek()
+    seek.channels = some(channels, &draw)
+    seek.relays = some(relays, &draw)
+    if Int.random(in: 0..<3, using: &draw) == 0 { seek.causes = some(Cause.allCases.map(\.rawValue), &draw) }
+    seek.statuses = some(RelayStatus.allCases.map(\.rawValue), &draw)
+    return seek
   }
 
   private static func question(

@@ -22,6 +22,7 @@ extension ChannelRelay: JSONWritable {
     writer.member("detail", detail)
     writer.member("edition", edition)
     writer.member("nextAttemptAt", nextAttemptAt)
+    writer.member("operatorId", operatorId)
     writer.member("relayId", relayId)
     writer.member("relayLink", relayLink)
     writer.member("relayName", relayName)
@@ -178,6 +179,16 @@ extension UpdateChannel: JSONWritable {
     writer.member("image", image)
     writer.member("preferences", preferences)
     writer.member("revision", revision)
+    writer.endObject()
+  }
+}
+
+extension ChannelCount: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channels", channels)
+    writer.member("network", network)
+    writer.member("phase", phase)
     writer.endObject()
   }
 }

@@ -199,3 +199,13 @@ extension ChannelsTransitionsReply: JSONWritable {
     writer.endObject()
   }
 }
+
+extension ChannelsCountsReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("countedAt", countedAt)
+    writer.member("counts", counts)
+    writer.member("revision", revision)
+    writer.endObject()
+  }
+}

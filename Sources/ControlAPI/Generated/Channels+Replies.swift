@@ -95,3 +95,23 @@ public struct ChannelsTransitionsReply: Codable, Hashable, Sendable {
     self.transitions = transitions
   }
 }
+
+/// A reply of org.batond.Channels.Counts.
+public struct ChannelsCountsReply: Codable, Hashable, Sendable {
+  /// By network and phase, only where there are some.
+  public var counts: [ChannelCount]
+  /// The revision at which this was true.
+  public var revision: Int64
+  /// When that was, RFC 3339 in UTC.
+  public var countedAt: String
+
+  public init(
+    counts: [ChannelCount],
+    revision: Int64,
+    countedAt: String
+  ) {
+    self.counts = counts
+    self.revision = revision
+    self.countedAt = countedAt
+  }
+}

@@ -36,6 +36,8 @@ public struct ChannelRelay: Codable, Hashable, Sendable {
   public var relayId: Int64
   /// Name of the relay. A new name comes with an event of the relay, not of its channels.
   public var relayName: String
+  /// Identifier of the relay's operator; absent if it has none. Another operator comes with an event of the relay, not of its channels.
+  public var operatorId: Int64?
   /// Where it stands.
   public var status: String
   /// Why it is not further on, as a stable word. While the network as a whole cannot be used and nothing else went wrong, that is the
@@ -59,6 +61,7 @@ public struct ChannelRelay: Codable, Hashable, Sendable {
   public init(
     relayId: Int64,
     relayName: String,
+    operatorId: Int64? = nil,
     status: String,
     cause: String? = nil,
     detail: String? = nil,
@@ -70,6 +73,7 @@ public struct ChannelRelay: Codable, Hashable, Sendable {
   ) {
     self.relayId = relayId
     self.relayName = relayName
+    self.operatorId = operatorId
     self.status = status
     self.cause = cause
     self.detail = detail
@@ -426,5 +430,25 @@ public struct UpdateChannel: Codable, Hashable, Sendable {
     self.preferences = preferences
     self.heal = heal
     self.custom = custom
+  }
+}
+
+/// How many channels of one network are in one phase.
+public struct ChannelCount: Codable, Hashable, Sendable {
+  /// The protocol.
+  public var network: String
+  /// The phase.
+  public var phase: String
+  /// How many there are.
+  public var channels: Int
+
+  public init(
+    network: String,
+    phase: String,
+    channels: Int
+  ) {
+    self.network = network
+    self.phase = phase
+    self.channels = channels
   }
 }

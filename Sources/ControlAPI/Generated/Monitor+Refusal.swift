@@ -7,6 +7,8 @@ public import Varlink
 public enum MonitorRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Monitor"
 
+  /// The filter or cursor cannot be used.
+  case invalidFilter(path: String, reason: String)
   /// The changes after this revision are not all kept any more: list again and go on from the list's revision.
   case revisionCompacted(oldest: Int)
   /// The subscriber did not read fast enough, twice in a row: list again, or go on from the revision that is said here.
@@ -25,6 +27,10 @@ public enum MonitorRefusal: InterfaceRefusal {
   /// - Parameter error: as the daemon sent it.
   public init(_ error: VarlinkError) {
     switch error.name {
+    case "org.batond.Monitor.InvalidFilter":
+      self = .invalidFilter(
+        path: error.parameters["path"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Monitor.RevisionCompacted":
       self = .revisionCompacted(
         oldest: Int(error.parameters["oldest"]?.integer ?? 0))
@@ -48,6 +54,13 @@ public enum MonitorRefusal: InterfaceRefusal {
   /// What goes over the wire.
   public var error: VarlinkError {
     switch self {
+    case .invalidFilter(let path, let reason):
+      VarlinkError(
+        "org.batond.Monitor.InvalidFilter",
+        carrying: [
+          "path": .string(path),
+          "reason": .string(reason),
+        ])
     case .revisionCompacted(let oldest):
       VarlinkError(
         "org.batond.Monitor.RevisionCompacted",

@@ -6,6 +6,8 @@ public import Varlink
 /// The methods of `org.batond.Monitor`.
 public enum MonitorMethod: String, InterfaceMethod {
   case watch = "org.batond.Monitor.Watch"
+  case transitions = "org.batond.Monitor.Transitions"
+  case healthChanges = "org.batond.Monitor.HealthChanges"
 }
 
 /// What a server of `org.batond.Monitor` does.
@@ -21,6 +23,18 @@ public protocol MonitorService: InterfaceService where Method == MonitorMethod, 
   func watch(
     _ request: WatchRequest, _ stream: ReplyStream<ChangeMessage>
   ) async throws -> ChangeMessage
+  /// Lists what happened to all channels on all relays, the latest first, as far back as history is kept. With 'more' it sends one page per
+  /// reply until there are no more.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func transitions(
+    _ request: MonitorTransitionsRequest, _ stream: ReplyStream<MonitorTransitionsReply>?
+  ) async throws -> MonitorTransitionsReply
+  /// Lists when relays and servers went up and down, the latest first. The latest 1000 lines of each are kept. With 'more' it sends one page
+  /// per reply until there are no more.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func healthChanges(
+    _ request: MonitorHealthChangesRequest, _ stream: ReplyStream<MonitorHealthChangesReply>?
+  ) async throws -> MonitorHealthChangesReply
 }
 
 extension MonitorService {
@@ -29,6 +43,8 @@ extension MonitorService {
   ) async throws -> any JSONWritable {
     switch method {
     case .watch: return try await watch(call.request(), ReplyStream(stream))
+    case .transitions: return try await transitions(call.request(), call.replies(to: stream))
+    case .healthChanges: return try await healthChanges(call.request(), call.replies(to: stream))
     }
   }
 }

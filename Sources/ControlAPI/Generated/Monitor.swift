@@ -63,3 +63,107 @@ public struct ChangeMessage: Codable, Hashable, Sendable {
     self.merged = merged
   }
 }
+
+/// One line of the history of all channels. Equal statuses record a retry.
+public struct ChannelTransition: Codable, Hashable, Sendable {
+  /// Revision of the change.
+  public var revision: Int64
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// Name of the channel as it is now; absent if the channel cannot be read.
+  public var channelName: String?
+  /// Identifier of the relay.
+  public var relayId: Int64
+  /// Name of the relay as it is now.
+  public var relayName: String
+  /// Identifier of the relay's operator as it is now; absent if it has none.
+  public var operatorId: Int64?
+  /// Status before.
+  public var from: String
+  /// Status after.
+  public var to: String
+  /// Why, as a stable word.
+  public var cause: String?
+  /// Why, for people.
+  public var detail: String
+  /// Number of the attempt.
+  public var attempt: Int
+  /// When, RFC 3339 in UTC.
+  public var time: String
+
+  public init(
+    revision: Int64,
+    channelId: Int64,
+    channelName: String? = nil,
+    relayId: Int64,
+    relayName: String,
+    operatorId: Int64? = nil,
+    from: String,
+    to: String,
+    cause: String? = nil,
+    detail: String,
+    attempt: Int,
+    time: String
+  ) {
+    self.revision = revision
+    self.channelId = channelId
+    self.channelName = channelName
+    self.relayId = relayId
+    self.relayName = relayName
+    self.operatorId = operatorId
+    self.from = from
+    self.to = to
+    self.cause = cause
+    self.detail = detail
+    self.attempt = attempt
+    self.time = time
+  }
+}
+
+/// One line of the history of a relay's or server's health.
+public struct HealthChange: Codable, Hashable, Sendable {
+  /// Revision of the change.
+  public var revision: Int64
+  /// Identifier of the relay; absent if it is a server.
+  public var relayId: Int64?
+  /// Identifier of the server; absent if it is a relay.
+  public var serverId: Int64?
+  /// Name of the relay, or host of the server, as it is now.
+  public var name: String
+  /// Identifier of its operator as it is now; absent if it has none.
+  public var operatorId: Int64?
+  /// Health before.
+  public var from: String
+  /// Health from then on.
+  public var to: String
+  /// Why it is not up, as a stable word; absent if it is, and if that is not known.
+  public var cause: String?
+  /// Why, for people; empty if it is up.
+  public var detail: String
+  /// When, RFC 3339 in UTC.
+  public var time: String
+
+  public init(
+    revision: Int64,
+    relayId: Int64? = nil,
+    serverId: Int64? = nil,
+    name: String,
+    operatorId: Int64? = nil,
+    from: String,
+    to: String,
+    cause: String? = nil,
+    detail: String,
+    time: String
+  ) {
+    self.revision = revision
+    self.relayId = relayId
+    self.serverId = serverId
+    self.name = name
+    self.operatorId = operatorId
+    self.from = from
+    self.to = to
+    self.cause = cause
+    self.detail = detail
+    self.time = time
+  }
+}

@@ -109,3 +109,84 @@ extension TestRequest: JSONWritable {
     writer.endObject()
   }
 }
+
+extension ChannelsAtRelay: ListedObject {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("cause", cause)
+    writer.member("channels", channels)
+    writer.member("network", network)
+    writer.member("operatorId", operatorId)
+    writer.member("relayId", relayId)
+    writer.member("relayName", relayName)
+    writer.member("status", status)
+    writer.endObject()
+  }
+
+  public subscript(field: String) -> JSONValue? {
+    switch field {
+    case "relayId": .integer(relayId)
+    case "relayName": .string(relayName)
+    case "network": .string(network)
+    case "operatorId": operatorId.map(JSONValue.integer)
+    case "status": .string(status)
+    case "cause": cause.map(JSONValue.string)
+    case "channels": .integer(Int64(channels))
+    default: nil
+    }
+  }
+}
+
+extension Spread: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("count", count)
+    writer.member("max", max)
+    writer.member("p50", p50)
+    writer.member("p90", p90)
+    writer.endObject()
+  }
+}
+
+extension RelayFigures: ListedObject {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("active", active)
+    writer.member("channels", channels)
+    writer.member("failed", failed)
+    writer.member("health", health)
+    writer.member("inactive", inactive)
+    writer.member("missed", missed)
+    writer.member("network", network)
+    writer.member("operatorId", operatorId)
+    writer.member("reached", reached)
+    writer.member("relayId", relayId)
+    writer.member("relayName", relayName)
+    writer.member("roundTrips", roundTrips)
+    writer.member("successRate", successRate)
+    writer.member("timeToActive", timeToActive)
+    writer.member("underWay", underWay)
+    writer.endObject()
+  }
+
+  public subscript(field: String) -> JSONValue? {
+    switch field {
+    case "relayId": .integer(relayId)
+    case "relayName": .string(relayName)
+    case "network": .string(network)
+    case "operatorId": operatorId.map(JSONValue.integer)
+    case "health": .string(health)
+    case "channels": .integer(Int64(channels))
+    case "active": .integer(Int64(active))
+    case "underWay": .integer(Int64(underWay))
+    case "inactive": .integer(Int64(inactive))
+    case "failed": .integer(Int64(failed))
+    case "reached": .integer(Int64(reached))
+    case "missed": .integer(Int64(missed))
+    case "successRate": successRate.map(JSONValue.number)
+    case "timeToActive": timeToActive.flatMap { try? $0.json }
+    case "roundTrips": roundTrips.flatMap { try? $0.json }
+    default: nil
+    }
+  }
+}

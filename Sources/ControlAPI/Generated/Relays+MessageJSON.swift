@@ -37,3 +37,26 @@ extension RelaysRemoveRequest: JSONWritable {
     writer.endObject()
   }
 }
+
+extension RelaysCountsReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("countedAt", countedAt)
+    writer.member("counts", counts)
+    writer.member("nextCursor", nextCursor)
+    writer.member("revision", revision)
+    writer.endObject()
+  }
+}
+
+extension RelaysFiguresReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("countedAt", countedAt)
+    writer.member("figures", figures)
+    writer.member("nextCursor", nextCursor)
+    writer.member("revision", revision)
+    writer.member("since", since)
+    writer.endObject()
+  }
+}

@@ -31,3 +31,55 @@ public struct RelayReply: Codable, Hashable, Sendable {
     self.relay = relay
   }
 }
+
+/// A reply of org.batond.Relays.Counts.
+public struct RelaysCountsReply: Codable, Hashable, Sendable {
+  /// The lines, only where there are channels.
+  public var counts: [ChannelsAtRelay]
+  /// Where the next page begins; absent on the last.
+  public var nextCursor: String?
+  /// The revision at which this was true.
+  public var revision: Int64
+  /// When that was, RFC 3339 in UTC.
+  public var countedAt: String
+
+  public init(
+    counts: [ChannelsAtRelay],
+    nextCursor: String? = nil,
+    revision: Int64,
+    countedAt: String
+  ) {
+    self.counts = counts
+    self.nextCursor = nextCursor
+    self.revision = revision
+    self.countedAt = countedAt
+  }
+}
+
+/// A reply of org.batond.Relays.Figures.
+public struct RelaysFiguresReply: Codable, Hashable, Sendable {
+  /// The relays, removed ones left out.
+  public var figures: [RelayFigures]
+  /// Where the next page begins; absent on the last.
+  public var nextCursor: String?
+  /// The revision at which this was true.
+  public var revision: Int64
+  /// When that was, RFC 3339 in UTC.
+  public var countedAt: String
+  /// Outcomes from then on count, RFC 3339 in UTC; absent if there is no history.
+  public var since: String?
+
+  public init(
+    figures: [RelayFigures],
+    nextCursor: String? = nil,
+    revision: Int64,
+    countedAt: String,
+    since: String? = nil
+  ) {
+    self.figures = figures
+    self.nextCursor = nextCursor
+    self.revision = revision
+    self.countedAt = countedAt
+    self.since = since
+  }
+}

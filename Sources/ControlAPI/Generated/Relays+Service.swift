@@ -11,6 +11,8 @@ public enum RelaysMethod: String, InterfaceMethod {
   case update = "org.batond.Relays.Update"
   case remove = "org.batond.Relays.Remove"
   case test = "org.batond.Relays.Test"
+  case counts = "org.batond.Relays.Counts"
+  case figures = "org.batond.Relays.Figures"
 }
 
 /// What a server of `org.batond.Relays` does.
@@ -34,6 +36,20 @@ public protocol RelaysService: InterfaceService where Method == RelaysMethod, Re
   func test(
     _ request: TestRequest, _ stream: ReplyStream<TestReply>?
   ) async throws -> TestReply
+  /// Counts channels by relay, status and cause, without listing them. Relays that were removed from a channel do not count. With many channels the
+  /// answer may be up to five minutes old, as that of org.batond.Channels.Counts. With 'more' it sends one page per reply until there are no
+  /// more.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func counts(
+    _ request: ListRequest, _ stream: ReplyStream<RelaysCountsReply>?
+  ) async throws -> RelaysCountsReply
+  /// Says how relays do: channels by status, how many became active, how long that took, and how fast they answer. Outcomes are those of the
+  /// latest 50000 revisions. With many channels the answer may be up to five minutes old, as that of org.batond.Channels.Counts. With 'more' it
+  /// sends one page per reply until there are no more.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func figures(
+    _ request: ListRequest, _ stream: ReplyStream<RelaysFiguresReply>?
+  ) async throws -> RelaysFiguresReply
 }
 
 extension RelaysService {
@@ -47,6 +63,8 @@ extension RelaysService {
     case .update: return try await update(call.request())
     case .remove: return try await remove(call.request())
     case .test: return try await test(call.request(), call.replies(to: stream))
+    case .counts: return try await counts(call.request(), call.replies(to: stream))
+    case .figures: return try await figures(call.request(), call.replies(to: stream))
     }
   }
 }

@@ -218,3 +218,131 @@ public struct TestRequest: Codable, Hashable, Sendable {
     self.network = network
   }
 }
+
+/// How many channels have one relay with one status, for one reason.
+public struct ChannelsAtRelay: Codable, Hashable, Sendable {
+  /// Identifier of the relay.
+  public var relayId: Int64
+  /// Name of the relay.
+  public var relayName: String
+  /// The protocol that it speaks.
+  public var network: String
+  /// The operator that runs it; absent for one's own.
+  public var operatorId: Int64?
+  /// Where the channels stand there: new, invited, accepted, active, inactive or failed.
+  public var status: String
+  /// Why they are not further on, as a stable word; absent if nothing is wrong.
+  public var cause: String?
+  /// How many channels there are.
+  public var channels: Int
+
+  public init(
+    relayId: Int64,
+    relayName: String,
+    network: String,
+    operatorId: Int64? = nil,
+    status: String,
+    cause: String? = nil,
+    channels: Int
+  ) {
+    self.relayId = relayId
+    self.relayName = relayName
+    self.network = network
+    self.operatorId = operatorId
+    self.status = status
+    self.cause = cause
+    self.channels = channels
+  }
+}
+
+/// How durations are spread, in milliseconds.
+public struct Spread: Codable, Hashable, Sendable {
+  /// How many there are.
+  public var count: Int
+  /// Half of them are this or less.
+  public var p50: Int
+  /// Nine of ten are this or less.
+  public var p90: Int
+  /// The longest.
+  public var max: Int
+
+  public init(
+    count: Int,
+    p50: Int,
+    p90: Int,
+    max: Int
+  ) {
+    self.count = count
+    self.p50 = p50
+    self.p90 = p90
+    self.max = max
+  }
+}
+
+/// How a relay does.
+public struct RelayFigures: Codable, Hashable, Sendable {
+  /// Identifier of the relay.
+  public var relayId: Int64
+  /// Name of the relay.
+  public var relayName: String
+  /// The protocol that it speaks.
+  public var network: String
+  /// The operator that runs it; absent for one's own.
+  public var operatorId: Int64?
+  /// Whether the relay can be reached and does what is asked of it.
+  public var health: String
+  /// Channels that have it, removed pairings left out.
+  public var channels: Int
+  /// Those that can be read there.
+  public var active: Int
+  /// Those on the way there: new, invited or accepted.
+  public var underWay: Int
+  /// Those that could be read there once, and cannot at present.
+  public var inactive: Int
+  /// Those that were given up there.
+  public var failed: Int
+  /// How many channels became active there, as far back as since says.
+  public var reached: Int
+  /// How many were given up there before they were active, as far back.
+  public var missed: Int
+  /// The part of these that became active, 0 to 1; absent where there are none.
+  public var successRate: Double?
+  /// How long it took from the first hand-over to the relay until a reader found the channel there; absent where none became active.
+  public var timeToActive: Spread?
+  /// How long the latest connections took that tests measured, a hundred at most; absent where none was.
+  public var roundTrips: Spread?
+
+  public init(
+    relayId: Int64,
+    relayName: String,
+    network: String,
+    operatorId: Int64? = nil,
+    health: String,
+    channels: Int,
+    active: Int,
+    underWay: Int,
+    inactive: Int,
+    failed: Int,
+    reached: Int,
+    missed: Int,
+    successRate: Double? = nil,
+    timeToActive: Spread? = nil,
+    roundTrips: Spread? = nil
+  ) {
+    self.relayId = relayId
+    self.relayName = relayName
+    self.network = network
+    self.operatorId = operatorId
+    self.health = health
+    self.channels = channels
+    self.active = active
+    self.underWay = underWay
+    self.inactive = inactive
+    self.failed = failed
+    self.reached = reached
+    self.missed = missed
+    self.successRate = successRate
+    self.timeToActive = timeToActive
+    self.roundTrips = roundTrips
+  }
+}

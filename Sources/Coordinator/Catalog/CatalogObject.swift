@@ -64,12 +64,31 @@ public enum CatalogObject: Hashable, Sendable {
     }
   }
 
+  /// What it is as a relay or server that is tested, and how that is; `nil` for an operator.
+  var tested: (peer: Probed, condition: PeerCondition)? {
+    switch self {
+    case .operator: nil
+    case .server(let row): (.server(row.id), row.condition)
+    case .relay(let row): (.relay(row.id), row.condition)
+    }
+  }
+
   var save: StoreMutation {
     switch self {
     case .operator(let row): .saveOperator(row)
     case .server(let row): .saveServer(row)
     case .relay(let row): .saveRelay(row)
     }
+  }
+}
+
+extension Catalog {
+  /// How its relays and servers are.
+  var healths: [Probed: PeerCondition.Health] {
+    var healths: [Probed: PeerCondition.Health] = [:]
+    for row in relays.values { healths[.relay(row.id)] = row.condition.health }
+    for row in servers.values { healths[.server(row.id)] = row.condition.health }
+    return healths
   }
 }
 

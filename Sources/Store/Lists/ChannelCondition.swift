@@ -49,6 +49,17 @@ package enum TextSearch {
   case hasWord(String)
 }
 
+/// What one relay of a channel must meet. Of each list of values it has one.
+package struct RelayTerms {
+  package var ids: [[JSONValue]] = []
+  package var statuses: [[JSONValue]] = []
+  package var operators: [[JSONValue]] = []
+  /// Those that are stored. While a network as a whole cannot be used, clients see other ones where none is stored.
+  package var causes: [[JSONValue]] = []
+
+  var isEmpty: Bool { ids.isEmpty && statuses.isEmpty && operators.isEmpty && causes.isEmpty }
+}
+
 /// How one database says what a filter asks. Conditions are made in the order in which they stand in the SQL.
 package protocol ConditionWriter {
   associatedtype Value
@@ -60,8 +71,8 @@ package protocol ConditionWriter {
   mutating func json(_ column: String, _ names: [String], _ test: JSONTest) -> ChannelCondition<Value>
   /// A search in a text that may be NULL.
   mutating func search(_ sql: String, _ search: TextSearch) -> ChannelCondition<Value>
-  /// Channels of which one relay has one of these ids and one of these statuses, as far as they are named.
-  mutating func relays(ids: [[JSONValue]], statuses: [[JSONValue]]) -> ChannelCondition<Value>
+  /// Channels of which one relay meets this, whatever else they are to meet.
+  mutating func relays(_ wanted: RelayTerms) -> ChannelCondition<Value>
 }
 
 extension ChannelCondition {
@@ -115,10 +126,11 @@ extension ConditionWriter {
     }
   }
 
-  /// Channels of which one relay meets conditions on `relayId` and `status`; the other conditions are left to the caller.
+  /// Channels of which one relay meets conditions on `relayId`, `operatorId`, `status` and `cause`; the other conditions are left to the
+  /// caller.
   private mutating func relays(_ node: Filter.Node) -> Condition {
     guard case .all(let nodes) = node else { return .open }
-    var (ids, statuses): ([[JSONValue]], [[JSONValue]]) = ([], [])
+    var terms = RelayTerms()
     for case .field(let path, let test) in nodes {
       let wanted: [JSONValue]
       switch test {
@@ -129,12 +141,14 @@ extension ConditionWriter {
       // SQL cannot compare numbers that are equal without being written alike.
       guard wanted.allSatisfy({ $0.integer != nil || $0.string != nil }) else { continue }
       switch path {
-      case ["relayId"]: ids.append(wanted)
-      case ["status"]: statuses.append(wanted)
+      case ["relayId"]: terms.ids.append(wanted)
+      case ["operatorId"]: terms.operators.append(wanted)
+      case ["status"]: terms.statuses.append(wanted)
+      case ["cause"]: terms.causes.append(wanted)
       default: continue
       }
     }
-    return ids.isEmpty && statuses.isEmpty ? .open : relays(ids: ids, statuses: statuses)
+    return terms.isEmpty ? .open : relays(terms)
   }
 
   // MARK: - Tests

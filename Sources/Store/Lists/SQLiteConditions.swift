@@ -69,21 +69,32 @@ struct SQLiteConditions: ConditionWriter {
 
   // MARK: - Relays
 
-  func relays(ids: [[JSONValue]], statuses: [[JSONValue]]) -> Condition {
+  func relays(_ wanted: RelayTerms) -> Condition {
     func among(_ column: String, _ values: [JSONValue]) -> String {
       "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
     }
-    var parts = ids.map { among("relay_id", $0) } + statuses.map { among("status", $0) }
+    let arguments = (wanted.ids + wanted.operators + wanted.statuses + wanted.causes).joined().map(ChannelSeek.scalar)
+    var parts = wanted.ids.map { among("relay_id", $0) }
+    parts += wanted.operators.map { "relay_id IN (SELECT id FROM relays WHERE \(among("operator_id", $0)))" }
+    parts += wanted.statuses.map { among("status", $0) }
+    // Where work is left and no cause is stored, clients may see that of the network.
+    parts += wanted.causes.map { "(\(among("cause", $0)) OR cause IS NULL AND task IS NOT NULL)" }
+    let isNamed = !wanted.ids.isEmpty || !wanted.operators.isEmpty
     var index = ""
-    if let wanted = statuses.last, Set(wanted.compactMap(\.string)).isSubset(of: ["failed", "inactive"]) {
+    if let statuses = wanted.statuses.last, Set(statuses.compactMap(\.string)).isSubset(of: ["failed", "inactive"]) {
       // If no relay is named, SQLite would walk through the relays of all channels, in an index that has all columns. It refuses to be
       // told an index where nothing can match.
-      if ids.isEmpty, !statuses.contains([]) { index = "INDEXED BY channel_relays_lost " }
+      if !isNamed, !wanted.statuses.contains([]) { index = "INDEXED BY channel_relays_lost " }
       // The condition is repeated in the words of the index; otherwise the index could not be used.
       parts.append("status IN ('failed', 'inactive')")
+    } else if !isNamed, wanted.statuses.isEmpty {
+      // Nothing but a cause: no index has that, so it is looked for at each channel, which ends with the page.
+      return Condition(
+        "EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = c.id AND \(parts.joined(separator: " AND ")))", arguments,
+        isExact: false)
     }
     return Condition(
-      "c.id IN (SELECT channel_id FROM channel_relays \(index)WHERE \(parts.joined(separator: " AND ")))",
-      (ids + statuses).joined().map(ChannelSeek.scalar), isExact: false)
+      "c.id IN (SELECT channel_id FROM channel_relays \(index)WHERE \(parts.joined(separator: " AND ")))", arguments,
+      isExact: false)
   }
 }

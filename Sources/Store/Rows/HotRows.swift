@@ -6,7 +6,7 @@ struct HotRows {
   enum Write: Int, CaseIterable {
     case insertChannel, touchChannel, rewriteChannel, saveChannelRelay, appendTransition, appendChange
     case insertPost, updatePost, rewritePost, saveDelivery, appendPostTransition, savePostRoute, savePostRetention
-    case saveOperator, saveServer, saveRelay, insertIdentity
+    case saveOperator, saveServer, saveRelay, appendHealth, insertIdentity
 
     fileprivate var statement: RowStatement {
       switch self {
@@ -26,6 +26,7 @@ struct HotRows {
       case .saveOperator: SummedTable.operators.upsertion
       case .saveServer: SummedTable.servers.upsertion
       case .saveRelay: SummedTable.relays.upsertion
+      case .appendHealth: SummedTable.health.insertion
       case .insertIdentity: SummedTable.identities.insertion
       }
     }
@@ -36,7 +37,7 @@ struct HotRows {
       case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
         true
       case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
-        .saveServer, .saveRelay, .insertIdentity:
+        .saveServer, .saveRelay, .appendHealth, .insertIdentity:
         false
       }
     }

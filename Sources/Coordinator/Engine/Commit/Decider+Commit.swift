@@ -52,17 +52,30 @@ extension Decider {
     for index in order {
       let touch = open.objects[index]
       guard var object = catalog[touch.reference] else { continue }
-      if touch.isTold {
+      // A health that could not be stored before is news, also if it is stored with something that is none.
+      if touch.isTold || object.tested.map({ $0.condition.health != base.healths[$0.peer] ?? .unknown }) == true {
         let place = places.next()
         open.place(object: index, at: place)
         object.revision = PendingRevision.at(place)
         mutations.append(
           .appendChange(ChangeRow(revision: object.revision, at: now, object: touch.reference.changed)))
         catalog.put(object)
+        if let row = healthRow(object) { mutations.append(.appendHealth(row)) }
       }
       mutations.append(object.save)
     }
     return mutations
+  }
+
+  /// What is new in the history of a relay's or server's health; `nil` if it is stored as it is.
+  private func healthRow(_ object: CatalogObject) -> HealthRow? {
+    guard let (peer, condition) = object.tested else { return nil }
+    let before = base.healths[peer] ?? .unknown
+    guard condition.health != before else { return nil }
+    return HealthRow(
+      revision: object.revision, peer: peer, from: before, to: condition.health,
+      cause: [.down, .degraded].contains(condition.health) ? troubles[peer] : nil, detail: condition.lastError ?? "",
+      at: condition.healthSince ?? now)
   }
 
   private mutating func channelWrites(_ id: ChannelID, _ places: inout PlaceCounter) -> [StoreMutation] {
@@ -155,6 +168,9 @@ extension Decider {
   private mutating func settleCatalog(_ decision: Decision, _ receipt: CommitReceipt, _ effects: inout Effects) {
     let before = base.catalog
     if let catalog = decision.catalog { base.catalog = catalog }
+    for touch in decision.objects {
+      if let (peer, condition) = base.catalog[touch.reference]?.tested { base.healths[peer] = condition.health }
+    }
     for touch in decision.objects where touch.place > 0 {
       let revision = receipt.base + Int64(touch.place)
       guard var object = base.catalog[touch.reference] else { continue }

@@ -126,6 +126,7 @@ extension Decider {
     guard let row = relays[id], watched.contains(id) else { return }
     watched.down(id, trouble.cause)
     let (before, now) = (row.condition, now)
+    troubles[.relay(id)] = trouble.cause
     catalog.relays[id]?.condition.disconnected(trouble.detail, at: now)
     let since = min(relays[id]?.condition.healthSince ?? now, now)
     alarms.set(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, now))

@@ -26,6 +26,7 @@ extension Decider {
     base.counters.identity = max(base.counters.identity, counters.identity)
     replaceIdentities(stored.identities)
     replaceCatalog(stored.catalog)
+    base.healths = stored.catalog.healths
     // What connections say of relays here is stored from now on, in a commit of its own: this decision must not wait for one.
     for (id, row) in stored.catalog.relays where catalog.relays[id]?.condition != row.condition {
       recovery.owe(.relay(id))

@@ -158,7 +158,9 @@ extension Decider {
     answer(reply)
   }
 
-  private func judged(_ before: PeerCondition, _ verdict: ProbeVerdict, _ now: Timestamp, _ peer: Probed) -> PeerCondition {
+  private mutating func judged(
+    _ before: PeerCondition, _ verdict: ProbeVerdict, _ now: Timestamp, _ peer: Probed
+  ) -> PeerCondition {
     var condition = before
     var isConnected = false
     var isWatched = false
@@ -167,6 +169,7 @@ extension Decider {
       isWatched = watched.contains(id)
     }
     if let (step, trouble) = verdict.failure {
+      troubles[peer] = trouble.cause
       condition.testFailed(trouble.cause, "\(step): \(trouble.detail)", isConnected: isConnected, at: now)
     } else {
       condition.testPassed(isFull: verdict.isFull, roundTrip: verdict.roundTrip, at: now)

@@ -45,6 +45,8 @@ struct Decider {
     /// The channels that are awake.
     var live = AwakeChannels()
     var catalog: Catalog { didSet { isCatalogTold = false } }
+    /// How relays and servers were when they were stored the last time.
+    var healths: [Probed: PeerCondition.Health]
     /// The newest revision and the highest ids.
     var counters: StoreCounters
     var healing = Healing()
@@ -68,6 +70,8 @@ struct Decider {
 
   var lanes = Lanes()
   var watched = WatchedRelays()
+  /// Why relays and servers are not up, as far as that was seen since the start.
+  var troubles: [Probed: Cause] = [:]
   var tests = TestBench()
   var alarms = Alarms()
   var quarantined: Set<ChannelID> = []
@@ -98,7 +102,7 @@ struct Decider {
     self.slots = slots
     self.rules = rules
     self.hasTests = hasTests
-    base = Base(catalog: catalog, counters: counters)
+    base = Base(catalog: catalog, healths: catalog.healths, counters: counters)
     open = Decision(now: now)
     random = SplitMix64(seed: seed)
   }

@@ -1,0 +1,101 @@
+public import Channels
+
+/// How many channels there are, and relays of them, by what can be said of them at one moment.
+public struct Census: Hashable, Sendable {
+  /// Channels of one network in one phase.
+  public struct Channels: Hashable, Sendable {
+    public var network: NetworkKind
+    public var phase: ChannelPhase
+    public var count: Int
+
+    public init(network: NetworkKind, phase: ChannelPhase, count: Int) {
+      self.network = network
+      self.phase = phase
+      self.count = count
+    }
+  }
+
+  /// Channels that have one relay with one status, for one reason. Relays that were removed from a channel are left out.
+  public struct Members: Hashable, Sendable {
+    public var relay: RelayID
+    public var status: RelayStatus
+    public var cause: Cause?
+    public var count: Int
+
+    public init(relay: RelayID, status: RelayStatus, cause: Cause?, count: Int) {
+      self.relay = relay
+      self.status = status
+      self.cause = cause
+      self.count = count
+    }
+  }
+
+  /// By network and phase, only where there are some.
+  public var channels: [Channels]
+  /// By relay, status and cause, only where there are some.
+  public var members: [Members]
+  /// The newest revision then.
+  public var revision: Int64
+
+  /// - Parameters:
+  ///   - channels: in any order, and with several entries for one network and phase.
+  ///   - members: the relays of channels by relay and status, whatever the cause, in any order.
+  ///   - causes: those of them that have a cause.
+  public init(channels: [Channels], members: [Members], causes: [Members], revision: Int64) {
+    var phases: [Channels: Int] = [:]
+    for part in channels { phases[Channels(network: part.network, phase: part.phase, count: 0), default: 0] += part.count }
+    self.channels = phases.map { Channels(network: $0.network, phase: $0.phase, count: $1) }.sorted {
+      ($0.network.rawValue, $0.phase.rawValue) < ($1.network.rawValue, $1.phase.rawValue)
+    }
+    var rest: [Members: Int] = [:]
+    for part in members { rest[Members(relay: part.relay, status: part.status, cause: nil, count: 0)] = part.count }
+    for part in causes { rest[Members(relay: part.relay, status: part.status, cause: nil, count: 0)]? -= part.count }
+    let without = rest.map { Members(relay: $0.relay, status: $0.status, cause: nil, count: $1) }
+    self.members = (without + causes).filter { $0.count > 0 }.sorted {
+      ($0.relay.rawValue, $0.status.rawValue, $0.cause?.rawValue ?? "") < (
+        $1.relay.rawValue, $1.status.rawValue, $1.cause?.rawValue ?? ""
+      )
+    }
+    self.revision = revision
+  }
+}
+
+/// How channels fared lately on their way to relays.
+public struct RelayOutcomes: Hashable, Sendable {
+  public struct Relay: Hashable, Sendable {
+    /// For each channel that became active there, how long it took from the first hand-over, in milliseconds; those of which that was
+    /// forgotten are left out.
+    public var times: [Int64] = []
+    /// How many channels became active there.
+    public var reached = 0
+    /// How many were given up there.
+    public var missed = 0
+
+    public init() {}
+  }
+
+  /// By relay, only those with an outcome.
+  public var relays: [RelayID: Relay] = [:]
+  /// Outcomes from then on count; `nil` if there is no history.
+  public var since: Timestamp?
+
+  public init() {}
+
+  /// How many revisions are looked at.
+  public static let revisionsMax: Int64 = 50_000
+
+  /// Takes in an outcome.
+  /// - Parameter milliseconds: since the first hand-over; `nil` if that was forgotten.
+  public mutating func add(_ relay: RelayID, isReached: Bool, milliseconds: Int64?) {
+    if isReached {
+      relays[relay, default: Relay()].reached += 1
+      // The clock may have been set back.
+      if let milliseconds { relays[relay, default: Relay()].times.append(max(0, milliseconds)) }
+    } else {
+      relays[relay, default: Relay()].missed += 1
+    }
+  }
+
+  /// Puts all times in order.
+  public mutating func sort() { for relay in relays.keys { relays[relay]?.times.sort() } }
+}

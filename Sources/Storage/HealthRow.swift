@@ -1,0 +1,39 @@
+public import Channels
+
+/// A line of the history of a relay's or server's health.
+public struct HealthRow: Hashable, Sendable {
+  /// That of the change of the relay or server.
+  public var revision: Int64
+  public var peer: Probed
+  public var from: PeerCondition.Health
+  public var to: PeerCondition.Health
+  /// Why it is not up; `nil` if it is, and if that is not known.
+  public var cause: Cause?
+  /// The same for people; empty if there is nothing to say.
+  public var detail: String
+  public var at: Timestamp
+
+  public init(
+    revision: Int64, peer: Probed, from: PeerCondition.Health, to: PeerCondition.Health, cause: Cause?, detail: String,
+    at: Timestamp
+  ) {
+    self.revision = revision
+    self.peer = peer
+    self.from = from
+    self.to = to
+    self.cause = cause
+    self.detail = detail
+    self.at = at
+  }
+
+  /// How many lines are kept of each relay and server, the latest ones.
+  public static let keptMax = 1_000
+
+  /// The same row with the revision that it is given.
+  /// - Parameter base: that of the receipt.
+  public func settled(base: Int64) -> HealthRow {
+    var row = self
+    row.revision = PendingRevision.settled(revision, base: base)
+    return row
+  }
+}

@@ -1,0 +1,55 @@
+public import Channels
+public import Filters
+
+/// What makes lines of the history of all channels quicker to find. All that a filter wants are among those found; the caller decides
+/// whether one is really wanted.
+public struct TransitionSeek: Hashable, Sendable {
+  /// Only these channels; `nil` for all.
+  public var channels: Set<ChannelID>?
+  /// Only these relays; `nil` for all.
+  public var relays: Set<RelayID>?
+  /// Only these causes; `nil` for all, and for lines without one.
+  public var causes: Set<String>?
+  /// Only lines that end in these statuses; `nil` for all.
+  public var statuses: Set<String>?
+
+  public init() {}
+
+  /// - Parameter filter: on the fields of `org.batond.Monitor.ChannelTransition`.
+  public init(_ filter: Filter) {
+    channels = filter.ids(at: "channelId").map { Set($0.map(ChannelID.init(rawValue:))) }
+    relays = filter.ids(at: "relayId").map { Set($0.map(RelayID.init(rawValue:))) }
+    causes = filter.texts(at: "cause")
+    statuses = filter.texts(at: "to")
+  }
+}
+
+/// Some lines of the history of all channels, the latest first.
+public struct TransitionPart: Hashable, Sendable {
+  public var rows: [TransitionRow]
+  /// The revision before which the next part begins; `nil` if there are no earlier lines.
+  public var next: Int64?
+
+  public init(_ rows: [TransitionRow], next: Int64?) {
+    self.rows = rows
+    self.next = next
+  }
+
+  /// How many revisions one question looks at, unless it is about one channel.
+  public static let revisionsMax: Int64 = 50_000
+
+  /// The lowest revision at which a question looks.
+  package static func floor(before revision: Int64, _ seek: TransitionSeek) -> Int64 {
+    // The lines of one channel have an index.
+    seek.channels?.count == 1 ? 0 : max(0, revision - revisionsMax)
+  }
+
+  /// - Parameters:
+  ///   - floor: the lowest revision that was looked at.
+  ///   - oldest: that of the oldest line; `nil` if there is none.
+  package init(_ rows: [TransitionRow], limit: Int, floor: Int64, oldest: Int64?) {
+    self.rows = rows
+    let end = rows.count == limit ? rows.last?.revision ?? floor : floor
+    next = oldest.map { $0 < end } == true ? end : nil
+  }
+}

@@ -1,0 +1,145 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+extension ChannelCommand {
+  struct Counts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Counts the channels by network and phase.",
+      discussion:
+        "batonctl relay counts counts them by relay, status and cause. With many channels the figures may be some minutes old.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var table: TableOptions
+
+    func validate() throws { _ = try table.chosen(of: Self.columns) }
+
+    func run() async throws {
+      try await global.connected(table.show) { session in
+        let columns = try table.chosen(of: Self.columns)
+        let counts = try await session.client.channelCounts().counts
+        try session.show(counts) { counts.isEmpty ? "No channels." : session.table(columns, counts) }
+      }
+    }
+
+    private static let columns: [TableColumn<ChannelCount>] = [
+      TableColumn("NETWORK", rank: 2) { $0.network },
+      TableColumn("PHASE", rank: 0, color: { .of($0.phase) }) { $0.phase },
+      TableColumn("CHANNELS", rank: 1) { "\($0.channels)" },
+    ]
+  }
+}
+
+extension RelayCommand {
+  struct Counts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Counts channels by relay, status and cause.",
+      discussion: """
+        WHY is empty where nothing is wrong. batonctl channel list --relay R --status S --cause W lists the channels. With many channels the \
+        figures may be some minutes old.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var table: TableOptions
+    @Option(help: "Only this relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
+    @Option(
+      help: "Only relays of this operator, by id or name; own: those without an operator.",
+      completion: .names(of: .provider, or: ["own"]))
+    var `operator`: String?
+    @Option(
+      help: "Only channels that are new, invited, accepted, active, inactive or failed. May be repeated.",
+      completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))
+    var status: [String] = []
+    @Option(
+      help: "Only those with this cause. May be repeated.", completion: .list(Words.causes),
+      transform: Words.one(of: Words.causes))
+    var cause: [String] = []
+
+    func validate() throws { _ = try table.chosen(of: Self.columns) }
+
+    func run() async throws {
+      try await global.connected(table.show) { session in
+        let columns = try table.chosen(of: Self.columns)
+        let filter = Words.all([
+          try await session.relays(relay), try await session.ownership(self.operator), Words.condition("status", status),
+          Words.condition("cause", cause),
+        ])
+        let counts = try await session.client.relayCounts(matching: filter)
+        try session.show(counts) { counts.isEmpty ? "No such channels." : session.table(columns, counts) }
+      }
+    }
+
+    private static let columns: [TableColumn<ChannelsAtRelay>] = [
+      TableColumn("RELAY", rank: 0, least: 8) { $0.relayName },
+      TableColumn("NETWORK", rank: 3) { $0.network },
+      TableColumn("STATUS", rank: 0, color: { .of($0.status) }) { $0.status },
+      TableColumn("WHY", rank: 2) { $0.cause ?? "" },
+      TableColumn("CHANNELS", rank: 1) { "\($0.channels)" },
+    ]
+  }
+
+  struct Figures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Says how relays do: channels, successes, durations.",
+      discussion: """
+        SUCCESS is the part of channels that became active, of those that were decided lately, and how many these are. P50 and P90 say within what \
+        time half and nine of ten of them became active, from the hand-over to the relay until a reader found them there. CONNECTS is the half \
+        of how fast the relay answers. batonctl relay counts says why channels are not further on.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var table: TableOptions
+    @Option(
+      help: "Only relays on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
+      transform: Words.one(of: Words.networks))
+    var network: [String] = []
+    @Option(
+      help: "Only those of this operator, by id or name; own: those without an operator.",
+      completion: .names(of: .provider, or: ["own"]))
+    var `operator`: String?
+
+    func validate() throws { _ = try table.chosen(of: Self.columns) }
+
+    func run() async throws {
+      try await global.connected(table.show) { session in
+        let columns = try table.chosen(of: Self.columns)
+        let filter = Words.all([Words.condition("network", network), try await session.ownership(self.operator)])
+        let figures = try await session.client.relayFigures(matching: filter)
+        try session.show(figures) { figures.isEmpty ? "No such relays." : session.table(columns, figures) }
+      }
+    }
+
+    private static let columns: [TableColumn<RelayFigures>] = [
+      TableColumn("RELAY", rank: 0, least: 8) { $0.relayName },
+      TableColumn("NETWORK", rank: 9) { $0.network },
+      TableColumn("HEALTH", rank: 1, color: { .of($0.health) }) { $0.health },
+      TableColumn("CHANNELS", rank: 2) { "\($0.channels)" },
+      TableColumn("ACTIVE", rank: 3) { "\($0.active)" },
+      TableColumn("UNDERWAY", rank: 7) { "\($0.underWay)" },
+      TableColumn("INACTIVE", rank: 6) { "\($0.inactive)" },
+      TableColumn("FAILED", rank: 5) { "\($0.failed)" },
+      TableColumn("SUCCESS", rank: 4) { row in
+        row.successRate.map { "\(Int(($0 * 100).rounded(.down))) % of \(row.reached + row.missed)" } ?? ""
+      },
+      TableColumn("P50", rank: 8) { Cell.latency($0.timeToActive?.p50) },
+      TableColumn("P90", rank: 8) { Cell.latency($0.timeToActive?.p90) },
+      TableColumn("CONNECTS", rank: 10) { Cell.latency($0.roundTrips?.p50) },
+    ]
+  }
+}
+
+extension Words {
+  /// The condition that all of these hold; `nil` if there are none.
+  static func all(_ conditions: [JSONValue?]) -> JSONValue? {
+    let conditions = conditions.compactMap { $0 }
+    return conditions.count > 1 ? ["$and": .array(conditions)] : conditions.first
+  }
+}
+
+extension Session {
+  /// The condition that something is about one of these relays, which are named by id or name; `nil` if there are none.
+  func relays(_ names: [String]) async throws -> JSONValue? {
+    guard !names.isEmpty else { return nil }
+    var ids: [JSONValue] = []
+    for name in names { ids.append(.integer(try await relay(name).id)) }
+    return ["relayId": ["$in": .array(ids)]]
+  }
+}

@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+extension ChannelTransition: HistoryLine {}
+
+/// `batonctl history`.
+struct HistoryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "Prints what happened to all channels on all relays, oldest first.",
+    discussion: """
+      The history goes back as far as it is kept (history.keepDays, history.keepRows). batonctl channel history shows that of one channel, \
+      and batonctl watch what happens from now on.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var table: TableOptions
+  @Option(help: "Only this channel, by id or name. May be repeated.", completion: .names(of: .channel)) var channel: [String] =
+    []
+  @Option(help: "Only this relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
+  @Option(
+    help: "Only what has this cause. May be repeated.", completion: .list(Words.causes),
+    transform: Words.one(of: Words.causes)) var cause: [String] = []
+  @Option(
+    help: "Only what made a relay new, invited, accepted, active, inactive, failed or removed. May be repeated.",
+    completion: .list(Words.statuses), transform: Words.one(of: Words.statuses)) var status: [String] = []
+  @Option(help: ArgumentHelp("Only what happened at this time or later.", valueName: "time")) var since: Moment?
+  @Option(help: "A condition in JSON, for example '{\"to\": \"failed\"}'.") var filter: String?
+  @Option(help: "How many of the latest lines to print at most.") var limit: Int = 100
+
+  func validate() throws {
+    _ = try table.chosen(of: Self.columns)
+    guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
+    if let filter, (try? JSONParser.parse(filter))?.object == nil {
+      throw ValidationError("--filter must be a JSON object such as '{\"to\": \"failed\"}'.")
+    }
+  }
+
+  func run() async throws {
+    try await global.connected(table.show) { session in
+      let columns = try table.chosen(of: Self.columns)
+      let lines = try await lines(session)
+      try session.show(lines) { session.table(columns, lines.map { HistoryRow(line: $0, times: session.times) }) }
+    }
+  }
+
+  private static let columns: [TableColumn<HistoryRow>] = HistoryRow.columns(with: [
+    TableColumn("CHANNEL", rank: 0, least: 8) { row in
+      (row.line as? ChannelTransition).map { $0.channelName ?? "channel \($0.channelId)" } ?? ""
+    }
+  ])
+
+  /// The latest lines, oldest first.
+  private func lines(_ session: Session) async throws -> [ChannelTransition] {
+    let condition = try await condition(session)
+    var lines: [ChannelTransition] = []
+    var cursor: String?
+    repeat {
+      let page = try await session.client.transitions(
+        matching: condition, limit: min(limit - lines.count, 1_000), cursor: cursor)
+      lines += page.transitions
+      cursor = page.nextCursor
+    } while cursor != nil && lines.count < limit
+    return lines.reversed()
+  }
+
+  private func condition(_ session: Session) async throws -> JSONValue? {
+    var channels: [JSONValue] = []
+    for name in channel { channels.append(.integer(try await session.channel(name).id)) }
+    return Words.all([
+      filter.flatMap { try? JSONParser.parse($0) }, channels.isEmpty ? nil : ["channelId": ["$in": .array(channels)]],
+      try await session.relays(relay), Words.condition("cause", cause), Words.condition("to", status),
+      since.map { ["time": ["$gte": .string($0.text)]] },
+    ])
+  }
+}
