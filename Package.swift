@@ -115,10 +115,11 @@ let package = Package(
     .target(
       name: "Coordinator",
       dependencies: [
-        "Channels", "Secrets", "Sentences", "RelayNetwork", "Storage", "StrictJSON", log,
+        "Channels", "Secrets", "Sentences", "RelayNetwork", "Storage", "StrictJSON", "Meters", log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
+    .target(name: "Meters"),
     .target(name: "Varlink", dependencies: ["StrictJSON"] + nio),
     .target(
       name: "ControlAPI", dependencies: ["Sentences", "StrictJSON", "Varlink"],
@@ -126,7 +127,8 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "Storage", "Coordinator", "StrictJSON", "Filters", "Varlink", "ControlAPI", log,
+        "Channels", "Secrets", "RelayNetwork", "Storage", "Coordinator", "StrictJSON", "Filters", "Meters", "Varlink",
+        "ControlAPI", log,
       ]
         + nio),
     .target(name: "ControlGenerator", dependencies: ["Varlink"]),
@@ -191,6 +193,7 @@ let package = Package(
       ] + nio,
       path: "Tests/TestSupport",
       exclude: ["other_clock.c"]),
+    .testTarget(name: "MetersTests", dependencies: ["Meters"]),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(
@@ -251,7 +254,7 @@ let package = Package(
       dependencies: [
         "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Storage", "Store", "StrictJSON", "Filters",
         "Varlink",
-        "Channels", "PostgreSQLStore", "RelayNetwork", "SimpleX", "TestSupport", log,
+        "Channels", "Meters", "PostgreSQLStore", "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio,
       exclude: ["python"]),
     .testTarget(

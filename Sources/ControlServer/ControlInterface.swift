@@ -2,6 +2,7 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import Logging
+internal import Meters
 internal import NIOConcurrencyHelpers
 internal import RelayNetwork
 internal import Storage
@@ -39,11 +40,12 @@ struct ControlContext: Sendable {
   let threads: ControlThreads
   /// Whether a copy or a check of the database is under way; there is one at a time.
   let care = NIOLockedValueBox(false)
+  /// When a backup was last read to its end since the start.
+  let lastBackup = NIOLockedValueBox<Timestamp?>(nil)
 
   /// What there is to say about all channels and relays, and when that was true. With many channels it may be some minutes old.
   func figures() async throws -> Kept<Figures>.Found {
-    let store = store
-    return try await kept.value(at: coordinator.timeOfDay) { try await Figures.found(in: store) }
+    try await kept.value(at: { [coordinator] in coordinator.timeOfDay }) { [store] in try await Figures.found(in: store) }
   }
 
   /// Does something that takes long, apart from everything else. The store does this by itself.
@@ -100,6 +102,35 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
       throw VarlinkError.methodNotImplemented(call.method)
     }
     guard context.access.allows(peer, method.permission) else { throw VarlinkError.permissionDenied }
+    let begin = ContinuousClock.now
+    do {
+      let reply = try await answer(method, call, peer, stream)
+      note(call, "ok", since: begin)
+      return reply
+    } catch let error as VarlinkError {
+      note(call, Self.isFault(error) ? "error" : "refused", since: begin)
+      throw error
+    }
+  }
+
+  /// Counts a call that was answered.
+  private func note(_ call: VarlinkCall, _ outcome: String, since begin: ContinuousClock.Instant) {
+    let seconds = (ContinuousClock.now - begin).seconds
+    context.coordinator.metrics.note { page in
+      page.add(to: .calls, [definition.name, outcome])
+      // Calls with several replies take as long as the client wants.
+      if call.mode != .more { page.take(seconds, in: .callTime, [definition.name]) }
+    }
+  }
+
+  /// Whether an error says that the daemon or its storage does not work.
+  private static func isFault(_ error: VarlinkError) -> Bool {
+    ["InternalError", "StorageDamaged", "StorageUnavailable"].contains { error.name.hasSuffix(".\($0)") }
+  }
+
+  private func answer(
+    _ method: Service.Method, _ call: VarlinkCall, _ peer: VarlinkPeer, _ stream: VarlinkStream
+  ) async throws -> EncodedParameters {
     do {
       do {
         return EncodedParameters(try await perform(method, call, peer.uid, peer.pid, stream))

@@ -3,6 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Foundation
 internal import Glibc
+internal import NIOConcurrencyHelpers
 internal import RelayNetwork
 internal import Storage
 
@@ -15,8 +16,7 @@ struct DaemonInterface: DaemonService, ControlService {
   func reload() async throws -> ReloadReport { try await context.reload() }
 
   func metrics() async throws -> DaemonMetricsReply {
-    let status = try await Self.status(context)
-    return DaemonMetricsReply(metrics: try await context.slowly { try Self.metrics(status, context) })
+    DaemonMetricsReply(metrics: try await DaemonMetrics(context).all.map(Metric.init))
   }
 
   func cluster() async throws -> DaemonClusterReply {
@@ -41,7 +41,9 @@ struct DaemonInterface: DaemonService, ControlService {
 
   func backup(_ stream: ReplyStream<DaemonBackupReply>) async throws -> DaemonBackupReply {
     guard context.sharing == nil else { throw DaemonRefusal.storeIsShared }
-    return try await context.alone { try await Self.backUp(stream, context) }
+    let reply = try await context.alone { try await Self.backUp(stream, context) }
+    context.lastBackup.withLockedValue { $0 = context.coordinator.timeOfDay }
+    return reply
   }
 
   /// The bytes of the copy in one reply.
@@ -67,49 +69,6 @@ struct DaemonInterface: DaemonService, ControlService {
       if sent >= size || piece.isEmpty { return reply }
       try await stream.send(reply)
     }
-  }
-
-  private static func metrics(_ status: DaemonStatus, _ context: ControlContext) throws -> [Metric] {
-    var metrics: [Metric] = []
-    func add(_ name: String, _ value: some BinaryInteger, _ description: String, label: String? = nil, kind: String = "gauge") {
-      metrics.append(Metric(name: name, kind: kind, label: label, value: Double(value), description: description))
-    }
-    add("channels", status.channels, "channels, deleted ones left out")
-    add("channelsUnderWay", status.channelsUnderWay, "channels that have something left to do")
-    add("channelsQuarantined", status.quarantined, "channels that cannot be read and are left alone")
-    let states = [
-      ("active", status.channelRelays.active), ("underWay", status.channelRelays.underWay),
-      ("inactive", status.channelRelays.inactive), ("failed", status.channelRelays.failed),
-    ]
-    for (label, count) in states { add("channelRelays", count, "relays of channels, by where they stand", label: label) }
-    for health in PeerCondition.Health.allCases {
-      let relays = context.coordinator.relays.count { !$0.isDeleted && $0.condition.health == health }
-      add("relays", relays, "relays, by health", label: health.rawValue)
-      let servers = context.coordinator.servers.count { !$0.isDeleted && $0.condition.health == health }
-      add("servers", servers, "message and file servers, by health", label: health.rawValue)
-    }
-    add("subscribers", status.subscribers, "clients that watch")
-    let watching = context.coordinator.hub.figures
-    add("changesKeptBytes", watching.bytes, "memory for changes that clients which watch have not read yet")
-    add("changeMessages", watching.messages, "changes that were encoded for clients that watch", kind: "counter")
-    add("subscribersBehind", watching.falls, "times that a client which watches fell behind", kind: "counter")
-    add("revision", status.revision, "number of the latest committed change", kind: "counter")
-    add("storageDamage", status.damaged, "things that are stored and were found damaged since the start")
-    add("storageWorks", status.storageWorks ? 1 : 0, "1 when changes can be stored")
-    if let daemons = status.daemons {
-      add("daemons", daemons, "sessions of daemons that share the store")
-      add("daemonsSilent", status.daemonsSilent ?? 0, "those of them that the database has not heard from in time")
-      add(
-        "daemonsWithOtherFiles", status.daemonsWithOtherFiles ?? 0,
-        "those of them whose files that declare operators differ from those in force")
-      add(
-        "channelsWaitingForCores", status.channelsWaitingForCores ?? 0, "channels on SimpleX whose daemon is not there")
-    }
-    let uptime = (context.coordinator.now - context.startedAt).wholeMilliseconds / 1000
-    add("uptimeSeconds", uptime, "seconds since the start", kind: "counter")
-    let memory = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
-    add("residentBytes", (memory.flatMap { Int64($0) } ?? 0) * Int64(sysconf(CInt(_SC_PAGESIZE))), "resident memory")
-    return metrics
   }
 
   /// `number` as people read it: 1,234,567.

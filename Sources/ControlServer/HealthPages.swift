@@ -16,7 +16,7 @@ struct HealthPages: Sendable {
   init(_ request: MonitorHealthChangesRequest, _ context: ControlContext) throws {
     self.context = context
     pages = try HistoryPages(
-      filter: request.filter, limit: request.limit, cursor: request.cursor, fields: Self.fields, context)
+      filter: request.filter, limit: request.limit, cursor: request.cursor, fields: Self.fields, isDated: false, context)
     peers = Self.peers(pages.filter)
   }
 
@@ -35,8 +35,8 @@ struct HealthPages: Sendable {
     let relays = Dictionary(uniqueKeysWithValues: context.coordinator.relays.map { ($0.id, $0) })
     let servers = Dictionary(uniqueKeysWithValues: context.coordinator.servers.map { ($0.id, $0) })
     let (lines, cursor) = try await pages.next(at: revision) { before, limit in
-      let rows = try await context.store.health(of: peers, before: before, limit: limit)
-      let lines = rows.map { row in
+      let part = try await context.store.health(of: peers, before: before, limit: limit)
+      let lines = part.rows.map { row in
         switch row.peer {
         case .relay(let id):
           Self.line(row, relay: id, nil, relays[id]?.name ?? "relay \(id.rawValue)", relays[id]?.relayOperator)
@@ -44,7 +44,7 @@ struct HealthPages: Sendable {
           Self.line(row, relay: nil, id, servers[id]?.hosts.first ?? "server \(id.rawValue)", servers[id]?.serverOperator)
         }
       }
-      return (lines, rows.count == limit ? rows.last?.revision : nil)
+      return (lines, part.next)
     }
     return MonitorHealthChangesReply(healthChanges: lines, nextCursor: cursor, revision: revision)
   }

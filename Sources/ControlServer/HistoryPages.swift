@@ -27,17 +27,22 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   private static var slack: Int64 { 86_400_000 }
 
   let filter: Filter
+  private let context: ControlContext
   private let limit: Int
   /// Lines that are dated before have come after all that are wanted; `nil` if there is no such time.
   private let end: String?
   /// The revision before which the next page begins; `nil` for the first.
   private var place: Int64?
 
-  /// - Parameter fields: those of a line.
+  /// - Parameters:
+  ///   - fields: those of a line.
+  ///   - isDated: whether lines are dated when they are written, up to a clock that was set.
   /// - Throws: `invalidFilter`, or `InvalidParameter`.
   init(
-    filter: JSONValue?, limit wanted: Int?, cursor: String?, fields: ListFields, _ context: ControlContext
+    filter: JSONValue?, limit wanted: Int?, cursor: String?, fields: ListFields, isDated: Bool,
+    _ context: ControlContext
   ) throws {
+    self.context = context
     let limits = context.listLimits
     let wanted = wanted ?? ListQuery.limitDefault
     guard (1...ListQuery.limitMax).contains(wanted) else { throw VarlinkError.invalidParameter("limit") }
@@ -47,7 +52,9 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
     } catch {
       throw MonitorRefusal.invalidFilter(path: error.path, reason: error.reason)
     }
-    end = self.filter.least(at: "time").flatMap(Self.time).map { Timestamp(milliseconds: $0 - Self.slack).text }
+    end = (isDated ? self.filter.least(at: "time") : nil).flatMap(Self.time).map {
+      Timestamp(milliseconds: $0 - Self.slack).text
+    }
     place = try cursor.map { cursor in
       guard let revision = Int64(cursor), revision > 0, String(revision) == cursor else {
         throw MonitorRefusal.invalidFilter(path: "cursor", reason: "it does not come from a list of this kind")
@@ -70,14 +77,14 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   mutating func next(
     at revision: Int64, _ read: (_ before: Int64, _ limit: Int) async throws -> Part
   ) async throws -> (lines: [Line], cursor: String?) {
-    var before: Int64? = place ?? (revision + 1)
+    // A place beyond the newest line is one that nobody was given.
+    var before: Int64? = min(place ?? .max, revision + 1)
     var lines: [Line] = []
     for _ in 0..<Self.questionsMax {
       guard let from = before, lines.count < limit else { break }
       let part = try await read(from, max(limit, Self.questionMin))
-      for line in part.lines where lines.count < limit {
-        if filter.matches({ line[$0] }) { lines.append(line) }
-      }
+      let (all, filter, room) = (part.lines, filter, limit - lines.count)
+      lines += try await context.slowly { Array(all.lazy.filter { line in filter.matches { line[$0] } }.prefix(room)) }
       before = part.next
       // Earlier lines of this part belong to the next page.
       if lines.count == limit, let last = lines.last, last.revision != part.lines.last?.revision {

@@ -2,19 +2,20 @@ internal import Channels
 
 /// Something that takes long to find out, and is kept a while for all who ask.
 actor Kept<Value: Sendable> {
-  private struct Last {
-    let found: Found
+  /// One attempt to find it out.
+  private struct Attempt {
+    let result: Result<Found, any Error>
     let number: Int
     let end: ContinuousClock.Instant
     let cost: Duration
   }
 
-  private var last: Last?
-  /// How many times it was begun to find it out.
+  private var last: Attempt?
+  /// How many attempts were begun.
   private var begun = 0
   /// How many wait for others.
   private(set) var waiting = 0
-  private var running: Task<Found, any Error>?
+  private var running: Task<Void, Never>?
 
   struct Found: Sendable {
     let value: Value
@@ -32,31 +33,44 @@ actor Kept<Value: Sendable> {
   init(cheap: Duration = .milliseconds(250)) { self.cheap = cheap }
 
   /// - Parameters:
-  ///   - now: the time of day.
+  ///   - now: gives the time of day.
   ///   - find: finds it out. It is not cancelled with those who ask, because others may wait for it.
-  func value(at now: Timestamp, _ find: @escaping @Sendable () async throws -> Value) async throws -> Found {
+  /// - Throws: what it throws. All who waited for that get it.
+  func value(
+    at now: @escaping @Sendable () -> Timestamp, _ find: @escaping @Sendable () async throws -> Value
+  ) async throws -> Found {
     // What is being found out already may be from before the caller's own last change.
     let needed = begun + 1
     while true {
       if let last {
         let isKept = last.cost >= cheap && ContinuousClock.now - last.end < min(last.cost * Self.factor, Self.keptMax)
-        if isKept || last.number >= needed { return last.found }
+        if last.number >= needed { return try last.result.get() }
+        if isKept, case .success(let found) = last.result { return found }
       }
-      if let running {
-        waiting += 1
-        _ = await running.result
-        waiting -= 1
-        continue
-      }
-      begun += 1
-      let (number, begin) = (begun, ContinuousClock.now)
-      let task = Task { Found(value: try await find(), at: now) }
-      running = task
-      let result = await task.result
-      running = nil
-      let (found, end) = (try result.get(), ContinuousClock.now)
-      last = Last(found: found, number: number, end: end, cost: end - begin)
-      return found
+      let attempt = running ?? begin(now, find)
+      waiting += 1
+      await attempt.value
+      waiting -= 1
     }
+  }
+
+  private func begin(
+    _ now: @escaping @Sendable () -> Timestamp, _ find: @escaping @Sendable () async throws -> Value
+  ) -> Task<Void, Never> {
+    begun += 1
+    let number = begun
+    // It is for all, and does not wait behind what one user has asked for.
+    let attempt = Caller.$user.withValue(.max) {
+      Task {
+        let (begin, at) = (ContinuousClock.now, now())
+        let result: Result<Found, any Error>
+        do { result = .success(Found(value: try await find(), at: at)) } catch { result = .failure(error) }
+        let end = ContinuousClock.now
+        last = Attempt(result: result, number: number, end: end, cost: end - begin)
+        running = nil
+      }
+    }
+    running = attempt
+    return attempt
   }
 }

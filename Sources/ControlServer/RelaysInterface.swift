@@ -60,26 +60,26 @@ struct RelaysInterface: RelaysService, ControlService {
   }
 
   func counts(_ request: ListRequest, _ stream: ReplyStream<RelaysCountsReply>?) async throws -> RelaysCountsReply {
-    var at = coordinator.timeOfDay
+    // All pages are about one moment.
+    let found = try await context.figures()
     return try await ListQuery.answer(
       request, stream, fields: Self.countFields, ties: ["relayId", "status", "cause"], context, refusal: RelaysRefusal.self,
-      reply: { RelaysCountsReply(counts: $0, nextCursor: $1, revision: $2, countedAt: at.text) }
+      reply: { RelaysCountsReply(counts: $0, nextCursor: $1, revision: $2, countedAt: found.at.text) }
     ) {
-      let found = try await context.figures()
-      at = found.at
-      return (found.value.census.revision, found.value.counts(coordinator.relays))
+      (found.value.census.revision, found.value.counts(coordinator.relays))
     }
   }
 
   func figures(_ request: ListRequest, _ stream: ReplyStream<RelaysFiguresReply>?) async throws -> RelaysFiguresReply {
-    var (at, since): (Timestamp, Timestamp?) = (coordinator.timeOfDay, nil)
+    let found = try await context.figures()
     return try await ListQuery.answer(
       request, stream, fields: Self.figureFields, ties: ["relayId"], context, refusal: RelaysRefusal.self,
-      reply: { RelaysFiguresReply(figures: $0, nextCursor: $1, revision: $2, countedAt: at.text, since: since?.text) }
+      reply: {
+        RelaysFiguresReply(
+          figures: $0, nextCursor: $1, revision: $2, countedAt: found.at.text, since: found.value.outcomes.since?.text)
+      }
     ) {
-      let found = try await context.figures()
-      (at, since) = (found.at, found.value.outcomes.since)
-      return (found.value.census.revision, found.value.ofRelays(coordinator.relays))
+      (found.value.census.revision, found.value.ofRelays(coordinator.relays))
     }
   }
 

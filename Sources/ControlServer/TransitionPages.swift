@@ -16,7 +16,7 @@ struct TransitionPages: Sendable {
   init(_ request: MonitorTransitionsRequest, _ context: ControlContext) throws {
     self.context = context
     pages = try HistoryPages(
-      filter: request.filter, limit: request.limit, cursor: request.cursor, fields: Self.fields, context)
+      filter: request.filter, limit: request.limit, cursor: request.cursor, fields: Self.fields, isDated: true, context)
     seek = TransitionSeek(pages.filter)
   }
 

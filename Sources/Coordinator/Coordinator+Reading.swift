@@ -14,6 +14,11 @@ extension Coordinator {
   /// The reason why changes are refused at present; `nil` if storage works.
   public var storageTrouble: String? { directory.read { $0.storageTrouble } }
 
+  /// How many requests and reports wait to be decided, and how many may.
+  public var requestsWaiting: (count: Int, max: Int) {
+    (inbox.count + directory.read { $0.inputsOpen }, requestsMax)
+  }
+
   /// Networks that cannot be used as a whole, and why.
   public var networkTroubles: [(network: NetworkKind, trouble: NetworkTrouble)] {
     directory.read { $0.networkStates }.compactMap { network, state in state.trouble.map { (network: network, trouble: $0) } }

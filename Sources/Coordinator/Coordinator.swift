@@ -1,5 +1,6 @@
 public import Channels
 public import Logging
+public import Meters
 public import RelayNetwork
 public import Storage
 internal import Synchronization
@@ -22,6 +23,8 @@ public final class Coordinator: Sendable {
   let messageInbox = Inbox<MessageInput>()
   let syncNumbers = SyncNumbers()
   let prober: Prober
+  /// Counts what happens.
+  public let metrics = MetricBook.ofDaemon()
   /// The store, if others commit to it, too.
   private let shared: (any SharedReading)?
   private let tail = Mutex<RevisionTail?>(nil)
@@ -134,7 +137,7 @@ public final class Coordinator: Sendable {
         let stoppedAt = try await storage.lastSignOfLife()?.at
         let engine = try await Engine(
           storage: storage, slots: slots, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub,
-          prober: prober,
+          prober: prober, metrics: metrics,
           seed: ~seed, mayAct: mayAct, poke: { inbox.poke() }, tellMembership: { self.membershipChanged($0) },
           tellMessages: { self.tellMessages($0) },
           post: { if !inbox.put($0) { $0.refuse(.busy) } })

@@ -100,10 +100,11 @@ struct PostgreSQLConditions: ConditionWriter {
       parts.append("(cause = ANY(\(add(words))) OR cause IS NULL AND task IS NOT NULL)")
     }
     let condition = parts.joined(separator: " AND ")
-    // Nothing but a cause: no index has that, so it is looked for at each channel, which ends with the page.
-    let isOfCauses = wanted.ids.isEmpty && wanted.operators.isEmpty && wanted.statuses.isEmpty
+    // No index has the cause of all relays, so it is looked for at each channel, which ends with the page.
+    let isLost = wanted.statuses.contains { Set($0.compactMap(\.string)).isSubset(of: ["failed", "inactive"]) }
+    let isSought = !wanted.causes.isEmpty && wanted.ids.isEmpty && wanted.operators.isEmpty && !isLost
     return Condition(
-      isOfCauses
+      isSought
         ? "EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = c.id AND \(condition))"
         : "c.id IN (SELECT channel_id FROM channel_relays WHERE \(condition))", isExact: false)
   }

@@ -8,13 +8,15 @@ extension SharedStore {
   public func census() async throws -> Census {
     let rows = try await ask([
       SQLStatement(Store.censusOfChannels(in: .postgreSQL)), SQLStatement(Store.censusOfMembers),
-      SQLStatement(Store.censusOfCauses), CommitScript.end,
+      SQLStatement(Store.censusOfCauses), CommitScript.end, SQLStatement("SELECT count(*) FROM quarantine"),
+      SQLStatement(Store.oldestAttempt),
     ])
     let channels = (0..<rows[0].count).compactMap { row in
       Store.counted(rows[0].text(row, 0) ?? "", (1...8).map { Int(rows[0].int(row, $0) ?? 0) })
     }
     return Census(
       channels: channels, members: Self.members(rows[1], hasCause: false), causes: Self.members(rows[2], hasCause: true),
+      quarantined: Int(rows[4].int(0, 0) ?? 0), oldestAttempt: rows[5].int(0, 0).map(Timestamp.init(milliseconds:)),
       revision: rows[3].int(0, 0) ?? 0)
   }
 
@@ -30,15 +32,14 @@ extension SharedStore {
   }
 
   public func outcomes() async throws -> RelayOutcomes {
-    let top = try await ask("SELECT max(revision) FROM transitions").int(0, 0) ?? 0
-    let floor = SQLValue.int(top - RelayOutcomes.revisionsMax)
+    let floor = SQLValue.int(try await ask(Store.floorOfOutcomes).int(0, 0) ?? 0)
     let (sql, since) = Store.outcomes(after: "$1")
     let rows = try await ask([SQLStatement(sql, [floor]), SQLStatement(since, [floor])])
     var outcomes = RelayOutcomes()
     for row in 0..<rows[0].count {
       outcomes.add(
         RelayID(rawValue: rows[0].int(row, 0) ?? 0), isReached: rows[0].text(row, 1) == "active",
-        milliseconds: rows[0].int(row, 2))
+        milliseconds: rows[0].int(row, 2), from: rows[0].text(row, 3))
     }
     outcomes.since = rows[1].int(0, 0).map(Timestamp.init(milliseconds:))
     outcomes.sort()

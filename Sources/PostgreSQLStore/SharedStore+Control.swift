@@ -46,10 +46,10 @@ extension SharedStore {
         """
         \(TableStatements.transitions.selection) WHERE \(conditions.joined(separator: " AND "))
         ORDER BY revision DESC LIMIT $\(values.count)
-        """, values), SQLStatement("SELECT min(revision) FROM transitions"),
+        """, values), SQLStatement("SELECT max(revision) FROM transitions WHERE revision < $1", [.int(floor)]),
     ])
-    return TransitionPart(
-      try found[0].map { try TransitionRow(&$0) }, limit: limit, floor: floor, oldest: found[1].int(0, 0))
+    let rows = try found[0].map { try TransitionRow(&$0) }
+    return TransitionPart(rows, last: rows.count == limit ? rows.last?.revision : nil, below: found[1].int(0, 0))
   }
 
   /// The newest posts of channels that are no reactions and were not deleted.
@@ -119,15 +119,16 @@ extension SharedStore {
 
   // MARK: - Figures
 
-  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow] {
+  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> HealthPart {
     var (condition, values) = ("revision < $1", [SQLValue.int(revision), .int(Int64(limit))])
     if let (relays, servers) = peers?.ids {
       condition += " AND (relay_id = ANY($3) OR server_id = ANY($4))"
       values += [.ints(relays), .ints(servers)]
     }
-    return try await ask(
+    let rows = try await ask(
       "\(TableStatements.health.selection) WHERE \(condition) ORDER BY revision DESC LIMIT $2", values
     ).map { try HealthRow(&$0) }
+    return HealthPart(rows, next: rows.count == limit ? rows.last?.revision : nil)
   }
 
   public func roundTrips(of peer: Probed) async throws -> [MeasuredConnection] {

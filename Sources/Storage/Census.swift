@@ -34,6 +34,10 @@ public struct Census: Hashable, Sendable {
   public var channels: [Channels]
   /// By relay, status and cause, only where there are some.
   public var members: [Members]
+  /// Channels that cannot be read.
+  public var quarantined: Int
+  /// When the longest attempt began that has not brought a channel to a relay yet; `nil` if there is none.
+  public var oldestAttempt: Timestamp?
   /// The newest revision then.
   public var revision: Int64
 
@@ -41,7 +45,9 @@ public struct Census: Hashable, Sendable {
   ///   - channels: in any order, and with several entries for one network and phase.
   ///   - members: the relays of channels by relay and status, whatever the cause, in any order.
   ///   - causes: those of them that have a cause.
-  public init(channels: [Channels], members: [Members], causes: [Members], revision: Int64) {
+  public init(
+    channels: [Channels], members: [Members], causes: [Members], quarantined: Int, oldestAttempt: Timestamp?, revision: Int64
+  ) {
     var phases: [Channels: Int] = [:]
     for part in channels { phases[Channels(network: part.network, phase: part.phase, count: 0), default: 0] += part.count }
     self.channels = phases.map { Channels(network: $0.network, phase: $0.phase, count: $1) }.sorted {
@@ -56,7 +62,7 @@ public struct Census: Hashable, Sendable {
         $1.relay.rawValue, $1.status.rawValue, $1.cause?.rawValue ?? ""
       )
     }
-    self.revision = revision
+    (self.quarantined, self.oldestAttempt, self.revision) = (quarantined, oldestAttempt, revision)
   }
 }
 
@@ -81,12 +87,15 @@ public struct RelayOutcomes: Hashable, Sendable {
 
   public init() {}
 
-  /// How many revisions are looked at.
-  public static let revisionsMax: Int64 = 50_000
+  /// How many lines of the history are looked at, the latest ones.
+  public static let linesMax = 50_000
 
-  /// Takes in an outcome.
-  /// - Parameter milliseconds: since the first hand-over; `nil` if that was forgotten.
-  public mutating func add(_ relay: RelayID, isReached: Bool, milliseconds: Int64?) {
+  /// Takes in an outcome. A channel that was there before, and comes back, is none.
+  /// - Parameters:
+  ///   - milliseconds: since the relay was asked anew; `nil` if that was forgotten, or if it was given up before.
+  ///   - status: where the channel stood when the relay was asked anew.
+  public mutating func add(_ relay: RelayID, isReached: Bool, milliseconds: Int64?, from status: String?) {
+    guard status != RelayStatus.inactive.rawValue else { return }
     if isReached {
       relays[relay, default: Relay()].reached += 1
       // The clock may have been set back.

@@ -67,7 +67,7 @@ public protocol ControlStorage: Sendable {
   ///   - peers: only those of these; `nil` for all.
   ///   - revision: only lines before this one.
   ///   - limit: how many at most, at least 1.
-  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow]
+  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> HealthPart
   /// How many channels have `relay` as a member that was not removed.
   func channelCount(of relay: RelayID) async throws -> Int
   /// How many channels have each of `relays` as a member that was not removed; those that no channel has are left out.
@@ -79,7 +79,7 @@ public protocol ControlStorage: Sendable {
   func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int)
   /// How many channels there are by network and phase, and relays of them by status and cause. It takes as long as there are channels.
   func census() async throws -> Census
-  /// How channels fared on their way to relays, as the latest `RelayOutcomes.revisionsMax` revisions of the history have it.
+  /// How channels fared on their way to relays, as the latest `RelayOutcomes.linesMax` lines of the history have it.
   func outcomes() async throws -> RelayOutcomes
   /// The connections to all relays that are remembered, in milliseconds, the oldest first.
   func roundTripsOfRelays() async throws -> [RelayID: [Int64]]

@@ -37,3 +37,15 @@ public struct HealthRow: Hashable, Sendable {
     return row
   }
 }
+
+/// Some lines of the history of health, the latest first.
+public struct HealthPart: Hashable, Sendable {
+  public var rows: [HealthRow]
+  /// The revision before which the next part begins; `nil` if there are no earlier lines.
+  public var next: Int64?
+
+  public init(_ rows: [HealthRow], next: Int64?) {
+    self.rows = rows
+    self.next = next
+  }
+}

@@ -2,7 +2,7 @@ public import Channels
 
 /// A daemon that shares a store with others.
 public struct SharedStoreDaemon: Hashable, Sendable {
-  public enum State: String, Sendable {
+  public enum State: String, Sendable, CaseIterable {
     /// Its session is renewed in time.
     case alive
     /// It is not; others will take over.

@@ -45,11 +45,12 @@ public struct TransitionPart: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - floor: the lowest revision that was looked at.
-  ///   - oldest: that of the oldest line; `nil` if there is none.
-  package init(_ rows: [TransitionRow], limit: Int, floor: Int64, oldest: Int64?) {
+  ///   - rows: those that were found, without those that are damaged.
+  ///   - last: the revision of the last of as many as were asked for; `nil` if there were fewer.
+  ///   - below: the highest revision that was not looked at, because it is too low; `nil` if there is none. Between two revisions there may be
+  ///     many that were left out.
+  package init(_ rows: [TransitionRow], last: Int64?, below: Int64?) {
     self.rows = rows
-    let end = rows.count == limit ? rows.last?.revision ?? floor : floor
-    next = oldest.map { $0 < end } == true ? end : nil
+    next = last ?? below.map { $0 + 1 }
   }
 }

@@ -67,7 +67,7 @@ public struct ControlStore: ControlStorage {
 
   // MARK: - Figures
 
-  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow] {
+  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> HealthPart {
     try await ask(.little) { try $0.health(of: peers, before: revision, limit: limit) }
   }
 

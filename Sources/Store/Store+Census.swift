@@ -28,6 +28,11 @@ extension Store {
     GROUP BY relay_id, status, cause
     """
 
+  /// SQL for when the longest attempt began that has not brought a channel to a relay yet.
+  package static let oldestAttempt = """
+    SELECT min(started_at) FROM channel_relays WHERE task IS NOT NULL AND status IN ('new', 'invited', 'accepted')
+    """
+
   /// Channels that are counted together.
   /// - Parameter numbers: the columns of `censusOfChannels` behind the network.
   /// - Returns: `nil` if the network is unknown.
@@ -57,20 +62,29 @@ extension Store {
         }
         return try Census(
           channels: channels, members: members(Self.censusOfMembers, hasCause: false),
-          causes: members(Self.censusOfCauses, hasCause: true), revision: Self.revision(db))
+          causes: members(Self.censusOfCauses, hasCause: true),
+          quarantined: Int.fetchOne(db, cached: "SELECT count(*) FROM quarantine") ?? 0,
+          oldestAttempt: Int64.fetchOne(db, cached: Self.oldestAttempt).map(Timestamp.init(milliseconds:)),
+          revision: Self.revision(db))
       }
     }
   }
 
-  /// SQL for the outcomes of the history behind a revision, and for the time of the first line behind it.
+  /// SQL for the revision behind which outcomes count; there is none as long as there are few lines.
+  package static let floorOfOutcomes = """
+    SELECT revision FROM transitions ORDER BY revision DESC LIMIT 1 OFFSET \(RelayOutcomes.linesMax)
+    """
+
+  /// SQL for the outcomes of the history behind a revision, with the time since the relay was last asked anew and where the channel stood then, and for the time of the first line behind it.
   /// - Parameter place: the parameter for the revision.
   package static func outcomes(after place: String) -> (outcomes: String, since: String) {
     (
       """
-      SELECT t.relay_id, t.to_status, t.at - (
-        SELECT s.at FROM transitions s WHERE s.channel_id = t.channel_id AND s.relay_id = t.relay_id AND s.from_status = 'new'
-          AND s.to_status <> 'new' AND s.revision < t.revision ORDER BY s.revision DESC LIMIT 1)
-      FROM transitions t
+      SELECT t.relay_id, t.to_status, t.at - s.at, s.from_status
+      FROM transitions t LEFT JOIN transitions s ON s.revision = (
+        SELECT b.revision FROM transitions b WHERE b.channel_id = t.channel_id AND b.relay_id = t.relay_id
+          AND b.to_status IN ('invited', 'accepted') AND b.from_status NOT IN ('invited', 'accepted') AND b.revision < t.revision
+        ORDER BY b.revision DESC LIMIT 1)
       WHERE t.revision > \(place) AND t.from_status IN ('new', 'invited', 'accepted') AND t.to_status IN ('active', 'failed')
       """, "SELECT at FROM transitions WHERE revision > \(place) ORDER BY revision LIMIT 1"
     )
@@ -80,12 +94,11 @@ extension Store {
   public func outcomes() throws -> RelayOutcomes {
     try reading { pool in
       try pool.read { db in
-        let top = try Int64.fetchOne(db, cached: "SELECT max(revision) FROM transitions") ?? 0
         let (sql, since) = Self.outcomes(after: "?")
-        let floor: StatementArguments = [top - RelayOutcomes.revisionsMax]
+        let floor: StatementArguments = [try Int64.fetchOne(db, cached: Self.floorOfOutcomes) ?? 0]
         var outcomes = RelayOutcomes()
         for row in try Row.fetchAll(db, cached: sql, arguments: floor) {
-          outcomes.add(RelayID(rawValue: row[0]), isReached: row[1] == "active", milliseconds: row[2])
+          outcomes.add(RelayID(rawValue: row[0]), isReached: row[1] == "active", milliseconds: row[2], from: row[3])
         }
         outcomes.since = try Int64.fetchOne(db, cached: since, arguments: floor).map(Timestamp.init(milliseconds:))
         outcomes.sort()

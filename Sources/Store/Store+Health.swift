@@ -10,7 +10,7 @@ extension Store {
   ///   - peers: only those of these; `nil` for all.
   ///   - revision: only lines before this one.
   ///   - limit: how many at most, at least 1.
-  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) throws -> [HealthRow] {
+  public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) throws -> HealthPart {
     var (condition, values) = ("revision < ?", [revision.databaseValue])
     if let peers {
       // One text for all numbers of values.
@@ -23,10 +23,11 @@ extension Store {
     values.append(limit.databaseValue)
     return try reading { pool in
       try pool.read { db in
-        try Self.read(
+        let (rows, last) = try readIntact(
           db, cached: "\(SummedTable.health.selection) WHERE \(condition) ORDER BY revision DESC LIMIT ?",
-          arguments: StatementArguments(values)
+          arguments: values, limit: limit
         ) { try HealthRow(&$0) }
+        return HealthPart(rows, next: last)
       }
     }
   }

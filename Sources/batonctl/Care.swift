@@ -102,12 +102,19 @@ struct LogLevel: AsyncParsableCommand {
 }
 
 struct Metrics: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints metrics of the daemon.")
+  static let configuration = CommandConfiguration(
+    abstract: "Prints metrics of the daemon.",
+    discussion: """
+      Of a histogram the table has the sum of its values, and how many there are. --prometheus prints them in the text format of Prometheus; in a \
+      file that ends in .prom, the textfile collector of node_exporter reads it: write it beside and rename it.
+      """)
   @OptionGroup var global: GlobalOptions
+  @Flag(help: "Print the text format of Prometheus.") var prometheus = false
 
   func run() async throws {
     try await global.connected { session in
       let metrics = try await session.client.metrics()
+      if prometheus { return try session.show(metrics) { String(MetricText.page(of: metrics).dropLast()) } }
       try session.show(metrics) {
         session.table(Self.columns, metrics)
       }
@@ -117,7 +124,10 @@ struct Metrics: AsyncParsableCommand {
   private static let columns: [TableColumn<Metric>] = [
     TableColumn("NAME", rank: 0, least: 16) { $0.name },
     TableColumn("LABEL", rank: 2) { $0.label ?? "" },
-    TableColumn("VALUE", rank: 1) { String(format: "%.0f", $0.value) },
+    TableColumn("VALUE", rank: 1) { metric in
+      let value = metric.value == metric.value.rounded() ? String(format: "%.0f", metric.value) : "\(metric.value)"
+      return metric.buckets.map { "\(value) in \($0.last?.count ?? 0)" } ?? value
+    },
     TableColumn("WHAT", rank: 3, least: 16) { $0.description },
   ]
 }

@@ -35,7 +35,7 @@ extension RelayCommand {
     static let configuration = CommandConfiguration(
       abstract: "Counts channels by relay, status and cause.",
       discussion: """
-        WHY is empty where nothing is wrong. batonctl channel list --relay R --status S --cause W lists the channels. With many channels the \
+        WHY is empty where nothing went wrong, also while a network as a whole cannot be used. batonctl channel list --relay R --status S --cause W lists the channels. With many channels the \
         figures may be some minutes old.
         """)
     @OptionGroup var global: GlobalOptions
@@ -79,11 +79,11 @@ extension RelayCommand {
 
   struct Figures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Says how relays do: channels, successes, durations.",
+      abstract: "Shows how relays perform: channels, successes, durations.",
       discussion: """
-        SUCCESS is the part of channels that became active, of those that were decided lately, and how many these are. P50 and P90 say within what \
-        time half and nine of ten of them became active, from the hand-over to the relay until a reader found them there. CONNECTS is the half \
-        of how fast the relay answers. batonctl relay counts says why channels are not further on.
+        SUCCESS is the share of recent attempts that made a channel active, and how many attempts there were. Half of the channels became active \
+        within P50, nine in ten within P90, from the hand-over to the relay until a reader found them there. CONNECTS is the median \
+        connection time in recent tests. batonctl relay counts shows why channels are not active.
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions

@@ -4,6 +4,7 @@ import ControlAPI
 import Coordinator
 import Filters
 import Foundation
+import Meters
 import Storage
 import Store
 import StrictJSON
@@ -218,7 +219,8 @@ struct CareTests {
     let clock = ManualClock()
     let bench = try await Bench(clock: clock)
     clock.advance(by: .seconds(90))
-    #expect(try await bench.client.metrics().first { $0.name == "uptimeSeconds" }?.value == 90)
+    let start = try #require(try await bench.client.metrics().first { $0.name == "process_start_time_seconds" }?.value)
+    #expect(start * 1_000 == Double((clock.now + .seconds(-90)).milliseconds))
     let watcher = try LazyWatcher(bench.path)
     #expect(try await watcher.next()?.time == clock.now.text)
     try await bench.stop()
@@ -230,9 +232,36 @@ struct CareTests {
     _ = try await bench.create("one")
     let metrics = try await bench.client.metrics()
     func sum(_ name: String) -> Double { metrics.filter { $0.name == name }.map(\.value).reduce(0, +) }
-    #expect(sum("channels") == 1 && sum("channelRelays") == 2 && sum("relays") == 2 && sum("storageWorks") == 1)
-    #expect(sum("residentBytes") > 1_000_000)
+    #expect(sum("baton_channels") == 1 && sum("baton_channel_relays") == 2 && sum("baton_relays") == 2)
+    #expect(sum("baton_store_writable") == 1 && sum("baton_inbox_requests_limit") == 10_000)
+    #expect(sum("process_resident_memory_bytes") > 1_000_000 && sum("process_cpu_seconds_total") > 0)
+    #expect(sum("process_open_fds") > 3 && sum("process_max_fds") > sum("process_open_fds"))
     #expect(Set(metrics.map { "\($0.name) \($0.label ?? "")" }).count == metrics.count)
+    // What happened was counted: a channel on two relays, each of which was asked to publish and to read back.
+    func figure(_ name: String, _ label: String) -> Metric? { metrics.first { $0.name == name && $0.label == label } }
+    #expect(figure("baton_channel_creations_total", "nostr active")?.value == 1)
+    for reached in ["first", "all"] {
+      let times = try #require(figure("baton_channel_time_to_active_seconds", "nostr \(reached)"))
+      #expect(times.buckets?.last?.count == 1 && times.buckets?.last?.atMost == nil && times.labels.last?.value == reached)
+    }
+    #expect(figure("baton_channel_relay_transitions_total", "nostr active none")?.value == 2)
+    for task in ["invite", "verify"] {
+      #expect(figure("baton_relay_operations_total", "nostr \(task) done")?.value ?? 0 >= 2)
+      #expect(figure("baton_relay_operation_duration_seconds", "nostr \(task)")?.buckets?.last?.count ?? 0 >= 2)
+    }
+    #expect(figure("baton_store_commit_duration_seconds", "ok")?.buckets?.last?.count ?? 0 > 1)
+    #expect(figure("baton_control_calls_total", "org.batond.Relays ok")?.value == 2)
+    await #expect(throws: VarlinkError.self) { try await bench.client.channel(id: 77) }
+    let later = try await bench.client.metrics()
+    #expect(later.first { $0.label == "org.batond.Channels refused" }?.value == 1)
+    // Those of one name are together, in the order of the table, and all of them are in it.
+    var names: [String] = []
+    for metric in later where names.last != metric.name { names.append(metric.name) }
+    let known = MetricFamily.all.map(\.name)
+    #expect(names == known.filter(Set(names).contains) && Set(known).subtracting(names).allSatisfy { $0.contains("cluster") })
+    // Only the daemons of a cluster are missing where there is none.
+    let kinds = Dictionary(later.map { ($0.name, $0.kind) }) { $1 }
+    #expect(MetricFamily.all.allSatisfy { kinds[$0.name] == nil || kinds[$0.name] == $0.kind.rawValue })
     try await bench.stop()
   }
 }

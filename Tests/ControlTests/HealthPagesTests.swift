@@ -64,6 +64,16 @@ struct HealthPagesTests {
         #expect(found == all.filter(isWanted), "\(filter?.text ?? "all") in pages of \(limit)")
       }
     }
+    // Lines are found whatever their dates: a daemon that takes over dates some of them earlier.
+    let early = HealthRow(
+      revision: all[0].revision + 1, peer: .relay(.init(rawValue: 1)), from: .up, to: .down, cause: nil, detail: "",
+      at: Timestamp(milliseconds: 1_000_000))
+    try await bench.write([
+      .appendHealth(early),
+      .appendChange(ChangeRow(revision: early.revision, at: early.at, object: .relay(.init(rawValue: 1)))),
+    ])
+    let since = try await bench.client.healthChanges(matching: ["time": ["$gte": .string(middle)]], limit: 5)
+    #expect(since.healthChanges == Array(all.prefix(5)))
     for (filter, path) in [(["relay": 1], "filter.relay"), (["to": "broken"], "filter.to")] as [(JSONValue, String)] {
       await #expect { try await bench.client.healthChanges(matching: filter) } throws: {
         ($0 as? VarlinkError)?.name == "org.batond.Monitor.InvalidFilter"

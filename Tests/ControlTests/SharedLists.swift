@@ -38,7 +38,7 @@ struct SharedLists: ControlStorage, PostReading {
   }
   func oldestRevision() async throws -> Int64 { try await own.oldestRevision() }
   func counters() async throws -> StoreCounters { try await own.counters() }
-  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow] {
+  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> HealthPart {
     try await shared.health(of: peers, before: revision, limit: limit)
   }
   func census() async throws -> Census { try await shared.census() }

@@ -1,12 +1,15 @@
 import BatonClient
 import Channels
 import ControlAPI
+import Storage
+import Store
 import StrictJSON
 import TestSupport
 import Testing
 import Varlink
 
 /// The history of all channels, as clients get it.
+@Suite(.timeLimit(.minutes(10)))
 struct TransitionPagesTests {
   /// Two channels on three relays, the second of which refuses them.
   private func filled() async throws -> (bench: Bench, all: [ChannelTransition]) {
@@ -83,6 +86,67 @@ struct TransitionPagesTests {
       }
       #expect(found == wanted, "pages of \(limit) with 'more'")
     }
+    try await bench.stop()
+  }
+
+  /// Lines of many days, more than one question asks for, with a gap as a restore leaves one.
+  @Test func listEndsWhereNothingCanBeWantedAnyMore() async throws {
+    let bench = try await Bench()
+    let (base, day) = (try bench.store.counters().revision + 1, Int64(86_400_000))
+    var rows: [StoreMutation] = []
+    for number in 1...900 as ClosedRange<Int64> {
+      let revision = base + number + (number > 450 ? 1 << 32 : 0)
+      rows.append(
+        .appendTransition(
+          TransitionRow(
+            revision: revision, channel: ChannelID(rawValue: number % 3 + 1), relay: RelayID(rawValue: 1),
+            transition: .init(
+              from: .active, to: .active, cause: nil, detail: "", attempt: Int(number),
+              at: Timestamp(milliseconds: 1_750_000_000_000 + number * day / 100)))))
+    }
+    try await bench.write(rows)
+    // All of them come, although billions of revisions between them are missing, in few pages.
+    var (all, cursor, pages): ([ChannelTransition], String?, Int) = ([], nil, 0)
+    repeat {
+      let page = try await bench.client.transitions(limit: 250, cursor: cursor)
+      all += page.transitions
+      cursor = page.nextCursor
+      pages += 1
+    } while cursor != nil && pages < 100
+    #expect(all.map(\.attempt) == (1...900).reversed() && pages < 10)
+    // What is wanted is found, and the list ends a day later, long before the lines do.
+    let since = try #require(all.first { $0.attempt == 800 }).time
+    let filter: JSONValue = ["time": ["$gte": .string(since)], "channelId": ["$ne": 7]]
+    let page = try await bench.client.transitions(matching: filter, limit: 1_000)
+    #expect(page.transitions.map(\.attempt) == (800...900).reversed() && page.nextCursor == nil)
+    // A place that nobody was given is the beginning.
+    let first = try await bench.client.transitions(limit: 5, cursor: "9223372036854775807")
+    #expect(first.transitions.map(\.attempt) == (896...900).reversed())
+    try await bench.stop()
+  }
+
+  /// One damaged line is left out, and said; the others are there.
+  @Test func damagedLineIsLeftOut() async throws {
+    let (bench, all) = try await filled()
+    let lost = all[all.count / 2].revision
+    #expect(
+      try await Program.run(
+        "/usr/bin/sqlite3",
+        [
+          "-cmd", ".timeout 60000", bench.folder.path + "/state/baton.db",
+          "UPDATE transitions SET detail = 'nonsense' WHERE revision = \(lost)",
+        ]
+      ).status == 0)
+    for limit in [3, 1_000] {
+      var (found, cursor): ([Int64], String?) = ([], nil)
+      repeat {
+        let page = try await bench.client.transitions(limit: limit, cursor: cursor)
+        found += page.transitions.map(\.revision)
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(found == all.map(\.revision).filter { $0 != lost })
+    }
+    #expect(try await bench.client.status().damage?.contains("\(lost)") == true)
     try await bench.stop()
   }
 

@@ -19,7 +19,7 @@ struct HealthHistoryTests {
 
   /// The lines of all peers, the oldest first.
   private func lines(_ shell: DeciderShell) throws -> [String] {
-    try shell.store.health(of: nil, before: .max, limit: 100).reversed().map { row in
+    try shell.store.health(of: nil, before: .max, limit: 100).rows.reversed().map { row in
       let cause = row.cause.map { " (\($0.rawValue))" } ?? ""
       return "\(row.peer) \(row.from.rawValue) \(row.to.rawValue)\(cause) \(row.detail)"
     }
@@ -43,13 +43,13 @@ struct HealthHistoryTests {
     }
     #expect(
       try lines(shell) == ["\(peer) unknown up ", "\(peer) up down (timeout) no answer", "\(peer) down up "])
-    let rows = try shell.store.health(of: [peer], before: .max, limit: 100)
+    let rows = try shell.store.health(of: [peer], before: .max, limit: 100).rows
     #expect(rows.map(\.at) == [start + .seconds(3), start + .seconds(1), start])
     // A line has the revision of the relay's own change.
     #expect(rows.first?.revision == shell.decider.base.catalog.relays[relay]?.revision)
     let changed = try shell.store.changes(after: 0, limit: 1_000).filter { $0.object == .relay(relay) }.map(\.revision)
     #expect(Set(rows.map(\.revision)).isSubset(of: Set(changed)))
-    #expect(try shell.store.health(of: [.server(ServerID(rawValue: relay.rawValue))], before: .max, limit: 100).isEmpty)
+    #expect(try shell.store.health(of: [.server(ServerID(rawValue: relay.rawValue))], before: .max, limit: 100).rows.isEmpty)
     shell.store.close()
   }
 
@@ -75,7 +75,7 @@ struct HealthHistoryTests {
     shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
     try await shell.store(.timersDue)
     #expect(try lines(shell) == ["\(Probed.relay(relay)) unknown down (timeout) no answer"])
-    #expect(try shell.store.health(of: nil, before: .max, limit: 1).first?.at == start)
+    #expect(try shell.store.health(of: nil, before: .max, limit: 1).rows.first?.at == start)
     shell.store.close()
   }
 
@@ -107,6 +107,50 @@ struct HealthHistoryTests {
       [ProbeStep(name: "tls", duration: .zero, failure: Trouble(.wrongIdentity, "another key"))], isFull: true)
     try await shell.store(.tested(.server(id), address: address, failed, Reply { _ in }))
     #expect(try lines(shell) == ["\(Probed.server(id)) unknown down (wrongIdentity) tls: another key"])
+    shell.store.close()
+  }
+
+  /// A connection that is back does not clear what a test found, and the line says that.
+  @Test func faultOfATestIsTheCauseAgainOnceTheConnectionIsBack() async throws {
+    let shell = try await watching()
+    let relay = shell.relays[0]
+    let failed = ProbeVerdict(
+      [ProbeStep(name: "publish", duration: .zero, failure: Trouble(.rejected, "blocked"))], isFull: true)
+    for input in [
+      .report(.relayUp(relay, roundTrip: .milliseconds(5))), .tested(.relay(relay), address: "ws://r1", failed, Reply { _ in }),
+      down(relay, .timeout, "no answer"), .report(.relayUp(relay, roundTrip: .milliseconds(5))),
+    ] as [Engine.Input] {
+      try await shell.store(input)
+    }
+    #expect(
+      try lines(shell).dropFirst() == [
+        "\(Probed.relay(relay)) up degraded (rejected) publish: blocked",
+        "\(Probed.relay(relay)) degraded down (timeout) no answer",
+        "\(Probed.relay(relay)) down degraded (rejected) publish: blocked",
+      ])
+    shell.store.close()
+  }
+
+  /// Who takes over goes on from what is stored, and not from what it knew itself.
+  @Test func whoTakesOverGoesOnFromWhatIsStored() async throws {
+    let shell = try await watching()
+    let (relay, start) = (shell.relays[0], shell.now)
+    try await shell.store(.report(.relayUp(relay, roundTrip: .milliseconds(5))))
+    // Another daemon has found it up again an hour later; here it has been down for most of that time.
+    shell.now = start + .seconds(60)
+    await shell.take([down(relay, .timeout, "no answer")])
+    shell.decider.slots = SlotSet.all.subtracting(SlotSet([SlotSet.catalog]))
+    shell.close()
+    shell.fail(.unavailable("gone"))
+    var stored = try await StoredCatalog(shell.storage, addressing: shell.directory.addressing)
+    stored.catalog.relays[relay]?.condition.healthSince = start + .seconds(3_600)
+    shell.now = start + .seconds(7_200)
+    shell.decider.slots = .all
+    shell.decider.takeOver(stored, try await shell.storage.counters())
+    shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
+    try await shell.store(.timersDue)
+    #expect(try lines(shell).last == "\(Probed.relay(relay)) up down (timeout) no answer")
+    #expect(try shell.store.health(of: nil, before: .max, limit: 1).rows.first?.at == start + .seconds(3_600))
     shell.store.close()
   }
 }

@@ -24,14 +24,15 @@ struct HealthStoreTests {
     try await store.commit([.appendHealth(Self.line(1, other, .timeout)), .appendHealth(Self.line(2, server, .untrusted))])
     let count = Int64(HealthRow.keptMax) + 5
     for number in 1...count { try await store.commit([.appendHealth(Self.line(10 + number, relay))]) }
-    let kept = try store.health(of: [relay], before: .max, limit: 10_000)
+    let kept = try store.health(of: [relay], before: .max, limit: 10_000).rows
     #expect(kept.map(\.revision) == ((11 + 5)...(10 + count)).reversed())
     #expect(
-      try store.health(of: [other, server], before: .max, limit: 10) == [
+      try store.health(of: [other, server], before: .max, limit: 10).rows == [
         Self.line(2, server, .untrusted), Self.line(1, other, .timeout),
       ])
-    #expect(try store.health(of: nil, before: 12 + 5, limit: 2) == [Self.line(16, relay), Self.line(2, server, .untrusted)])
-    #expect(try store.health(of: [], before: .max, limit: 10).isEmpty)
+    #expect(
+      try store.health(of: nil, before: 12 + 5, limit: 2).rows == [Self.line(16, relay), Self.line(2, server, .untrusted)])
+    #expect(try store.health(of: [], before: .max, limit: 10).rows.isEmpty)
     store.close()
   }
 }

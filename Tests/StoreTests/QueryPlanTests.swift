@@ -29,6 +29,8 @@ struct QueryPlanTests {
     "SELECT count(*) FROM channels WHERE deleted_at IS NULL",
     Self.onOneLine(Store.censusOfChannels(in: .sqlite)), Self.onOneLine(Store.censusOfMembers),
     Self.onOneLine(Store.censusOfCauses),
+    // Ends after as many lines as count.
+    Self.onOneLine(Store.floorOfOutcomes),
     // Ends after as many as may be forgotten at once.
     "SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number "
       + "FROM transitions ORDER BY revision LIMIT ?) WHERE at < ? OR number <= ?",
@@ -271,6 +273,7 @@ struct QueryPlanTests {
       ["phase": "creating"], ["phase": ["$in": ["degraded", "failed"]]], ["profile.displayName": "News 1"],
       ["relays": ["$elemMatch": ["relayId": 1]]],
       ["relays": ["$elemMatch": ["status": "failed"]]], ["relays": ["$elemMatch": ["operatorId": 1]]],
+      ["relays": ["$elemMatch": ["cause": "timeout", "status": ["$in": ["active", "failed"]]]]],
       ["relays": ["$elemMatch": ["relayId": 1, "status": ["$in": ["failed", "inactive"]]]]],
     ]
     for filter in filters {

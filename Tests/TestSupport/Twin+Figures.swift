@@ -12,7 +12,7 @@ protocol TestedFigures: Sendable {
   func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow]
   func newestChanges(after revision: Int64, through end: Int64, limit: Int) async throws -> [ChangeRow]
   func oldestRevision() async throws -> Int64
-  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> [HealthRow]
+  func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) async throws -> HealthPart
   func roundTrips(of peer: Probed) async throws -> [MeasuredConnection]
   func channelCounts(of relays: [RelayID]) async throws -> [RelayID: Int]
   func channelCounts(of identities: [IdentityID]) async throws -> [IdentityID: Int]

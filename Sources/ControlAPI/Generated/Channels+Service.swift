@@ -85,8 +85,8 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   func truncate(_ request: ChannelsTruncateRequest) async throws -> ChannelsTruncateReply
   /// The history of a channel, oldest line first.
   func transitions(_ request: ChannelsTransitionsRequest) async throws -> ChannelsTransitionsReply
-  /// How many channels there are, deleted ones included as such. Counting takes as long as there are channels, so with many of them the answer
-  /// may be up to five minutes old: a second, where counting took less than a quarter of one. Figures of relays are in org.batond.Relays.
+  /// How many channels there are, deleted ones included as such. Counting takes longer the more channels there are. If it took more than a
+  /// quarter of a second, the answer may be some minutes old. Figures of relays are in org.batond.Relays.
   func counts() async throws -> ChannelsCountsReply
 }
 

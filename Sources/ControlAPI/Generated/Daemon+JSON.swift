@@ -95,12 +95,32 @@ extension Problem: JSONWritable {
   }
 }
 
+extension MetricLabel: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("name", name)
+    writer.member("value", value)
+    writer.endObject()
+  }
+}
+
+extension MetricBucket: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("atMost", atMost)
+    writer.member("count", count)
+    writer.endObject()
+  }
+}
+
 extension Metric: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
+    writer.member("buckets", buckets)
     writer.member("description", description)
     writer.member("kind", kind)
     writer.member("label", label)
+    writer.member("labels", labels)
     writer.member("name", name)
     writer.member("value", value)
     writer.endObject()

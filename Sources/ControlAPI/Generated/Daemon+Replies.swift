@@ -22,7 +22,7 @@ public struct DaemonClusterReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Daemon.Metrics.
 public struct DaemonMetricsReply: Codable, Hashable, Sendable {
-  /// The figures; those with one name and several labels add up.
+  /// The figures, those with one name together.
   public var metrics: [Metric]
 
   public init(

@@ -23,7 +23,8 @@ public protocol DaemonService: InterfaceService where Method == DaemonMethod, Re
   /// Makes a daemon hand over all of its channels to the others, for example before its machine is stopped, or take its share again. It answers
   /// all calls as before. When the daemon begins again, it takes its share. Refused with NotShared where the store is not shared.
   func drain(_ request: DaemonDrainRequest) async throws
-  /// Figures of the daemon, as they are now.
+  /// Figures of the daemon, as they are now. What is counted is counted since the daemon began. Figures about all channels may be some minutes
+  /// old where there are many, as those of org.batond.Channels.Counts.
   func metrics() async throws -> DaemonMetricsReply
   /// Looks for damage in the database: in the file, between its tables, and in channels that cannot be read. Takes a while with many channels.
   func check() async throws -> DaemonCheckReply

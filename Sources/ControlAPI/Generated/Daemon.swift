@@ -252,16 +252,52 @@ public struct Problem: Codable, Hashable, Sendable {
   }
 }
 
-/// One figure.
-public struct Metric: Codable, Hashable, Sendable {
+/// One label of a figure.
+public struct MetricLabel: Codable, Hashable, Sendable {
   /// Its name.
+  public var name: String
+  /// Its value.
+  public var value: String
+
+  public init(
+    name: String,
+    value: String
+  ) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// How many values of a histogram there are up to a bound.
+public struct MetricBucket: Codable, Hashable, Sendable {
+  /// The bound; absent for the last one, which has all values.
+  public var atMost: Double?
+  /// How many values are not above it.
+  public var count: Int
+
+  public init(
+    atMost: Double? = nil,
+    count: Int
+  ) {
+    self.atMost = atMost
+    self.count = count
+  }
+}
+
+/// One figure. docs/metrics.md lists them all.
+public struct Metric: Codable, Hashable, Sendable {
+  /// Its name, with the unit at its end, as Prometheus has it.
   public var name: String
   /// Of which kind it is.
   public var kind: String
-  /// What part of the whole it is about; absent when it is about the whole.
+  /// The values of its labels, separated by spaces; absent when it has none.
   public var label: String?
-  /// The figure.
+  /// What part of the whole it is about.
+  public var labels: [MetricLabel]
+  /// The figure; the sum of all values of a histogram.
   public var value: Double
+  /// The buckets of a histogram, rising; absent for all others.
+  public var buckets: [MetricBucket]?
   /// What it is, for people.
   public var description: String
 
@@ -269,13 +305,17 @@ public struct Metric: Codable, Hashable, Sendable {
     name: String,
     kind: String,
     label: String? = nil,
+    labels: [MetricLabel],
     value: Double,
+    buckets: [MetricBucket]? = nil,
     description: String
   ) {
     self.name = name
     self.kind = kind
     self.label = label
+    self.labels = labels
     self.value = value
+    self.buckets = buckets
     self.description = description
   }
 }

@@ -5,8 +5,8 @@ public import StrictJSON
 /// Parameters of org.batond.Monitor.Transitions.
 public struct MonitorTransitionsRequest: Codable, Hashable, Sendable {
   /// Conditions on fields, for example {"relayId": 3, "cause": {"$in": ["timeout", "unreachable"]}}, with the operators of
-  /// org.batond.Channels.List. Names are as they are now. A condition {"time": {"$gte": ...}} or $gt of its own, or within $and, ends the
-  /// list; what was dated more than a day before its time is not looked for.
+  /// org.batond.Channels.List. Names are as they are now. With a condition {"time": {"$gte": ...}} or $gt, by
+  /// itself or within $and, the list stops at lines more than a day older than that time.
   public var filter: JSONValue?
   /// Most lines per reply, 1 to 1000; 100 when absent. A page may hold fewer, and even none, while it looks for the next ones: only
   /// nextCursor says whether there are more.

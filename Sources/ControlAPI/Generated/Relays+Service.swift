@@ -36,16 +36,17 @@ public protocol RelaysService: InterfaceService where Method == RelaysMethod, Re
   func test(
     _ request: TestRequest, _ stream: ReplyStream<TestReply>?
   ) async throws -> TestReply
-  /// Counts channels by relay, status and cause, without listing them. Relays that were removed from a channel do not count. With many channels the
-  /// answer may be up to five minutes old, as that of org.batond.Channels.Counts. With 'more' it sends one page per reply until there are no
-  /// more.
+  /// Counts channels by relay, status and cause, without listing them. Relays that were removed from a channel do not count. With many channels
+  /// the answer may be some minutes old, as that of org.batond.Channels.Counts. With 'more' it sends one page per reply until there are no
+  /// more, all of them of one moment.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func counts(
     _ request: ListRequest, _ stream: ReplyStream<RelaysCountsReply>?
   ) async throws -> RelaysCountsReply
-  /// Says how relays do: channels by status, how many became active, how long that took, and how fast they answer. Outcomes are those of the
-  /// latest 50000 revisions. With many channels the answer may be up to five minutes old, as that of org.batond.Channels.Counts. With 'more' it
-  /// sends one page per reply until there are no more.
+  /// Shows how well relays perform: channels by status, how many became active, how long that took, and how fast they answer. Outcomes are
+  /// those of the latest 50000 lines of the history of all channels; channels that were lost there and came back are none. With many channels
+  /// the answer may be some minutes old, as that of org.batond.Channels.Counts. With 'more' it sends one page per reply until there are no
+  /// more, all of them of one moment.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func figures(
     _ request: ListRequest, _ stream: ReplyStream<RelaysFiguresReply>?

@@ -231,7 +231,8 @@ public struct ChannelsAtRelay: Codable, Hashable, Sendable {
   public var operatorId: Int64?
   /// Where the channels stand there: new, invited, accepted, active, inactive or failed.
   public var status: String
-  /// Why they are not further on, as a stable word; absent if nothing is wrong.
+  /// Why they are not further on, as a stable word; absent if nothing went wrong. While a network as a whole cannot be used, channels show
+  /// that as their cause; here they have none.
   public var cause: String?
   /// How many channels there are.
   public var channels: Int
@@ -279,7 +280,7 @@ public struct Spread: Codable, Hashable, Sendable {
   }
 }
 
-/// How a relay does.
+/// How well a relay performs.
 public struct RelayFigures: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
@@ -307,7 +308,8 @@ public struct RelayFigures: Codable, Hashable, Sendable {
   public var missed: Int
   /// The part of these that became active, 0 to 1; absent where there are none.
   public var successRate: Double?
-  /// How long it took from the first hand-over to the relay until a reader found the channel there; absent where none became active.
+  /// How long it took from the hand-over to the relay until a reader found the channel there, retries included; absent where none became
+  /// active.
   public var timeToActive: Spread?
   /// How long the latest connections took that tests measured, a hundred at most; absent where none was.
   public var roundTrips: Spread?

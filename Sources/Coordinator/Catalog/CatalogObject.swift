@@ -82,12 +82,22 @@ public enum CatalogObject: Hashable, Sendable {
   }
 }
 
+/// How a relay or server was, and since when.
+struct KnownHealth: Equatable {
+  var health = PeerCondition.Health.unknown
+  var since: Timestamp?
+
+  init() {}
+
+  init(_ condition: PeerCondition) { (health, since) = (condition.health, condition.healthSince) }
+}
+
 extension Catalog {
   /// How its relays and servers are.
-  var healths: [Probed: PeerCondition.Health] {
-    var healths: [Probed: PeerCondition.Health] = [:]
-    for row in relays.values { healths[.relay(row.id)] = row.condition.health }
-    for row in servers.values { healths[.server(row.id)] = row.condition.health }
+  var healths: [Probed: KnownHealth] {
+    var healths: [Probed: KnownHealth] = [:]
+    for row in relays.values { healths[.relay(row.id)] = KnownHealth(row.condition) }
+    for row in servers.values { healths[.server(row.id)] = KnownHealth(row.condition) }
     return healths
   }
 }

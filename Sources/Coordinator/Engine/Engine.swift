@@ -1,5 +1,6 @@
 internal import Channels
 internal import Logging
+internal import Meters
 internal import RelayNetwork
 internal import Storage
 
@@ -23,6 +24,8 @@ final class Engine {
   let post: @Sendable (Input) -> Void
   var commits: Commits
   var journal: Journal
+  private let metrics: MetricBook
+  var meter: EngineMeter
   private let waker: Waker
   /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
   var wakeAt: Timestamp? { waker.due }
@@ -37,7 +40,8 @@ final class Engine {
   ///   - tellMessages: told of channels and relays that have changed, once that is durable.
   init(
     storage: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory, rules: Rules,
-    clock: any CoordinatorClock, logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, isEager: Bool = true,
+    clock: any CoordinatorClock, logger: Logger, hub: ChangeHub, prober: Prober?, metrics: MetricBook = MetricBook(),
+    seed: UInt64, isEager: Bool = true,
     mayAct: @escaping @Sendable () -> Bool = { true }, poke: @escaping @Sendable () -> Void = {},
     tellMembership: @escaping @Sendable (ChannelID) -> Void = { _ in },
     tellMessages: @escaping @Sendable (MessageInput) -> Void = { _ in },
@@ -48,6 +52,8 @@ final class Engine {
     self.directory = directory
     self.clock = clock
     journal = Journal(logger)
+    self.metrics = metrics
+    meter = EngineMeter(metrics)
     self.hub = hub
     self.prober = prober
     commits = Commits(isEager: isEager, whenOver: poke)
@@ -90,6 +96,7 @@ final class Engine {
 
   /// Handles what arrived, and a commit that is over.
   func process(_ inputs: [Input]) async {
+    meter.hears(inputs, at: clock.now)
     await advance()
     if inputs.contains(where: \.isWaking) { waker.heard() }
     for batch in Self.batches(inputs, standsAlone: \.standsAlone) { await take(batch) }
@@ -112,7 +119,9 @@ final class Engine {
 
 extension Engine: Shell {
   var committer: @Sendable (CommitRequest) async throws(CommitFailure) -> CommitReceipt {
-    { [storage] request throws(CommitFailure) in try await storage.commit(request) }
+    { [storage, metrics] request throws(CommitFailure) in
+      try await metrics.timing(request) { request throws(CommitFailure) in try await storage.commit(request) }
+    }
   }
 
   func answer(_ reads: Reads) async -> Facts { reads.isEmpty ? Facts() : await questions.answer(reads) }

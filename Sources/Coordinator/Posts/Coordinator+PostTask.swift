@@ -32,7 +32,7 @@ extension Coordinator {
     let put = { @Sendable (input: PostInput) in if !inbox.put(input) { input.refuse(.busy) } }
     let engine = try await PostEngine(
       storage: posts, channels: posts, slots: slots, directory: directory, rules: rules, clock: clock, logger: logger,
-      hub: postHub,
+      hub: postHub, metrics: metrics,
       compose: { composition in
         Task { put(.composed(composition.post, in: composition.channel, await self.compose(composition.request))) }
       }, mayAct: mayAct, poke: { inbox.poke() }, put: put)

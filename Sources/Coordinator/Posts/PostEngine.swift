@@ -1,5 +1,6 @@
 internal import Channels
 internal import Logging
+internal import Meters
 internal import RelayNetwork
 internal import Storage
 
@@ -21,6 +22,7 @@ final class PostEngine {
   private let put: @Sendable (PostInput) -> Void
   var commits: Commits
   private let journal: Journal
+  private let metrics: MetricBook
   private let waker: Waker
   /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
   var wakeAt: Timestamp? { waker.due }
@@ -32,7 +34,8 @@ final class PostEngine {
   ///   - poke: called when a commit is over, so that `process` is called soon.
   init(
     storage: any PostStorage, channels: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory,
-    rules: Rules, clock: any CoordinatorClock, logger: Logger, hub: PostHub, isEager: Bool = true,
+    rules: Rules, clock: any CoordinatorClock, logger: Logger, hub: PostHub, metrics: MetricBook = MetricBook(),
+    isEager: Bool = true,
     compose: @escaping @Sendable (PostComposition) -> Void = { _ in }, mayAct: @escaping @Sendable () -> Bool = { true },
     poke: @escaping @Sendable () -> Void = {}, put: @escaping @Sendable (PostInput) -> Void
   ) async throws {
@@ -49,6 +52,7 @@ final class PostEngine {
     self.put = put
     waker = Waker(clock: clock) { put(.timersDue) }
     journal = Journal(logger)
+    self.metrics = metrics
     commits = Commits(isEager: isEager, whenOver: poke)
     decider = PostDecider(
       slots: slots, policy: rules.delivery, upkeep: rules.upkeep, counters: try await storage.postCounters(), now: clock.now)
@@ -83,7 +87,9 @@ final class PostEngine {
 
 extension PostEngine: Shell {
   var committer: @Sendable (CommitRequest) async throws(CommitFailure) -> CommitReceipt {
-    { [storage] request throws(CommitFailure) in try await storage.commit(request) }
+    { [storage, metrics] request throws(CommitFailure) in
+      try await metrics.timing(request) { request throws(CommitFailure) in try await storage.commit(request) }
+    }
   }
 
   func answer(_ reads: PostReads) async -> PostFacts {

@@ -87,8 +87,8 @@ struct SQLiteConditions: ConditionWriter {
       if !isNamed, !wanted.statuses.contains([]) { index = "INDEXED BY channel_relays_lost " }
       // The condition is repeated in the words of the index; otherwise the index could not be used.
       parts.append("status IN ('failed', 'inactive')")
-    } else if !isNamed, wanted.statuses.isEmpty {
-      // Nothing but a cause: no index has that, so it is looked for at each channel, which ends with the page.
+    } else if !isNamed, !wanted.causes.isEmpty {
+      // No index has the cause of all relays, so it is looked for at each channel, which ends with the page.
       return Condition(
         "EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = c.id AND \(parts.joined(separator: " AND ")))", arguments,
         isExact: false)

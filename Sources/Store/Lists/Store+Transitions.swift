@@ -33,9 +33,10 @@ extension Store {
       "SELECT * FROM transitions WHERE \(conditions.joined(separator: " AND ")) ORDER BY revision DESC LIMIT ?"
     return try reading { pool in
       try pool.read { db in
-        let rows = try Self.read(db, cached: sql, arguments: StatementArguments(values)) { try TransitionRow(&$0) }
-        let oldest = try Int64.fetchOne(db, cached: "SELECT min(revision) FROM transitions")
-        return TransitionPart(rows, limit: limit, floor: floor, oldest: oldest)
+        let (rows, last) = try readIntact(db, cached: sql, arguments: values, limit: limit) { try TransitionRow(&$0) }
+        let below = try Int64.fetchOne(
+          db, cached: "SELECT max(revision) FROM transitions WHERE revision < ?", arguments: [floor])
+        return TransitionPart(rows, last: last, below: below)
       }
     }
   }

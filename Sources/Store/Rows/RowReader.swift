@@ -111,4 +111,21 @@ extension Store {
     }
     return found
   }
+
+  /// Reads rows of a history, whose first column is the revision. Rows that are not what was written are noted as damage and left out, so
+  /// that they do not keep the rest from being read.
+  /// - Returns: the rows, and the revision of the last of as many as were asked for; `nil` if there are fewer.
+  func readIntact<T>(
+    _ db: Database, cached sql: String, arguments: [DatabaseValue], limit: Int, _ read: (inout RowReader) throws -> T
+  ) throws -> (rows: [T], last: Int64?) {
+    let statement = try db.cachedStatement(sql: sql)
+    var (found, count, last): ([T], Int, Int64?) = ([], 0, nil)
+    try Row.fetchCursor(statement, arguments: StatementArguments(arguments)).forEach { row in
+      count += 1
+      last = Int64.fromDatabaseValue(row[0])
+      var values = RowReader(statement.sqliteStatement)
+      do { found.append(try read(&values)) } catch let error as StoreError where error.code == .corrupt { _ = noted(error) }
+    }
+    return (found, count == limit ? last : nil)
+  }
 }

@@ -53,7 +53,7 @@ extension Decider {
       let touch = open.objects[index]
       guard var object = catalog[touch.reference] else { continue }
       // A health that could not be stored before is news, also if it is stored with something that is none.
-      if touch.isTold || object.tested.map({ $0.condition.health != base.healths[$0.peer] ?? .unknown }) == true {
+      if touch.isTold || object.tested.map({ $0.condition.health != (base.healths[$0.peer]?.health ?? .unknown) }) == true {
         let place = places.next()
         open.place(object: index, at: place)
         object.revision = PendingRevision.at(place)
@@ -70,12 +70,16 @@ extension Decider {
   /// What is new in the history of a relay's or server's health; `nil` if it is stored as it is.
   private func healthRow(_ object: CatalogObject) -> HealthRow? {
     guard let (peer, condition) = object.tested else { return nil }
-    let before = base.healths[peer] ?? .unknown
-    guard condition.health != before else { return nil }
+    let before = base.healths[peer] ?? KnownHealth()
+    guard condition.health != before.health else { return nil }
+    // What a test found beyond the connection outlasts trouble of connections.
+    let isFault = condition.lastError != nil && condition.lastError == condition.fault
+    let cause = isFault ? faults[peer] : troubles[peer]
+    // Who has taken over knows since when it is so here, which may be from before what was stored last.
+    let at = max(condition.healthSince ?? now, before.since ?? .init(milliseconds: 0))
     return HealthRow(
-      revision: object.revision, peer: peer, from: before, to: condition.health,
-      cause: [.down, .degraded].contains(condition.health) ? troubles[peer] : nil, detail: condition.lastError ?? "",
-      at: condition.healthSince ?? now)
+      revision: object.revision, peer: peer, from: before.health, to: condition.health,
+      cause: [.down, .degraded].contains(condition.health) ? cause : nil, detail: condition.lastError ?? "", at: at)
   }
 
   private mutating func channelWrites(_ id: ChannelID, _ places: inout PlaceCounter) -> [StoreMutation] {
@@ -169,7 +173,7 @@ extension Decider {
     let before = base.catalog
     if let catalog = decision.catalog { base.catalog = catalog }
     for touch in decision.objects {
-      if let (peer, condition) = base.catalog[touch.reference]?.tested { base.healths[peer] = condition.health }
+      if let (peer, condition) = base.catalog[touch.reference]?.tested { base.healths[peer] = KnownHealth(condition) }
     }
     for touch in decision.objects where touch.place > 0 {
       let revision = receipt.base + Int64(touch.place)

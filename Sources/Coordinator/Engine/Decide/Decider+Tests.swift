@@ -170,6 +170,7 @@ extension Decider {
     }
     if let (step, trouble) = verdict.failure {
       troubles[peer] = trouble.cause
+      faults[peer] = trouble.cause.isOfConnection ? nil : trouble.cause
       condition.testFailed(trouble.cause, "\(step): \(trouble.detail)", isConnected: isConnected, at: now)
     } else {
       condition.testPassed(isFull: verdict.isFull, roundTrip: verdict.roundTrip, at: now)

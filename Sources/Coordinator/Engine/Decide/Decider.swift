@@ -46,7 +46,7 @@ struct Decider {
     var live = AwakeChannels()
     var catalog: Catalog { didSet { isCatalogTold = false } }
     /// How relays and servers were when they were stored the last time.
-    var healths: [Probed: PeerCondition.Health]
+    var healths: [Probed: KnownHealth]
     /// The newest revision and the highest ids.
     var counters: StoreCounters
     var healing = Healing()
@@ -70,8 +70,10 @@ struct Decider {
 
   var lanes = Lanes()
   var watched = WatchedRelays()
-  /// Why relays and servers are not up, as far as that was seen since the start.
+  /// The latest trouble with relays and servers since the start.
   var troubles: [Probed: Cause] = [:]
+  /// What their latest test found beyond the connection.
+  var faults: [Probed: Cause] = [:]
   var tests = TestBench()
   var alarms = Alarms()
   var quarantined: Set<ChannelID> = []

@@ -18,6 +18,7 @@ extension Engine {
     case .missed(let revision)?: hub.skip(to: revision)
     case nil: break
     }
+    meter.take(effects.changes, created: effects.created, decider.base.catalog.relays)
     tellPosts(effects)
     tellReaders(effects)
     write(effects)
@@ -83,9 +84,16 @@ extension Engine {
       case .ended(let peer): prober?.ended(peer)
       }
     }
-    for step in effects.cancellations { directory.networks[step.network]?.cancel(step.channel, at: step.relay) }
+    for step in effects.cancellations {
+      directory.networks[step.network]?.cancel(step.channel, at: step.relay)
+      meter.cancels(step.channel, at: step.relay)
+    }
     if effects.isWatchChanged { updateWatch() }
-    for step in effects.operations where mayAct() { directory.networks[step.network]?.perform(step.operation) }
+    let now = clock.now
+    for step in effects.operations where mayAct() {
+      meter.asks(step.operation, on: step.network, at: now)
+      directory.networks[step.network]?.perform(step.operation)
+    }
   }
 
   /// The steps of a test, which runs once they are asked for.

@@ -1,0 +1,142 @@
+internal import Channels
+internal import Meters
+internal import RelayNetwork
+internal import Storage
+
+/// Counts what the engine does and sees. Only the engine's task touches it.
+struct EngineMeter {
+  private struct Place: Hashable {
+    let channel: ChannelID
+    let relay: RelayID
+  }
+
+  /// An operation that a relay was asked for.
+  private struct Asked {
+    let number: Int
+    let network: NetworkKind
+    let task: RelayOperation.Task
+    let at: Timestamp
+  }
+
+  /// How operations of one kind ended.
+  private struct Outcome: Hashable {
+    enum Word: String { case done, missing, refused, misbehaved, troubled }
+
+    let network: NetworkKind
+    let task: RelayOperation.Task
+    let word: Word
+  }
+
+  private struct Step: Hashable {
+    let network: NetworkKind
+    let to: RelayStatus
+    let cause: Cause?
+  }
+
+  private let book: MetricBook
+  /// Operations whose outcome is not known yet.
+  private var asked: [Place: Asked] = [:]
+  /// Channels that were created since the start and are on their way, and whether one of their relays has been active.
+  private var beginning: [ChannelID: Bool] = [:]
+
+  /// How many operations and channels are remembered. Beyond that all are forgotten, and their durations with them: some never end here,
+  /// because another daemon has taken them over.
+  private static let rememberedMax = 200_000
+
+  init(_ book: MetricBook) { self.book = book }
+
+  /// Takes in what became durable.
+  mutating func take(_ changes: [Change], created: Set<ChannelID>, _ relays: [RelayID: RelayRow]) {
+    guard !changes.isEmpty else { return }
+    if beginning.count > Self.rememberedMax { beginning = [:] }
+    for id in created { beginning[id] = false }
+    var steps: [Step: Int] = [:]
+    var ends: [(ChannelSnapshot, hasBegun: Bool, isOver: Bool)] = []
+    for change in changes {
+      switch change.object {
+      case .channelRelay(_, let row):
+        guard let network = relays[row.relay]?.network else { continue }
+        steps[Step(network: network, to: row.transition.to, cause: row.transition.cause), default: 0] += 1
+      case .channel(let channel):
+        let id = channel.row.id
+        guard let wasActive = beginning[id] else { continue }
+        let isActive = channel.relays.contains { $0.record.status == .active }
+        let isOver = ![ChannelPhase.creating, .partial].contains(channel.phase)
+        beginning[id] = isOver ? nil : wasActive || isActive
+        if isOver || isActive && !wasActive { ends.append((channel, isActive && !wasActive, isOver)) }
+      case .catalog: break
+      }
+    }
+    let at = changes.last?.at
+    book.note { page in
+      for (step, count) in steps {
+        page.add(
+          Double(count), to: .transitions, [step.network.rawValue, step.to.rawValue, step.cause?.rawValue ?? "none"])
+      }
+      for (channel, hasBegun, isOver) in ends {
+        let network = channel.row.network.rawValue
+        let seconds = at.map { ($0 - channel.row.createdAt).seconds } ?? 0
+        if hasBegun { page.take(seconds, in: .timeToActive, [network, "first"]) }
+        guard isOver else { continue }
+        switch channel.phase {
+        case .active:
+          page.take(seconds, in: .timeToActive, [network, "all"])
+          page.add(to: .creations, [network, "active"])
+        case .degraded: page.add(to: .creations, [network, "partial"])
+        case .failed: page.add(to: .creations, [network, "failed"])
+        case .creating, .partial, .deleting, .deleted, .followed: break
+        }
+      }
+    }
+  }
+
+  /// Takes in that a relay is asked for something.
+  mutating func asks(_ operation: RelayOperation, on network: NetworkKind, at now: Timestamp) {
+    if asked.count > Self.rememberedMax { asked = [:] }
+    asked[Place(channel: operation.channel, relay: operation.relay)] = Asked(
+      number: operation.number, network: network, task: operation.task, at: now)
+  }
+
+  /// Takes in that a relay is no longer to do what it was asked for.
+  mutating func cancels(_ channel: ChannelID, at relay: RelayID) { asked[Place(channel: channel, relay: relay)] = nil }
+
+  /// Takes in what comes in.
+  mutating func hears(_ inputs: [Engine.Input], at now: Timestamp) {
+    // What is alike is noted together.
+    var outcomes: [Outcome: [Double]] = [:]
+    var tests: [(String, String)] = []
+    for input in inputs {
+      switch input {
+      case .report(.outcome(let channel, let relay, let number, let outcome)) where outcome.isFinal:
+        let place = Place(channel: channel, relay: relay)
+        guard let operation = asked[place], operation.number == number else { continue }
+        asked[place] = nil
+        let kind = Outcome(network: operation.network, task: operation.task, word: Self.word(outcome))
+        outcomes[kind, default: []].append((now - operation.at).seconds)
+      case .tested(let peer, _, let verdict, _):
+        let target = if case .relay = peer { "relay" } else { "server" }
+        tests.append((target, verdict.failure == nil ? "passed" : "failed"))
+      default: break
+      }
+    }
+    guard !outcomes.isEmpty || !tests.isEmpty else { return }
+    book.note { page in
+      for (outcome, times) in outcomes {
+        let (network, task) = (outcome.network.rawValue, outcome.task.rawValue)
+        page.add(Double(times.count), to: .operations, [network, task, outcome.word.rawValue])
+        page.take(times, in: .operationTime, [network, task])
+      }
+      for (target, result) in tests { page.add(to: .tests, [target, result]) }
+    }
+  }
+
+  private static func word(_ outcome: RelayOutcome) -> Outcome.Word {
+    switch outcome {
+    case .handedOver, .accepted, .verified, .withdrawn, .announced: .done
+    case .missing: .missing
+    case .refused: .refused
+    case .misbehaved: .misbehaved
+    case .troubled: .troubled
+    }
+  }
+}
