@@ -262,7 +262,9 @@ let package = Package(
       dependencies: ["DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
     .testTarget(
       name: "RepositoryTests",
-      dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Sentences", "Varlink"]),
+      dependencies: [
+        "Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Meters", "Sentences", "StrictJSON", "Varlink",
+      ]),
     .testTarget(
       name: "EndToEnd",
       dependencies: [

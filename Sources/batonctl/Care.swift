@@ -105,8 +105,9 @@ struct Metrics: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints metrics of the daemon.",
     discussion: """
-      Of a histogram the table has the sum of its values, and how many there are. --prometheus prints them in the text format of Prometheus; in a \
-      file that ends in .prom, the textfile collector of node_exporter reads it: write it beside and rename it.
+      Of a histogram the table has the sum of its values, and how many there are. --prometheus prints them in the text format of Prometheus, for \
+      the textfile collector of node_exporter: write a file beside and rename it to one that ends in .prom. Figures of the process are left \
+      out there, because node_exporter has some of the same names.
       """)
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Print the text format of Prometheus.") var prometheus = false
@@ -114,7 +115,10 @@ struct Metrics: AsyncParsableCommand {
   func run() async throws {
     try await global.connected { session in
       let metrics = try await session.client.metrics()
-      if prometheus { return try session.show(metrics) { String(MetricText.page(of: metrics).dropLast()) } }
+      if prometheus {
+        let own = metrics.filter { !$0.name.hasPrefix("process_") }
+        return try session.show(own) { String(MetricText.page(of: own).dropLast()) }
+      }
       try session.show(metrics) {
         session.table(Self.columns, metrics)
       }
