@@ -96,7 +96,7 @@ extension BatonClient {
     try await all(RelaysMethod.counts, "counts", Self.list(filter, nil))
   }
 
-  /// How relays do, all of them.
+  /// How well relays perform, all of them.
   /// - Parameters:
   ///   - filter: conditions on the fields of `RelayFigures`.
   ///   - sort: keys such as `["field": "successRate", "direction": 1]`.

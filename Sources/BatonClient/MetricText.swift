@@ -2,9 +2,6 @@ public import ControlAPI
 
 /// The text format of Prometheus (0.0.4), for whoever scrapes a page, or reads a file as the textfile collector of node_exporter does.
 public enum MetricText {
-  /// The type of the content, which Prometheus demands since version 3.
-  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
-
   /// - Parameter metrics: those with one name together, as the daemon gives them.
   /// - Returns: a page, with a line break at its end; empty if there are none.
   public static func page(of metrics: [Metric]) -> String {

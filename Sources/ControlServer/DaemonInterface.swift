@@ -16,7 +16,9 @@ struct DaemonInterface: DaemonService, ControlService {
   func reload() async throws -> ReloadReport { try await context.reload() }
 
   func metrics() async throws -> DaemonMetricsReply {
-    DaemonMetricsReply(metrics: try await DaemonMetrics(context).all.map(Metric.init))
+    let metrics = try await DaemonMetrics(context)
+    // The process is asked for files and memory.
+    return DaemonMetricsReply(metrics: try await context.slowly { metrics.all.map(Metric.init) })
   }
 
   func cluster() async throws -> DaemonClusterReply {

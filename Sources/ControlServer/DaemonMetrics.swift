@@ -8,15 +8,20 @@ internal import NIOConcurrencyHelpers
 internal import Storage
 
 /// All figures of the daemon at one moment.
-struct DaemonMetrics {
+struct DaemonMetrics: Sendable {
   private let context: ControlContext
-  private let figures: Figures
+  /// What storage says of channels; `nil` if it cannot be asked, which the other figures say.
+  private let census: Census?
   private let daemons: [SharedStoreDaemon]?
   private let cores: [Storage.SharedCore]
 
   init(_ context: ControlContext) async throws {
     self.context = context
-    figures = try await context.figures().value
+    do {
+      census = try await context.figures().value.census
+    } catch is StoreError {
+      census = nil
+    }
     // How the daemon is can be said without the others.
     daemons = try? await context.sharing?.daemons()
     cores = (try? await context.sharing?.cores()) ?? []
@@ -32,15 +37,15 @@ struct DaemonMetrics {
   }
 
   private var ofChannels: [MetricSample] {
-    let census = figures.census
+    guard let census else { return [] }
     let relays = Dictionary(uniqueKeysWithValues: context.coordinator.relays.map { ($0.id, $0) })
     var members: [NetworkKind: [RelayStatus: Int]] = [:]
     for part in census.members {
       if let network = relays[part.relay]?.network { members[network, default: [:]][part.status, default: 0] += part.count }
     }
     var samples = [
-      MetricSample(.underWay, context.coordinator.liveChannelCount), MetricSample(.quarantined, census.quarantined),
-      MetricSample(.oldestUnderWay, (census.oldestAttempt?.seconds ?? 0)),
+      MetricSample(.quarantined, census.quarantined),
+      MetricSample(.oldestUnderWay, census.oldestAttempt?.seconds ?? 0),
     ]
     for network in NetworkKind.allCases {
       for phase in ChannelPhase.allCases {
@@ -75,7 +80,8 @@ struct DaemonMetrics {
   private var ofControl: [MetricSample] {
     let (hub, inbox) = (context.coordinator.hub, context.coordinator.requestsWaiting)
     return [
-      MetricSample(.build, [context.version], 1), MetricSample(.subscribers, hub.subscriberCount),
+      MetricSample(.build, [context.version], 1), MetricSample(.underWay, context.coordinator.liveChannelCount),
+      MetricSample(.subscribers, hub.subscriberCount),
       MetricSample(.subscribersBehind, hub.figures.falls), MetricSample(.changesKept, hub.figures.bytes),
       MetricSample(.changesEncoded, hub.figures.messages), MetricSample(.inbox, inbox.count),
       MetricSample(.inboxLimit, inbox.max),

@@ -96,7 +96,4 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
     place = before
     return (lines, before.map { String($0) })
   }
-
-  /// Whether there is a next page.
-  var hasMore: Bool { place != nil }
 }

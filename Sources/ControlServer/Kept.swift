@@ -25,7 +25,7 @@ actor Kept<Value: Sendable> {
 
   /// What is found out in less than this is found out again for whoever asks.
   private let cheap: Duration
-  /// How long something is kept, as a multiple of what it cost, so that finding it out takes a twentieth of the time at most.
+  /// How long something is kept, as a multiple of what it cost, so that most of the time nothing is being found out.
   private static var factor: Int { 20 }
   private static var keptMax: Duration { .seconds(300) }
 

@@ -26,7 +26,7 @@ struct Figures: Sendable {
     }
   }
 
-  /// How relays do.
+  /// How well relays perform.
   func ofRelays(_ relays: [RelayRow]) -> [RelayFigures] {
     let members = Dictionary(grouping: census.members, by: \.relay)
     return relays.filter { !$0.isDeleted }.map { relay in

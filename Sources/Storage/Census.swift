@@ -69,8 +69,8 @@ public struct Census: Hashable, Sendable {
 /// How channels fared lately on their way to relays.
 public struct RelayOutcomes: Hashable, Sendable {
   public struct Relay: Hashable, Sendable {
-    /// For each channel that became active there, how long it took from the first hand-over, in milliseconds; those of which that was
-    /// forgotten are left out.
+    /// For each channel that became active there, how long it took from the hand-over that led there, in milliseconds; those of which that
+    /// was forgotten are left out.
     public var times: [Int64] = []
     /// How many channels became active there.
     public var reached = 0

@@ -32,8 +32,7 @@ struct ListOptions: ParsableArguments {
 
   /// The condition of the filter combined with `others`; `nil` if all objects are wanted.
   func condition(_ others: [JSONValue?]) -> JSONValue? {
-    let all = ([filter.flatMap { try? JSONParser.parse($0) }] + others).compactMap { $0 }
-    return all.count > 1 ? ["$and": .array(all)] : all.first
+    Words.all([filter.flatMap { try? JSONParser.parse($0) }] + others)
   }
 
   var order: [JSONValue]? {

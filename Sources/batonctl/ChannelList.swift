@@ -67,14 +67,12 @@ extension ChannelCommand {
     private func relays(_ session: Session) async throws -> JSONValue? {
       let owner = try await session.ownership(self.operator)
       guard !relay.isEmpty || !status.isEmpty || !cause.isEmpty || owner != nil else { return nil }
-      var ids: [JSONValue] = []
-      for name in relay { ids.append(.integer(try await session.relay(name).id)) }
       // A channel is not on a relay from which it was removed.
       let statuses = status.isEmpty ? Words.statuses.filter { $0 != "removed" } : status
       var wanted: [String: JSONValue] = ["status": ["$in": .array(statuses.map(JSONValue.string))]]
-      if !ids.isEmpty { wanted["relayId"] = ["$in": .array(ids)] }
-      if !cause.isEmpty { wanted["cause"] = ["$in": .array(cause.map(JSONValue.string))] }
-      wanted.merge(owner?.object ?? [:]) { $1 }
+      for condition in [try await session.relays(relay), owner, Words.condition("cause", cause)] {
+        wanted.merge(condition?.object ?? [:]) { $1 }
+      }
       return ["relays": ["$elemMatch": .object(wanted)]]
     }
 

@@ -13,7 +13,7 @@ extension RelayCommand {
     @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
 
-    func validate() throws { _ = try table.chosen(of: HealthRow.columns) }
+    func validate() throws { try HealthRow.validate(table, limit) }
 
     func run() async throws {
       try await global.connected(table.show) { session in
@@ -33,7 +33,7 @@ extension ServerCommand {
     @Argument(help: "The server, by id or address.", completion: .names(of: .server)) var server: String
     @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
 
-    func validate() throws { _ = try table.chosen(of: HealthRow.columns) }
+    func validate() throws { try HealthRow.validate(table, limit) }
 
     func run() async throws {
       try await global.connected(table.show) { session in
@@ -57,6 +57,13 @@ private struct HealthRow {
       return words.compactMap { $0 }.joined(separator: " ")
     },
   ]
+}
+
+extension HealthRow {
+  static func validate(_ table: TableOptions, _ limit: Int) throws {
+    _ = try table.chosen(of: columns)
+    guard (1...1_000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
+  }
 }
 
 extension Session {

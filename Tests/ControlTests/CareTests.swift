@@ -226,6 +226,18 @@ struct CareTests {
     try await bench.stop()
   }
 
+  /// That is when somebody looks: what storage need not say is there.
+  @Test func figuresAreThereWithoutStorage() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(2)
+    bench.store.close()
+    let names = Set(try await bench.client.metrics().map(\.name))
+    #expect(names.isSuperset(of: ["baton_build_info", "baton_store_writable", "baton_relays", "process_open_fds"]))
+    #expect(names.isDisjoint(with: ["baton_channels", "baton_channel_relays", "baton_channels_quarantined"]))
+    await #expect(throws: VarlinkError.self) { try await bench.client.channelCounts() }
+    try? await bench.stop()
+  }
+
   @Test func figuresAddUp() async throws {
     let bench = try await Bench()
     _ = try await bench.addRelays(2)
