@@ -28,6 +28,12 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let hummingbird: [Target.Dependency] = [
+  .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "HummingbirdCore", package: "hummingbird"),
+  .product(name: "HTTPTypes", package: "swift-http-types"),
+]
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -51,6 +57,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
   ],
   targets: [
     // System libraries.
@@ -78,6 +87,7 @@ let package = Package(
     .target(name: "StrictJSON"),
     .target(name: "Filters", dependencies: ["StrictJSON"]),
     .target(name: "Systemd", dependencies: ["CSystemd", log]),
+    .target(name: "QRCodes", dependencies: ["CQREncode"]),
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
@@ -161,12 +171,22 @@ let package = Package(
     .target(
       name: "ControlProgram",
       dependencies: [
-        "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "CQREncode", "CSpawn", "Channels",
+        "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "QRCodes", "CSpawn", "Channels",
         "RelayNetwork",
         "Provisioning", "WebFiles", arguments, crypto,
       ] + nio,
       path: "Sources/batonctl"),
     .target(name: "SandboxProgram", dependencies: ["Sandbox", arguments], path: "Sources/baton-sandbox"),
+    .target(
+      name: "ConsoleProgram",
+      dependencies: [
+        "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Channels", "QRCodes", "Systemd", mustache,
+        arguments, crypto, log,
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ] + hummingbird + nio,
+      path: "Sources/baton-console",
+      resources: [.embedInCode("templates"), .embedInCode("assets")]),
 
     // All of them under one roof, and each by itself for the tests and the demo.
     .executableTarget(
@@ -174,6 +194,7 @@ let package = Package(
     .executableTarget(name: "batond", dependencies: ["DaemonProgram"], path: "Sources/Programs/batond"),
     .executableTarget(name: "batonctl", dependencies: ["ControlProgram"], path: "Sources/Programs/batonctl"),
     .executableTarget(name: "baton-sandbox", dependencies: ["SandboxProgram"], path: "Sources/Programs/baton-sandbox"),
+    .executableTarget(name: "baton-console", dependencies: ["ConsoleProgram"], path: "Sources/Programs/baton-console"),
 
     .executableTarget(
       name: "baton-bench",
@@ -260,6 +281,7 @@ let package = Package(
     .testTarget(
       name: "BatondTests",
       dependencies: ["DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
+    .testTarget(name: "ConsoleTests", dependencies: ["ConsoleProgram", "ControlAPI", "StrictJSON", mustache]),
     .testTarget(
       name: "RepositoryTests",
       dependencies: [
@@ -268,7 +290,8 @@ let package = Package(
     .testTarget(
       name: "EndToEnd",
       dependencies: [
-        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "ControlProgram", "baton",
+        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "ControlProgram", "QRCodes",
+        "baton", "baton-console",
         "example-bridge",
         "batond", "batonctl", "baton-sandbox", "SimpleX", "Nostr", "Dialing", "WebFiles", "Channels", "RelayNetwork",
         arguments,

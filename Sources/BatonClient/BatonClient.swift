@@ -122,6 +122,11 @@ public struct BatonClient: Sendable {
     try DaemonStatus(json: .object(try await call(DaemonMethod.status)))
   }
 
+  /// What this client's user may do.
+  public func permissions() async throws -> DaemonPermissionsReply {
+    try DaemonPermissionsReply(json: .object(try await call(DaemonMethod.permissions)))
+  }
+
   /// Loads the files that declare operators again.
   public func reload() async throws -> ReloadReport {
     try ReloadReport(json: .object(try await call(DaemonMethod.reload)))

@@ -1,14 +1,30 @@
 public import ControlAPI
 
-/// The text format of Prometheus (0.0.4), for whoever scrapes a page, or reads a file as the textfile collector of node_exporter does.
+/// Figures as text, for whoever scrapes a page, or reads a file as the textfile collector of node_exporter does.
 public enum MetricText {
+  /// A format of pages with figures.
+  public enum Format: Sendable {
+    /// The text format of Prometheus, 0.0.4.
+    case prometheus
+    /// OpenMetrics 1.0.
+    case openMetrics
+
+    /// What `Content-Type` says of it.
+    public var contentType: String {
+      switch self {
+      case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
+      case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+      }
+    }
+  }
+
   /// - Parameter metrics: those with one name together, as the daemon gives them.
-  /// - Returns: a page, with a line break at its end; empty if there are none.
-  public static func page(of metrics: [Metric]) -> String {
+  /// - Returns: a page, with a line break at its end. Without figures it is empty, or has only the mark of its end.
+  public static func page(of metrics: [Metric], as format: Format = .prometheus) -> String {
     var (text, last) = ("", "")
     for metric in metrics {
       if metric.name != last {
-        text += "# HELP \(metric.name) \(escaped(metric.description, quotes: false))\n# TYPE \(metric.name) \(metric.kind)\n"
+        text += head(metric, format)
         last = metric.name
       }
       guard let buckets = metric.buckets else {
@@ -22,7 +38,18 @@ public enum MetricText {
       text += "\(metric.name)_sum\(labels(metric.labels)) \(number(metric.value))\n"
       text += "\(metric.name)_count\(labels(metric.labels)) \(buckets.last?.count ?? 0)\n"
     }
-    return text
+    return format == .openMetrics ? text + "# EOF\n" : text
+  }
+
+  /// What is said of all figures with one name.
+  private static func head(_ metric: Metric, _ format: Format) -> String {
+    guard format == .openMetrics else {
+      return "# HELP \(metric.name) \(escaped(metric.description, quotes: false))\n# TYPE \(metric.name) \(metric.kind)\n"
+    }
+    // There the name of a counter does not have the end that its lines have.
+    let name = metric.kind == "counter" && metric.name.hasSuffix("_total") ? String(metric.name.dropLast(6)) : metric.name
+    let unit = ["seconds", "bytes"].first { name.hasSuffix("_\($0)") }.map { "# UNIT \(name) \($0)\n" } ?? ""
+    return "# TYPE \(name) \(metric.kind)\n\(unit)# HELP \(name) \(escaped(metric.description, quotes: true))\n"
   }
 
   private static func labels(_ labels: [MetricLabel]) -> String {

@@ -133,7 +133,10 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
   ) async throws -> EncodedParameters {
     do {
       do {
-        return EncodedParameters(try await perform(method, call, peer.uid, peer.pid, stream))
+        let reply = try await Caller.$peer.withValue(peer) {
+          try await perform(method, call, peer.uid, peer.pid, stream)
+        }
+        return EncodedParameters(reply)
       } catch BatonError.elsewhere(let channel) {
         guard let forwarder = context.forwarder else { throw BatonError.busy }
         return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? SlotSet.catalog, for: peer.uid, forwarder)

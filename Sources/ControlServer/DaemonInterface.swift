@@ -13,6 +13,12 @@ struct DaemonInterface: DaemonService, ControlService {
 
   func status() async throws -> DaemonStatus { try await Self.status(context) }
 
+  func permissions() async throws -> DaemonPermissionsReply {
+    func may(_ permission: Access.Permission) -> Bool { Caller.peer.map { context.access.allows($0, permission) } ?? false }
+    return DaemonPermissionsReply(
+      uid: Int(Caller.user), readPosts: may(.readPosts), read: may(.read), publish: may(.publish), change: may(.change))
+  }
+
   func reload() async throws -> ReloadReport { try await context.reload() }
 
   func metrics() async throws -> DaemonMetricsReply {

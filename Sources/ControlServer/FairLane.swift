@@ -1,11 +1,14 @@
 internal import NIOPosix
 internal import Synchronization
+internal import Varlink
 
 /// The user who made the call that a task serves.
 enum Caller {
   @TaskLocal static var user: UInt32 = 0
   /// 0 for a client of another daemon.
   @TaskLocal static var process: Int32 = 0
+  /// What the kernel says of the client; `nil` if another daemon passed the call on.
+  @TaskLocal static var peer: VarlinkPeer?
 
   /// Who calls, for the journal.
   static var words: String { process == 0 ? "uid \(user) through another daemon" : "uid \(user), pid \(process)" }

@@ -105,7 +105,7 @@ extension MonitorMethod: GuardedMethod {
 extension DaemonMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .status: .readPosts
+    case .status, .permissions: .readPosts
     case .metrics, .cluster: .read
     case .reload: .change
     // A copy of the database holds sealed secrets, and a check of it keeps the disk busy for a while.

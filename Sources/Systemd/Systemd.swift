@@ -58,6 +58,27 @@ public enum Systemd {
     return sockets
   }
 
+  /// All sockets that listen and were handed over, with their names, closed on exec; other descriptors that were handed over are closed.
+  /// Call this once, and not together with `sockets(named:)`.
+  public static func listeners() -> [(name: String, socket: CInt)] {
+    var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    let count = sd_listen_fds_with_names(1, &names)
+    var found: [(name: String, socket: CInt)] = []
+    guard count > 0 else { return found }
+    for index in 0..<Int(count) {
+      let descriptor = CInt(index) + 3
+      let name = names?[index].map { String(cString: $0) } ?? ""
+      free(names?[index])
+      if sd_is_socket(descriptor, AF_UNSPEC, CInt(SOCK_STREAM.rawValue), 1) > 0 {
+        found.append((name, descriptor))
+      } else {
+        close(descriptor)
+      }
+    }
+    free(names)
+    return found
+  }
+
   /// Whether standard error goes to the journal.
   public static var isStandardErrorJournal: Bool {
     guard let stream = getenv("JOURNAL_STREAM").map({ String(cString: $0) }) else { return false }

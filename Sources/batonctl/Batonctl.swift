@@ -26,7 +26,7 @@ struct Batonctl: AsyncParsableCommand {
       Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
       PostCommand.self, MessagesCommand.self, InboxCommand.self, MemberCommand.self, PeopleCommand.self, Watch.self,
       HistoryCommand.self,
-      Validate.self, ClusterCommand.self,
+      Validate.self, ClusterCommand.self, ConsoleCommand.self,
       Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
     ])
 

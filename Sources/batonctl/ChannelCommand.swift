@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
 internal import Foundation
+internal import QRCodes
 internal import StrictJSON
 
 struct ChannelCommand: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+internal import BatonClient
 internal import Foundation
 internal import StrictJSON
 
@@ -14,7 +15,7 @@ struct Times: Sendable {
   func text(_ time: String?) -> String {
     guard let time else { return "" }
     guard let now, let then = RFC3339.milliseconds(time) else { return time }
-    return Self.text(then, now: now)
+    return RelativeTime.text(then, now: now)
   }
 
   /// A time at the end of a sentence: `3 min ago`, or `at` and the time itself.
@@ -22,7 +23,9 @@ struct Times: Sendable {
 
   /// `for 3 min`, or `since` and the time itself.
   func lasting(_ time: String) -> String {
-    guard let now, let then = RFC3339.milliseconds(time), let span = Self.span(now - then) else { return "since \(time)" }
+    guard let now, let then = RFC3339.milliseconds(time), let span = RelativeTime.span(now - then) else {
+      return "since \(time)"
+    }
     return "for \(span)"
   }
 
@@ -30,25 +33,6 @@ struct Times: Sendable {
   func coming(_ time: String) -> String {
     guard let now, let then = RFC3339.milliseconds(time) else { return "at \(time)" }
     guard then - now >= 1000 else { return "now" }
-    return Self.span(then - now).map { "in \($0)" } ?? "at \(time)"
-  }
-
-  private static func text(_ then: Int64, now: Int64) -> String {
-    let distance = now - then
-    // Clocks of two machines are never quite the same.
-    if (-59_999..<10_000).contains(distance) { return "just now" }
-    guard let span = span(distance) else { return String(RFC3339.text(milliseconds: then).prefix(10)) }
-    return distance > 0 ? "\(span) ago" : "in \(span)"
-  }
-
-  /// A span of this many milliseconds, regardless of its sign; `nil` if a date is more useful.
-  private static func span(_ milliseconds: Int64) -> String? {
-    switch milliseconds.magnitude / 1000 {
-    case let seconds where seconds < 60: "\(seconds) s"
-    case let seconds where seconds < 3600: "\(seconds / 60) min"
-    case let seconds where seconds < 48 * 3600: "\(seconds / 3600) h"
-    case let seconds where seconds < 60 * 86_400: "\(seconds / 86_400) d"
-    default: nil
-    }
+    return RelativeTime.span(then - now).map { "in \($0)" } ?? "at \(time)"
   }
 }

@@ -42,7 +42,8 @@ struct AccessTests {
   private static let reading: Set<String> = [
     "io.systemd.service.GetLogLevel", "io.systemd.service.Ping",
     "org.batond.Channels.Counts", "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List",
-    "org.batond.Channels.Transitions", "org.batond.Daemon.Cluster", "org.batond.Daemon.Metrics", "org.batond.Daemon.Status",
+    "org.batond.Channels.Transitions", "org.batond.Daemon.Cluster", "org.batond.Daemon.Metrics", "org.batond.Daemon.Permissions",
+    "org.batond.Daemon.Status",
     "org.batond.Identities.Get", "org.batond.Identities.List",
     "org.batond.Messages.Get", "org.batond.Messages.Inbox", "org.batond.Messages.List", "org.batond.Messages.Search",
     "org.batond.Messages.Watch",
@@ -90,7 +91,7 @@ struct AccessTests {
   private static let publishing: Set<String> = [
     "io.systemd.service.Ping",
     "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List",
-    "org.batond.Daemon.Status",
+    "org.batond.Daemon.Permissions", "org.batond.Daemon.Status",
     "org.batond.Posts.Adopt", "org.batond.Posts.AuthorizeUpload", "org.batond.Posts.Cancel", "org.batond.Posts.Delete",
     "org.batond.Posts.Edit", "org.batond.Posts.Export", "org.batond.Posts.Get", "org.batond.Posts.GetRetention",
     "org.batond.Posts.List", "org.batond.Posts.Pin", "org.batond.Posts.Publish", "org.batond.Posts.Release",

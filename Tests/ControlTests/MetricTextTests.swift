@@ -50,6 +50,35 @@ struct MetricTextTests {
         """)
   }
 
+  @Test func openMetricsNamesFamiliesWithoutTheEndOfTheirLines() {
+    let buckets = [MetricBucket(atMost: 1, count: 1), MetricBucket(atMost: nil, count: 2)]
+    #expect(
+      MetricText.page(
+        of: [
+          Self.metric("a_seconds_total", "counter", [("x", "1")], 3, what: "say \"when\""),
+          Self.metric("b_bytes", "gauge", [], 4), Self.metric("h_seconds", "histogram", [], 2, buckets),
+        ], as: .openMetrics) == """
+          # TYPE a_seconds counter
+          # UNIT a_seconds seconds
+          # HELP a_seconds say \\"when\\"
+          a_seconds_total{x="1"} 3
+          # TYPE b_bytes gauge
+          # UNIT b_bytes bytes
+          # HELP b_bytes something
+          b_bytes 4
+          # TYPE h_seconds histogram
+          # UNIT h_seconds seconds
+          # HELP h_seconds something
+          h_seconds_bucket{le="1"} 1
+          h_seconds_bucket{le="+Inf"} 2
+          h_seconds_sum 2
+          h_seconds_count 2
+          # EOF
+
+          """)
+    #expect(MetricText.page(of: [], as: .openMetrics) == "# EOF\n")
+  }
+
   /// Nothing that stands in a label or a description can make a line of its own.
   @Test func textIsEscaped() {
     let page = MetricText.page(of: [Self.metric("a", "gauge", [("x", "q\"b\\n\n")], 1, what: "one\ntwo \\ \"three\"")])

@@ -141,6 +141,7 @@ struct WrittenTests {
     (DaemonMetricsReply.self, Interfaces.daemon, .output("Metrics")),
     (DaemonCheckReply.self, Interfaces.daemon, .output("Check")),
     (DaemonClusterReply.self, Interfaces.daemon, .output("Cluster")),
+    (DaemonPermissionsReply.self, Interfaces.daemon, .output("Permissions")),
     (DaemonDrainRequest.self, Interfaces.daemon, .input("Drain")),
     (SharingDaemon.self, Interfaces.daemon, .type("SharingDaemon")),
     (SharedCore.self, Interfaces.daemon, .type("SharedCore")),

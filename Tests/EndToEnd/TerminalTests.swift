@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import QRCodes
 import TestSupport
 import Testing
 

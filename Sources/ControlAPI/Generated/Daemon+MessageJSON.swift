@@ -2,6 +2,18 @@
 
 public import StrictJSON
 
+extension DaemonPermissionsReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("change", change)
+    writer.member("publish", publish)
+    writer.member("read", read)
+    writer.member("readPosts", readPosts)
+    writer.member("uid", uid)
+    writer.endObject()
+  }
+}
+
 extension DaemonClusterReply: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

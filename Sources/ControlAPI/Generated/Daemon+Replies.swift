@@ -1,5 +1,33 @@
 // Written by `make generate` from org.batond.Daemon.varlink.
 
+/// A reply of org.batond.Daemon.Permissions.
+public struct DaemonPermissionsReply: Codable, Hashable, Sendable {
+  /// The user, by number.
+  public var uid: Int
+  /// Whether to read what it takes to find a channel and to follow a post.
+  public var readPosts: Bool
+  /// Whether to read everything else.
+  public var read: Bool
+  /// Whether to publish posts, and to change what becomes of them.
+  public var publish: Bool
+  /// Whether to change everything else.
+  public var change: Bool
+
+  public init(
+    uid: Int,
+    readPosts: Bool,
+    read: Bool,
+    publish: Bool,
+    change: Bool
+  ) {
+    self.uid = uid
+    self.readPosts = readPosts
+    self.read = read
+    self.publish = publish
+    self.change = change
+  }
+}
+
 /// A reply of org.batond.Daemon.Cluster.
 public struct DaemonClusterReply: Codable, Hashable, Sendable {
   /// Whether the daemon shares its store with others.

@@ -6,6 +6,7 @@ public import Varlink
 /// The methods of `org.batond.Daemon`.
 public enum DaemonMethod: String, InterfaceMethod {
   case status = "org.batond.Daemon.Status"
+  case permissions = "org.batond.Daemon.Permissions"
   case cluster = "org.batond.Daemon.Cluster"
   case drain = "org.batond.Daemon.Drain"
   case metrics = "org.batond.Daemon.Metrics"
@@ -18,6 +19,9 @@ public enum DaemonMethod: String, InterfaceMethod {
 public protocol DaemonService: InterfaceService where Method == DaemonMethod, Refusal == DaemonRefusal {
   /// How the daemon is.
   func status() async throws -> DaemonStatus
+  /// What whoever asks may do, as the kernel says who that is. Programs show by it what they offer; the daemon refuses the rest with
+  /// org.varlink.service.PermissionDenied all the same.
+  func permissions() async throws -> DaemonPermissionsReply
   /// The daemons that share a store.
   func cluster() async throws -> DaemonClusterReply
   /// Makes a daemon hand over all of its channels to the others, for example before its machine is stopped, or take its share again. It answers
@@ -45,6 +49,7 @@ extension DaemonService {
   ) async throws -> any JSONWritable {
     switch method {
     case .status: return try await status()
+    case .permissions: return try await permissions()
     case .cluster: return try await cluster()
     case .drain:
       try await drain(call.request())

@@ -1,14 +1,14 @@
 internal import CQREncode
 
-/// A QR code (libqrencode).
-struct QRCode {
+/// A QR code (libqrencode), for terminals and for pages.
+public struct QRCode {
   private let width: Int
   private let modules: [Bool]
   /// Light modules around the code that readers need.
   private static let margin = 2
 
   /// - Returns: `nil` if `text` is too long for a QR code.
-  init?(_ text: String) {
+  public init?(_ text: String) {
     guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
     defer { QRcode_free(code) }
     width = Int(code.pointee.width)
@@ -17,7 +17,7 @@ struct QRCode {
   }
 
   /// The width of `text` in columns.
-  var columns: Int { width + 2 * Self.margin }
+  public var columns: Int { width + 2 * Self.margin }
 
   private func isDark(_ row: Int, _ column: Int) -> Bool {
     guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
@@ -26,7 +26,7 @@ struct QRCode {
 
   /// The code as text, two rows of modules per line. With `hasColor` it is black on white whatever the terminal's colours are; without,
   /// it suits a dark terminal.
-  func text(hasColor: Bool) -> String {
+  public func text(hasColor: Bool) -> String {
     let span = (-Self.margin)..<(width + Self.margin)
     return stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
       let cells = span.map { column -> String in
@@ -44,38 +44,23 @@ struct QRCode {
     .joined(separator: "\n")
   }
 
-  /// The code as an SVG image.
-  var svg: String {
-    let size = width + 2 * Self.margin
+  /// The dark modules as the path of an SVG image that is as wide and high as `columns`.
+  public var path: String {
     var path = ""
     for row in 0..<width {
       for column in 0..<width where isDark(row, column) {
         path += "M\(column + Self.margin) \(row + Self.margin)h1v1h-1z"
       }
     }
-    return """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size) \(size)" shape-rendering="crispEdges">\
-      <rect width="\(size)" height="\(size)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
-
-      """
+    return path
   }
-}
 
-extension Session {
-  /// Text that ends with a link, with the link as a QR code below it.
-  /// - Parameters:
-  ///   - isWanted: whether to draw the code; `nil` draws it if everything fits the terminal, and otherwise says how to get it.
-  ///   - channel: the identifier of the channel.
-  func withCode(_ text: String, of link: String, channel: Int64, isWanted: Bool?) -> String {
-    guard isWanted != false, let code = QRCode(link) else { return text }
-    let whole = text + "\n" + code.text(hasColor: terminal.hasColor)
-    guard let size = terminal.size else { return isWanted == true ? whole : text }
-    // A code with wrapped lines cannot be read; one with too many rows can be scrolled.
-    let isLegible = code.columns <= size.columns
-    if isWanted == true ? isLegible : isLegible && whole.rows(in: size.columns) < size.rows { return whole }
-    let start = isWanted == true ? whole : text
-    guard !options.quiet else { return start }
-    return start + "\nThe QR code needs \(code.columns) columns and \(whole.rows(in: code.columns) + 1) rows: "
-      + "batonctl channel link \(channel) --qr-file FILE.svg writes it to a file."
+  /// The code as an SVG image.
+  public var svg: String {
+    """
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(columns) \(columns)" shape-rendering="crispEdges">\
+    <rect width="\(columns)" height="\(columns)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
+
+    """
   }
 }

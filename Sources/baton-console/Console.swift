@@ -1,0 +1,214 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import Logging
+internal import Systemd
+internal import UnixSignals
+internal import Varlink
+
+/// Runs the console, and ends the process if it fails.
+/// - Parameter arguments: the arguments after the name of the program.
+public func runBatonConsole(_ arguments: [String]) async { await Console.main(arguments) }
+
+/// The console: pages in a browser, over the control interface.
+struct Console: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "baton-console",
+    abstract: "Shows Baton in a browser.",
+    discussion: """
+      In the foreground it prints an address that can be opened once, within two minutes; Enter prints another one. What may be done \
+      there is what the user who started it may do. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
+      With --service it serves the sockets that systemd hands over; with --login it asks such a service for an address.
+      Exit status: 0 done, or ended by a signal; 1 refused; 64 usage; 69 the daemon or the service cannot be reached; 71 it cannot \
+      listen; 77 not permitted.
+      """,
+    version: "baton-console 0.1.0")
+
+  @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.", completion: .file())
+  var socket: String?
+  @Option(
+    help: "The port on loopback; 0 for one that is free. With --login, the one that leads to the service, 8790 unless given.")
+  var port: UInt16?
+  @Option(
+    name: .customLong("public-url"),
+    help: "The address under which a reverse proxy offers the console, such as https://baton.example/console.",
+    transform: { text in
+      guard let url = PublicURL(text) else {
+        throw ValidationError("'\(text)' is not an address such as https://baton.example")
+      }
+      return url
+    })
+  var publicURL: PublicURL?
+  @Option(
+    name: .customLong("metrics-port"),
+    help: "Offer the figures of the daemon for Prometheus, at /metrics of this port on loopback, without signing in.")
+  var metricsPort: UInt16?
+  @Flag(name: .customLong("read-only"), help: "Let nobody change anything.") var isReadOnly = false
+  @Flag(name: .customLong("service"), help: "Serve the sockets that systemd hands over, for all users who may use Baton.")
+  var isService = false
+  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and end.") var isLogin =
+    false
+  @Option(name: .customLong("login-socket"), help: "Where the service gives addresses.", completion: .file())
+  var loginSocket = CodeOffice.defaultSocket
+  @Option(
+    name: .customLong("proxy-user"),
+    help: "The user of a reverse proxy whose word about users (X-Remote-User) is believed, with --service.")
+  var proxyUser: String?
+  @Option(name: .customLong("read-group"), help: "The group whose members may look, with --service.") var readGroup =
+    "baton-read"
+  @Option(
+    name: .customLong("change-group"),
+    help: "The group whose members may change things, with --service, as far as the console may.")
+  var changeGroup = "baton"
+
+  /// The port that documents name for a service that is reached through ssh.
+  private static let servicePort: UInt16 = 8790
+
+  func validate() throws {
+    guard !(isService && isLogin) else { throw ValidationError("--service and --login exclude each other.") }
+    if isService, port != nil || metricsPort != nil {
+      throw ValidationError("With --service systemd makes the sockets, so there are no ports.")
+    }
+    if !isService, proxyUser != nil { throw ValidationError("--proxy-user needs --service.") }
+  }
+
+  func run() async throws {
+    if isLogin { return try login() }
+    if isService { return try await serve() }
+    try await runInForeground()
+  }
+
+  // MARK: - In the foreground
+
+  private func runInForeground() async throws {
+    LoggingSystem.bootstrap { _ in StandardErrorLogHandler(prefixesPriority: false, level: LogLevelSwitch(.notice)) }
+    let daemon = Daemon(socket: Self.path(socket))
+    let role = try await role(daemon)
+    let (sockets, port) = try listen(port ?? 0)
+    let metricsSockets = try metricsPort.map { try listen($0).sockets } ?? []
+    let house = try House(
+      daemon: daemon, publicURL: publicURL, admission: nil,
+      signInHelp:
+        "Open the address that the console printed in its terminal. Each works once, within two minutes; Enter prints another.")
+    let user = Self.userName
+    let base = publicURL?.text ?? "http://baton.localhost:\(port)"
+    let announce = { @Sendable in
+      do {
+        Self.say("\(base)/login?code=\(try house.sessions.mint(user: user, role: role))")
+      } catch {
+        FileHandle.standardError.write(Data("too many addresses were asked for; wait a minute\n".utf8))
+      }
+    }
+    try await house.run(pages: sockets, metrics: metricsSockets) { group in
+      announce()
+      let lines = Self.lines()
+      group.addTask { for await _ in lines { announce() } }
+    }
+  }
+
+  /// What whoever started the console may do. Whether the daemon answers shows here, too.
+  private func role(_ daemon: Daemon) async throws -> Sessions.Role {
+    do {
+      let may = try await daemon.ask { try await $0.permissions() }
+      guard may.read else {
+        throw ending(77, "you may not look at what Baton does; root can put you into the group baton-read")
+      }
+      return may.change && !isReadOnly ? .change : .view
+    } catch let failure as VarlinkClient.Failure {
+      let isForbidden = if case .notPermitted = failure { true } else { false }
+      throw ending(isForbidden ? 77 : 69, Failures.sentence(failure))
+    } catch let error as VarlinkError {
+      throw ending(error.name == VarlinkError.permissionDenied.name ? 77 : 69, Failures.sentence(error))
+    }
+  }
+
+  private func listen(_ port: UInt16) throws -> (sockets: [CInt], port: UInt16) {
+    do {
+      return try Loopback.listen(port: port)
+    } catch {
+      throw ending(71, "\(error)")
+    }
+  }
+
+  // MARK: - As a service
+
+  private func serve() async throws {
+    let isJournal = Systemd.isStandardErrorJournal
+    LoggingSystem.bootstrap { _ in
+      guard isJournal else {
+        return StandardErrorLogHandler(prefixesPriority: Systemd.isManaged, level: LogLevelSwitch(.info)) as any LogHandler
+      }
+      return JournalLogHandler(identifier: "baton-console")
+    }
+    let handed = Systemd.listeners()
+    if let open = handed.first(where: { !Loopback.isLocal($0.socket) }) {
+      throw ending(
+        71, "the socket '\(open.name)' can be reached from other machines; the console is for a Unix socket or loopback")
+    }
+    let sockets = Dictionary(grouping: handed, by: { ["login", "metrics"].contains($0.name) ? $0.name : "http" })
+      .mapValues { $0.map(\.socket) }
+    guard sockets["http"] != nil else { throw ending(71, "systemd handed over no socket; start baton-console.socket") }
+    var proxy: UInt32?
+    if let proxyUser {
+      guard let account = await Account.find(name: proxyUser) else { throw ending(64, "there is no user '\(proxyUser)'") }
+      proxy = account.uid
+    }
+    let roles = RolesOfUsers(
+      changeGroup: await Account.group(changeGroup), readGroup: await Account.group(readGroup))
+    let daemon = Daemon(socket: Self.path(socket))
+    let admission = Admission(daemon: daemon, roles: roles, proxy: proxy, isReadOnly: isReadOnly)
+    let house = try House(
+      daemon: daemon, publicURL: publicURL, admission: admission,
+      signInHelp:
+        "On the machine with Baton, run “batonctl console --login”, and open the address that it prints. It works once, within two minutes."
+    )
+    let office = CodeOffice(sessions: house.sessions, admission: admission, publicURL: publicURL, logger: house.logger)
+    try await house.run(pages: sockets["http"] ?? [], metrics: sockets["metrics"] ?? []) { group in
+      for socket in sockets["login"] ?? [] { group.addTask { await office.serve(socket) } }
+      Systemd.notify("READY=1")
+    }
+    Systemd.notify("STOPPING=1")
+  }
+
+  private func login() throws {
+    do {
+      Self.say(try CodeOffice.address(loginSocket, port: port ?? Self.servicePort))
+    } catch .refused(let reason) {
+      throw ending(77, reason)
+    } catch {
+      throw ending(69, "\(error)")
+    }
+  }
+
+  // MARK: - Helpers
+
+  private func ending(_ status: Int32, _ text: String) -> ExitCode {
+    FileHandle.standardError.write(Data("baton-console: \(text)\n".utf8))
+    return ExitCode(status)
+  }
+
+  private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+  private static func path(_ socket: String?) -> String {
+    let named = socket ?? ProcessInfo.processInfo.environment["BATON_SOCKET"]
+    return named.map { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : $0 } ?? BatonClient.defaultSocket
+  }
+
+  private static var userName: String {
+    let name = ProcessInfo.processInfo.userName
+    return name.isEmpty ? "user \(getuid())" : name
+  }
+
+  /// Lines of standard input, as they come.
+  private static func lines() -> AsyncStream<Void> {
+    AsyncStream { continuation in
+      // A thread of its own, because reading a terminal waits.
+      Thread {
+        while readLine() != nil { continuation.yield() }
+        continuation.finish()
+      }
+      .start()
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Logging
+internal import UnixSignals
+
+/// Everything that a console consists of, until it runs.
+struct House: Sendable {
+  let sessions = SessionStore()
+  let logger: Logger
+  private let hub: LiveHub
+  private let pages: Listener
+  private let metrics: Listener
+
+  /// - Parameters:
+  ///   - publicURL: the address under which a reverse proxy offers the console; `nil` if there is none.
+  ///   - admission: who may come in, where several people share the console; `nil` in the foreground.
+  ///   - signInHelp: what people do to sign in.
+  init(daemon: Daemon, publicURL: PublicURL?, admission: Admission?, signInHelp: String) throws {
+    logger = Logger(label: "baton-console")
+    hub = LiveHub(daemon: daemon, logger: logger)
+    let renderer = Renderer(templates: try Templates(), assets: Assets(), signInHelp: signInHelp, logger: logger)
+    let all = Pages(daemon: daemon, hub: hub, renderer: renderer, sessions: sessions, door: Door.CookieName())
+    let rule = HostRule(publicURL: publicURL)
+    pages = Listener(
+      responder: Routes.responder(all, rule: rule, admission: admission), prefix: publicURL?.path ?? "", logger: logger)
+    metrics = Listener(responder: MetricsPage.responder(daemon, rule: rule, pages: renderer), prefix: "", logger: logger)
+  }
+
+  /// Serves sockets that listen already, until a signal ends the process.
+  /// - Parameter begun: what to do once it serves; what it adds to the group ends with everything else.
+  func run(
+    pages pageSockets: [CInt], metrics metricSockets: [CInt],
+    begun: (inout ThrowingDiscardingTaskGroup<any Error>) -> Void
+  ) async throws {
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    try await withThrowingDiscardingTaskGroup { group in
+      for socket in pageSockets { group.addTask { try await pages.serve(socket) } }
+      for socket in metricSockets { group.addTask { try await metrics.serve(socket) } }
+      group.addTask { await hub.run() }
+      group.addTask { await hub.runMessages() }
+      group.addTask {
+        while (try? await Task.sleep(for: LiveHub.beat)) != nil { await hub.wakeAll() }
+      }
+      begun(&group)
+      for await _ in signals { break }
+      group.cancelAll()
+    }
+  }
+}

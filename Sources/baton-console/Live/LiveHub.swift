@@ -1,0 +1,134 @@
+internal import BatonClient
+internal import ControlAPI
+internal import Logging
+internal import StrictJSON
+internal import Varlink
+
+/// Watches the daemon once for everybody who looks at pages.
+actor LiveHub {
+  private let daemon: Daemon
+  private let logger: Logger
+  private var feed = LiveFeed()
+  private var wakers: [LiveFeed.ReaderID: AsyncStream<Void>.Continuation] = [:]
+
+  /// How often a reader hears something, so that proxies and browsers do not take the connection for dead.
+  static let beat = Duration.seconds(15)
+  private static let pauses: [Duration] = [.milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5)]
+
+  init(daemon: Daemon, logger: Logger) {
+    self.daemon = daemon
+    self.logger = logger
+  }
+
+  /// The newest revision that was heard of; whatever is read from the daemon from now on has it.
+  var revision: Int64? { feed.revision }
+  var isConnected: Bool { feed.isConnected }
+
+  /// Watches until the task is cancelled.
+  func run() async {
+    var failures = 0
+    while !Task.isCancelled {
+      do {
+        try await watch { failures = 0 }
+      } catch let error as VarlinkError where error.kind == .revisionCompacted {
+        feed.lost()
+      } catch {
+        logger.debug("the daemon cannot be watched", metadata: ["error": "\(error)"])
+      }
+      feed.disconnected()
+      wakeAll()
+      let pause = Self.pauses[min(failures, Self.pauses.count - 1)]
+      failures += 1
+      guard (try? await Task.sleep(for: pause)) != nil else { break }
+    }
+    for waker in wakers.values { waker.finish() }
+    wakers = [:]
+  }
+
+  /// Watches what is said in channels until the task is cancelled. It is another stream, with other revisions.
+  func runMessages() async {
+    var failures = 0
+    while !Task.isCancelled {
+      do {
+        let client = try await daemon.connect()
+        defer { Task { await client.close() } }
+        for try await news in try await client.watchMessages() {
+          // The first word only says where it begins; what was missed before may be anything.
+          if failures > 0 || news.message == nil && news.conversation == nil { note(LiveFeed.allMessages) }
+          failures = 0
+          if let channel = news.message?.channelId ?? news.conversation?.channelId { note("messages:\(channel)") }
+        }
+      } catch {
+        logger.debug("messages cannot be watched", metadata: ["error": "\(error)"])
+      }
+      // A daemon that reads no messages refuses at once.
+      let pause = Self.pauses[min(failures + 2, Self.pauses.count - 1)]
+      failures += 1
+      guard (try? await Task.sleep(for: pause)) != nil else { return }
+    }
+  }
+
+  private func note(_ object: String) {
+    feed.noted(object)
+    wakeAll()
+  }
+
+  private func watch(onWord: () -> Void) async throws {
+    let client = try await daemon.connect()
+    defer { Task { await client.close() } }
+    // Whether it answers shows here: what was missed may be nothing, and then a stream says nothing.
+    try await client.ping()
+    let since = feed.revision
+    let changes = try await client.watch(WatchRequest(since: since))
+    if since != nil {
+      onWord()
+      feed.resumed()
+      wakeAll()
+    }
+    for try await change in changes {
+      onWord()
+      switch change.kind {
+      case "snapshot": feed.begun(at: change.revision)
+      case "end": return
+      default: feed.changed(LiveObject.names(change), revision: change.revision)
+      }
+      wakeAll()
+    }
+  }
+
+  /// Begins to read.
+  /// - Returns: `nil` if as many read as may; otherwise a stream that says when to `take`.
+  func subscribe(after revision: Int64?) -> (LiveFeed.ReaderID, AsyncStream<Void>)? {
+    guard let id = feed.add(after: revision) else { return nil }
+    let (stream, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    wakers[id] = waker
+    waker.yield()
+    return (id, stream)
+  }
+
+  func take(_ id: LiveFeed.ReaderID) -> [LiveFeed.Message] { feed.take(id) }
+
+  func unsubscribe(_ id: LiveFeed.ReaderID) {
+    feed.remove(id)
+    wakers.removeValue(forKey: id)?.finish()
+  }
+
+  /// Lets all readers say that they are there.
+  func wakeAll() { for waker in wakers.values { waker.yield() } }
+}
+
+/// The names of objects on pages, such as `channel:7`; `at:3` is what channels have at relay 3.
+enum LiveObject {
+  static func names(_ change: ChangeMessage) -> [String] {
+    switch change.kind {
+    case "channelRelay":
+      guard let channel = change.transition?["channelId"]?.integer, let relay = change.transition?["relayId"]?.integer else {
+        return []
+      }
+      return ["channel:\(channel)", "at:\(relay)"]
+    case "channel", "relay", "server", "operator":
+      return (change.after ?? change.before)?["id"]?.integer.map { ["\(change.kind):\($0)"] } ?? []
+    default: return []
+    }
+  }
+}

@@ -1,0 +1,84 @@
+internal import BatonClient
+internal import ControlAPI
+internal import Hummingbird
+internal import QRCodes
+internal import StrictJSON
+
+// One channel: where it stands on each relay, its link, its history, and what can be done with it.
+extension Pages {
+  private static let historyMax = 50
+
+  func channel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let id = try id(context)
+    let query = try request.query()
+    let revision = await hub.revision
+    async let found = daemon.ask { try await $0.channel(id: id) }
+    async let history = daemon.ask { try await $0.transitions(matching: ["channelId": .integer(id)], limit: Self.historyMax) }
+    let channel = try await found
+    let times = Times()
+    let lines = try await history.transitions
+    var view = Self.view(channel, times, mayChange: context.visit?.role == .change)
+    view["done"] = query["done"].flatMap { Self.done[$0] }.map { .text($0) }
+    view["transitions"] = .views(lines.map { Self.line($0, times) })
+    view["hasTransitions"] = .flag(!lines.isEmpty)
+    view["hasMoreHistory"] = .flag(lines.count == Self.historyMax)
+    return renderer.page(
+      "channel", title: channel.profile.displayName, section: .channels, view, revision: revision, request, context)
+  }
+
+  /// What was done, as the page says it afterwards.
+  private static let done = [
+    "retry": "Baton tries the relays again.", "verify": "Baton reads the channel back from its relays.",
+    "removed": "The relay is told; the channel leaves it.", "added": "The channel is on its way to more relays.",
+    "deleted": "Relays are told to delete the channel.", "changed": "The change is stored, and on its way to relays.",
+  ]
+
+  static func view(_ channel: Channel, _ times: Times, mayChange: Bool) -> View {
+    let members = channel.relays.filter { $0.status != "removed" }
+    let isGone = ["deleted", "deleting"].contains(channel.phase)
+    let canAct = mayChange && channel.owned && !isGone
+    let code = channel.link.flatMap { QRCode($0) }
+    var view = row(channel, times)
+    view = view.merging([
+      "description": .some(channel.profile.description), "fullName": .some(channel.profile.fullName),
+      "identity": .text(channel.identity), "kind": .text(channel.kind), "link": .some(channel.link),
+      "linkAddress": channel.link.flatMap(opening), "linkIsDead": .flag(channel.link != nil && !channel.linkUsable),
+      "code": code.map { .view(["size": .number($0.columns), "path": .text($0.path)]) },
+      "key": channel.key.map { .text($0 == "own" ? "a key of its own" : "the key of its identity") },
+      "edition": .number(channel.edition), "created": times.view(channel.createdAt),
+      "heals": .text(channel.owned ? channel.heal ? "yes" : "no" : "–"),
+      "custom": channel.custom.map { .text($0.text) },
+      "lastPost": .some(channel.lastPost), "lastPostAt": times.view(channel.lastPostAt),
+      "lastMessage": .some(channel.lastMessage), "lastMessageAt": times.view(channel.lastMessageAt),
+      "members": channel.memberCount.map { .text(grouped($0)) },
+      "relays": .views(channel.relays.map { relay($0, of: channel, times, canAct: canAct) }),
+      "hasRelays": .flag(!channel.relays.isEmpty), "canAct": .flag(canAct),
+      "canRetry": .flag(canAct && members.contains { $0.status != "active" }),
+      "canGrow": .flag(canAct && channel.kind == "channel"),
+    ])
+    return view
+  }
+
+  private static func relay(_ relay: ChannelRelay, of channel: Channel, _ times: Times, canAct: Bool) -> View {
+    let isHere = relay.status != "removed"
+    let others = channel.relays.count { $0.status != "removed" }
+    return [
+      "channelId": .number(channel.id), "relayId": .number(relay.relayId), "relayName": .text(relay.relayName),
+      "status": Mark.view(relay.status),
+      "cause": .some(relay.cause.map(Mark.spoken)), "detail": .some(relay.detail),
+      "attempt": relay.attempt > 0 && isHere ? .number(relay.attempt) : nil,
+      "next": isHere ? times.view(relay.nextAttemptAt) : nil, "since": times.view(relay.since),
+      "isBehind": .flag(relay.status == "active" && relay.edition < channel.edition),
+      "edition": .number(relay.edition), "canAct": .flag(canAct),
+      "canRetry": .flag(canAct && isHere && relay.status != "active"), "canRemove": .flag(canAct && isHere && others > 1),
+      "canReplace": .flag(
+        canAct && channel.kind == "channel" && ["failed", "inactive"].contains(relay.status) && others > 0),
+    ]
+  }
+
+  /// An address that may be opened; others are only shown, whatever a relay says.
+  static func opening(_ link: String) -> View.Part? {
+    let schemes = ["https://", "nostr:", "simplex:"]
+    return schemes.contains { link.lowercased().hasPrefix($0) } ? .text(link) : nil
+  }
+}

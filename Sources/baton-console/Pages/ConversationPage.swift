@@ -1,0 +1,101 @@
+internal import BatonClient
+internal import ControlAPI
+internal import HTTPTypes
+internal import Hummingbird
+internal import StrictJSON
+internal import Varlink
+
+// What is said in a channel, and a box to write in.
+extension Pages {
+  private static let messagesMax = 50
+
+  func conversation(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try await conversation(request, context, typed: nil, trouble: nil)
+  }
+
+  private func conversation(
+    _ request: Request, _ context: ConsoleContext, typed: Form?, trouble: String?
+  ) async throws -> Response {
+    let id = try id(context)
+    let before = try request.query().number("before")
+    let revision = await hub.revision
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let times = Times()
+    let (lines, older, isComplete) = try await lines(of: id, before: before.map { Int(clamping: $0) }, times)
+    let mayWrite = context.visit?.role == .change && channel.owned && !channel.frozen && channel.phase != "deleted"
+    let view: View = [
+      "id": .number(id), "name": .text(channel.profile.displayName), "lines": .views(lines), "isEmpty": .flag(lines.isEmpty),
+      "older": older.map { .text("channels/\(id)/messages?before=\($0)") }, "isLatest": .flag(before == nil),
+      "mayWrite": .flag(mayWrite && before == nil), "isFrozen": .flag(channel.frozen), "isOwnOnly": .flag(!isComplete),
+      "trouble": .some(trouble), "text": .some(typed?["text"]), "key": .text(typed?["key"] ?? Self.key()),
+    ]
+    return renderer.page(
+      "conversation", title: "Messages of \(channel.profile.displayName)", section: .channels, view, revision: revision,
+      status: trouble == nil ? .ok : .unprocessableContent, request, context)
+  }
+
+  /// Names a request, so that a form that is sent twice has one effect.
+  static func key() -> String {
+    "console-" + (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined()
+  }
+
+  /// What was said, the last first; where the daemon does not read messages, what Baton published.
+  private func lines(
+    of channel: Int64, before: Int?, _ times: Times
+  ) async throws -> (lines: [View], older: Int64?, isComplete: Bool) {
+    do {
+      let reply = try await daemon.ask {
+        try await $0.messages(MessagesListRequest(channelId: channel, before: before, limit: Self.messagesMax))
+      }
+      let older = reply.hasOlder ? reply.messages.last?.id : nil
+      return (reply.messages.map { Self.line($0, times) }, older, true)
+    } catch let error as VarlinkError where error.name.hasSuffix(".NotFollowed") {
+      let reply = try await daemon.ask {
+        try await $0.posts(PostsListRequest(channelId: channel, before: before, limit: Self.messagesMax))
+      }
+      // Their pages are in the order in which they were made.
+      let posts = reply.posts.sorted { $0.id > $1.id }
+      return (posts.map { Self.line($0, times) }, reply.hasOlder ? posts.last?.id : nil, false)
+    }
+  }
+
+  private static func line(_ message: Message, _ times: Times) -> View {
+    [
+      "id": .text("m\(message.id)"), "author": .text(message.authorName ?? String(message.author.prefix(16))),
+      "isOwn": .flag(message.own), "isMention": .flag(message.mention), "text": .some(message.text),
+      "time": times.view(message.time), "isEdited": .flag(message.editedAt != nil),
+      "isAnswer": .flag(message.replyToNetworkId != nil),
+      "phase": message.post.map { Mark.view($0.phase) },
+      "shown": message.post.map { .text("\($0.shownCount) of \($0.relayCount)") },
+      "reactions": .some(message.reactions.map { "\($0.reaction) \($0.count)" }.joined(separator: "  ")),
+      "attachments": .views(
+        message.attachments.map { file in
+          ["url": .text(file.url), "address": opening(file.url), "alt": .some(file.altText)]
+        }),
+    ]
+  }
+
+  private static func line(_ post: Post, _ times: Times) -> View {
+    [
+      "id": .text("p\(post.id)"), "author": "Baton", "isOwn": true, "text": .some(post.text),
+      "time": times.view(post.createdAt),
+      "phase": Mark.view(post.phase), "shown": .text("\(post.shownCount) of \(post.relayCount)"),
+    ]
+  }
+
+  /// Publishes a post.
+  func publish(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let form = try await form(request)
+    // Browsers send two characters for the end of a line.
+    let text = (form["text"] ?? "").replacing("\r\n", with: "\n")
+    let wanted = PostsPublishRequest(channelId: id, text: text, idempotencyKey: form.text("key"))
+    do {
+      _ = try await daemon.ask { try await $0.publishPost(wanted) }
+      return redirect(request, to: "channels/\(id)/messages")
+    } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
+      return try await conversation(request, context, typed: form, trouble: Failures.sentence(error))
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import BatonClient
+internal import ControlAPI
+internal import Hummingbird
+internal import StrictJSON
+internal import Varlink
+
+// The daemon itself, and who is signed in here.
+extension Pages {
+  func daemonPage(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try await daemonPage(request, context, outcome: nil)
+  }
+
+  private func daemonPage(_ request: Request, _ context: ConsoleContext, outcome: View?) async throws -> Response {
+    let revision = await hub.revision
+    async let asked = daemon.ask { try await $0.status() }
+    async let others = daemon.ask { try await $0.get(DaemonClusterReply.self, DaemonMethod.cluster, [String: String]()) }
+    let times = Times()
+    let status = try await asked
+    let cluster = try await others
+    let view: View = [
+      "summary": .text(status.summary), "version": .text(status.version), "pid": .number(status.pid),
+      "started": times.view(status.startedAt), "networks": .text(status.networks.joined(separator: ", ")),
+      "revision": .number(status.revision), "subscribers": .number(status.subscribers),
+      "storage": Mark.view(status.storageWorks ? "up" : "down"), "storageTrouble": .some(status.storageTrouble),
+      "damage": .some(status.damage), "files": .some(status.declarationsTrouble), "socket": .text(daemon.socket),
+      "outcome": outcome.map { .view($0) }, "isShared": .flag(cluster.shared),
+      "daemons": .views(
+        cluster.daemons.map { daemon in
+          [
+            "name": .text(daemon.name), "state": Mark.view(daemon.state), "version": .text(daemon.version),
+            "slots": .number(daemon.slots), "catalog": .flag(daemon.catalog), "core": .flag(daemon.core),
+            "isDraining": .flag(daemon.draining), "isOwn": .flag(daemon.own), "hasOtherFiles": .flag(daemon.otherFiles),
+            "since": times.view(daemon.since),
+          ]
+        }),
+    ]
+    return renderer.page("daemon", title: "Daemon", section: .daemon, view, revision: revision, request, context)
+  }
+
+  /// Reads the configuration and the files of operators again, and shows what came of it.
+  func reload(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let outcome: View
+    do {
+      let report = try await daemon.ask { try await $0.reload() }
+      outcome = [
+        "good": .text(
+          "\(counted(report.files, "file")) read: \(counted(report.operators, "operator")), "
+            + "\(counted(report.servers, "server")), \(counted(report.relays, "relay"))."),
+        "options": .some(report.options.joined(separator: ", ")),
+        "restart": .some(report.needRestart.joined(separator: ", ")),
+      ]
+    } catch let error as VarlinkError where error.name.hasSuffix(".InvalidConfiguration") {
+      let problems = (try? [Problem](json: error.parameters["problems"] ?? [])) ?? []
+      outcome = [
+        "bad": "The files are wrong; everything stays as it was.",
+        "problems": .views(
+          problems.map { problem in
+            let place = [problem.file, problem.line.map { "line \($0)" }, problem.column.map { "column \($0)" }]
+            return ["place": .text(place.compactMap(\.self).joined(separator: ", ")), "text": .text(problem.text)]
+          }),
+      ]
+    }
+    return try await daemonPage(request, context, outcome: outcome)
+  }
+
+  // MARK: - Sessions
+
+  func sessionList(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let times = Times()
+    let now = SessionStore.now
+    let own = context.session?.id
+    let all = sessions.all()
+    let view: View = [
+      "rows": .views(
+        all.map { session in
+          let minutes = Sessions.remaining(session, now: now) / 60
+          return [
+            "id": .text(session.id), "user": .text(session.user), "isOwn": .flag(session.id == own),
+            "role": .text(session.role == .change ? "may change things" : "may look"), "browser": .text(session.browser),
+            "began": .view(times.view(milliseconds: session.began.wall)),
+            "used": .view(times.view(milliseconds: session.used.wall)), "remaining": .text("\(minutes) min"),
+          ]
+        }),
+      "hasOthers": .flag(all.count > 1),
+    ]
+    return renderer.page("sessions", title: "Sessions", section: nil, view, request, context)
+  }
+
+  /// Ends one session, or all others.
+  func endSessions(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let form = try await form(request)
+    let own = context.session?.id
+    guard let id = form["id"] else {
+      try requireChange(context)
+      sessions.endAll(except: own)
+      return redirect(request, to: "sessions")
+    }
+    // Everybody may end their own.
+    if id != own { try requireChange(context) }
+    _ = sessions.end(id: id)
+    guard id == own else { return redirect(request, to: "sessions") }
+    var response = redirect(request, to: "")
+    response.headers[.setCookie] = door.field(nil)
+    return response
+  }
+}

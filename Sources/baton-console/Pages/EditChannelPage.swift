@@ -1,0 +1,63 @@
+internal import BatonClient
+internal import ControlAPI
+internal import HTTPTypes
+internal import Hummingbird
+internal import StrictJSON
+internal import Varlink
+
+// Changing what readers see of a channel.
+extension Pages {
+  func editChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    return edit(channel, typed: nil, trouble: nil, request, context)
+  }
+
+  private func edit(
+    _ channel: Channel, typed: Form?, trouble: String?, _ request: Request, _ context: ConsoleContext
+  ) -> Response {
+    let view: View = [
+      "id": .number(channel.id), "title": .text(channel.profile.displayName), "trouble": .some(trouble),
+      "name": .text(typed?["name"] ?? channel.profile.displayName),
+      "fullName": .some(typed?["fullName"] ?? channel.profile.fullName),
+      "description": .some(typed?["description"] ?? channel.profile.description),
+      "heals": .flag(typed.map { $0["heal"] != nil } ?? channel.heal), "owned": .flag(channel.owned),
+      // What it is now stands beside what was typed, so that nobody overwrites what they have not seen.
+      "now": typed == nil
+        ? nil
+        : .view([
+          "name": .text(channel.profile.displayName), "fullName": .some(channel.profile.fullName),
+          "description": .some(channel.profile.description),
+        ]),
+      "revision": .number(channel.revision),
+    ]
+    return renderer.page(
+      "channel-edit", title: "Edit \(channel.profile.displayName)", section: .channels, view,
+      status: trouble == nil ? .ok : .unprocessableContent, request, context)
+  }
+
+  func updateChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let form = try await form(request)
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    /// What was typed, if it is not what there is.
+    func changed(_ name: String, from present: String?) -> String? {
+      guard let typed = form[name]?.replacing("\r\n", with: "\n"), typed != present ?? "" else { return nil }
+      return typed
+    }
+    let heals = form["heal"] != nil
+    let wanted = UpdateChannel(
+      id: id, revision: form.number("revision"), displayName: changed("name", from: channel.profile.displayName),
+      fullName: changed("fullName", from: channel.profile.fullName),
+      description: changed("description", from: channel.profile.description),
+      heal: channel.owned && heals != channel.heal ? heals : nil)
+    do {
+      _ = try await daemon.ask { try await $0.updateChannel(wanted) }
+      return redirect(request, to: "channels/\(id)?done=changed")
+    } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
+      return edit(channel, typed: form, trouble: Failures.sentence(error), request, context)
+    }
+  }
+}

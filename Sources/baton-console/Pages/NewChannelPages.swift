@@ -1,0 +1,108 @@
+internal import BatonClient
+internal import ControlAPI
+internal import HTTPTypes
+internal import Hummingbird
+internal import StrictJSON
+internal import Varlink
+
+// A new channel in three steps: what readers see, what becomes of it on each relay, and the link.
+extension Pages {
+  /// How many relays are picked unless somebody says otherwise.
+  private static let pickedRelays = 3
+  /// How long a channel may be cancelled with one button, in milliseconds. Later it is deleted like any other.
+  private static let cancelMax: Int64 = 3_600_000
+
+  func newChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    // The form may be sent twice, and makes one channel all the same.
+    return try await newChannel(Form().with("key", Self.key()), trouble: nil, request, context)
+  }
+
+  private func newChannel(
+    _ form: Form, trouble: String?, _ request: Request, _ context: ConsoleContext
+  ) async throws -> Response {
+    let relays = try await daemon.ask { client in
+      try await client.get(
+        RelaysListReply.self, RelaysMethod.list,
+        ListRequest(filter: ["enabled": true], sort: [["field": "name"]], limit: Self.pageSize)
+      ).relays
+    }
+    let chosen = Set(form.all("relay"))
+    let view: View = [
+      "trouble": .some(trouble), "key": .text(form["key"] ?? ""), "name": .some(form["name"]),
+      "fullName": .some(form["fullName"]), "description": .some(form["description"]),
+      "pick": .text(form["pick"] ?? "\(min(Self.pickedRelays, max(1, relays.count)))"), "hasRelays": .flag(!relays.isEmpty),
+      "relays": .views(
+        relays.map { relay in
+          [
+            "id": .number(relay.id), "name": .text(relay.name), "network": .text(relay.network),
+            "health": Mark.view(relay.health), "isChosen": .flag(chosen.contains("\(relay.id)")),
+          ]
+        }),
+    ]
+    return renderer.page(
+      "channel-new", title: "New channel", section: .channels, view, status: trouble == nil ? .ok : .unprocessableContent,
+      request, context)
+  }
+
+  func createChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let form = try await form(request)
+    let relays = form.all("relay").compactMap { Int64($0) }
+    let wanted = CreateChannel(
+      profile: Profile(
+        displayName: form["name"] ?? "", fullName: form.text("fullName"),
+        description: form.text("description")?.replacing("\r\n", with: "\n")),
+      relayIds: relays.isEmpty ? nil : relays, pick: relays.isEmpty ? form.number("pick").map { Int(clamping: $0) } : nil,
+      idempotencyKey: form.text("key"))
+    do {
+      let channel = try await daemon.ask { try await $0.createChannel(wanted) }
+      return redirect(request, to: "channels/\(channel.id)/progress")
+    } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
+      // What was typed stays.
+      return try await newChannel(form, trouble: Failures.sentence(error), request, context)
+    }
+  }
+
+  /// The second step: one row for each relay, until somebody goes on.
+  func progress(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let id = try id(context)
+    let revision = await hub.revision
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    var view = Self.view(channel, Times(), mayChange: context.visit?.role == .change)
+    let members = channel.relays.filter { $0.status != "removed" }
+    let active = members.count { $0.status == "active" }
+    let isUnderWay = members.contains { ["new", "invited", "accepted"].contains($0.status) }
+    view["isUnderWay"] = .flag(isUnderWay)
+    view["isComplete"] = .flag(active > 0 && active == members.count)
+    view["canProceed"] = .flag(active > 0 && active < members.count)
+    view["total"] = .number(members.count)
+    return renderer.page(
+      "channel-progress", title: "New channel: \(channel.profile.displayName)", section: .channels, view, revision: revision,
+      request, context)
+  }
+
+  /// The third step: the link, as text and as a code.
+  func link(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let id = try id(context)
+    let revision = await hub.revision
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    return renderer.page(
+      "channel-link", title: "Link of \(channel.profile.displayName)", section: .channels,
+      Self.view(channel, Times(), mayChange: false), revision: revision, request, context)
+  }
+
+  /// Gives a channel up that has just been created.
+  func cancel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let created = RFC3339.milliseconds(channel.createdAt) ?? 0
+    guard channel.owned, channel.lastPostAt == nil, SessionStore.now.wall - created < Self.cancelMax else {
+      throw PageRefusal(
+        status: .conflict, what: "It is in use", help: "Delete the channel on its page if that is what you want.")
+    }
+    _ = try await daemon.ask { try await $0.deleteChannel(id: id) }
+    return redirect(request, to: "channels/\(id)?done=deleted")
+  }
+}

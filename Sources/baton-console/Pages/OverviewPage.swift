@@ -1,0 +1,90 @@
+internal import BatonClient
+internal import ControlAPI
+internal import Hummingbird
+internal import StrictJSON
+internal import Varlink
+
+// How everything is, and what needs somebody now.
+extension Pages {
+  /// Lines of each list; the pages behind them have all.
+  private static let linesMax = 10
+
+  func overview(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let revision = await hub.revision
+    async let status = daemon.ask { try await $0.status() }
+    async let findings = daemon.ask { try await $0.validate() }
+    async let counts = daemon.ask { try await $0.channelCounts() }
+    async let latest = daemon.ask { try await $0.transitions(limit: Self.linesMax) }
+    async let ailing = daemon.ask { client in
+      try await client.get(
+        RelaysListReply.self, RelaysMethod.list,
+        ListRequest(filter: ["health": ["$in": ["down", "degraded"]]], limit: Self.linesMax))
+    }
+    async let troubled = daemon.ask { client in
+      try await client.get(
+        ChannelsListReply.self, ChannelsMethod.list,
+        ListRequest(
+          filter: ["phase": ["$in": ["failed", "degraded"]]], sort: [["field": "updatedAt", "direction": -1]],
+          limit: Self.linesMax))
+    }
+    let times = Times()
+    let now = try await status
+    // Whether there is a standby is decided once; whoever has decided for none need not be told each time.
+    let found = try await findings
+    let serious = found.errors + found.warnings.filter { $0.kind != "noStandby" }
+    let relays = try await ailing.relays.map { Self.ailing($0, times) }
+    let channels = try await troubled.channels.map { Self.row($0, times) }
+    let troubles = Self.troubles(now)
+    let phases = try await counts.counts.filter { $0.phase != "deleted" }
+    let isQuiet = troubles.isEmpty && serious.isEmpty && relays.isEmpty && channels.isEmpty
+    let view: View = [
+      "summary": .text(now.summary), "isQuiet": .flag(isQuiet), "troubles": .views(troubles),
+      "findings": .views(serious.prefix(Self.linesMax).map(Self.view)),
+      "hasRelays": .flag(!relays.isEmpty), "relays": .views(relays), "relaysDown": .number(now.relaysDown),
+      "hasChannels": .flag(!channels.isEmpty), "channels": .views(channels),
+      "hasCounts": .flag(!phases.isEmpty),
+      "counts": .views(
+        phases.map { count in
+          [
+            "phase": Mark.view(count.phase), "network": .text(count.network), "number": .text(grouped(count.channels)),
+            "address": .text("channels\(Form().with("phase", count.phase).with("network", count.network).query)"),
+          ]
+        }),
+      "active": .text(grouped(now.channelRelays.active)), "underWay": .text(grouped(now.channelRelays.underWay)),
+      "inactive": .text(grouped(now.channelRelays.inactive)), "failed": .text(grouped(now.channelRelays.failed)),
+      "hasTransitions": .flag(try await !latest.transitions.isEmpty),
+      "transitions": .views(try await latest.transitions.map { Self.line($0, times) }),
+    ]
+    return renderer.page("overview", title: "Overview", section: .overview, view, revision: revision, request, context)
+  }
+
+  /// What is wrong with the daemon itself.
+  private static func troubles(_ status: DaemonStatus) -> [View] {
+    var lines: [(severity: String, message: String)] = []
+    if let trouble = status.storageTrouble { lines.append(("error", "Nothing can be stored: \(trouble)")) }
+    if let damage = status.damage {
+      lines.append(("error", "Stored data is damaged: \(damage). batonctl check lists all of it; restore a backup."))
+    }
+    if status.quarantined > 0 {
+      lines.append(("error", "\(counted(status.quarantined, "channel")) cannot be read; see the journal."))
+    }
+    if let trouble = status.declarationsTrouble {
+      lines.append(("warning", "The files of operators are not in force: \(trouble)"))
+    }
+    for network in status.unusableNetworks { lines.append(("error", "\(network.network) cannot be used: \(network.detail)")) }
+    if let silent = status.daemonsSilent, silent > 0 {
+      lines.append(("warning", "\(counted(silent, "daemon")) of the cluster did not renew its session in time."))
+    }
+    if let waiting = status.channelsWaitingForCores, waiting > 0 {
+      lines.append(("warning", "\(counted(waiting, "channel")) on SimpleX wait for a daemon that is not there."))
+    }
+    return lines.map { ["severity": Mark.view($0.severity), "message": .text($0.message)] }
+  }
+
+  private static func ailing(_ relay: Relay, _ times: Times) -> View {
+    [
+      "id": .number(relay.id), "name": .text(relay.name), "health": Mark.view(relay.health),
+      "since": times.view(relay.healthSince), "error": .some(relay.lastError),
+    ]
+  }
+}

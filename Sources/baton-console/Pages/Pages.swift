@@ -1,0 +1,106 @@
+internal import BatonClient
+internal import ControlAPI
+internal import HTTPTypes
+internal import Hummingbird
+internal import StrictJSON
+
+/// The pages of the console. Each is in a file of its own.
+struct Pages: Sendable {
+  let daemon: Daemon
+  let hub: LiveHub
+  let renderer: Renderer
+  let sessions: SessionStore
+  let door: Door.CookieName
+
+  /// Objects on one page of a list.
+  static let pageSize = 100
+  /// The longest form, in bytes: all relays that a list can have, and a description.
+  static let formBytesMax = 64 << 10
+
+  // MARK: - What several pages need
+
+  /// Refuses what a session may not do, whatever its page shows.
+  func requireChange(_ context: ConsoleContext) throws(PageRefusal) {
+    guard context.visit?.role == .change else {
+      throw PageRefusal(
+        status: .forbidden, what: "You may only look",
+        help: "This session was given no permission to change anything. Whoever runs Baton can give it.")
+    }
+  }
+
+  /// Reads the form that was sent.
+  func form(_ request: Request) async throws -> Form {
+    guard request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
+      throw PageRefusal(
+        status: .unsupportedMediaType, what: "The form cannot be read", help: "Forms of pages are sent as browsers send them.")
+    }
+    let bytes = try await request.body.collect(upTo: Self.formBytesMax)
+    return try Form(String(buffer: bytes))
+  }
+
+  /// The identifier in the address, such as that of `channels/7`.
+  func id(_ context: ConsoleContext, _ name: String = "id") throws(PageRefusal) -> Int64 {
+    guard let id = context.parameters.get(name).flatMap({ Int64($0) }), id > 0 else {
+      throw PageRefusal(status: .notFound, what: "There is no such page", help: "The navigation lists what there is.")
+    }
+    return id
+  }
+
+  /// An answer that has the browser open another page of the console, after something was done.
+  func redirect(_ request: Request, to address: String) -> Response {
+    Response(status: .seeOther, headers: [.location: request.root + address])
+  }
+
+  /// The addresses of the pages of a list: the first one, unless this is it, and the next one.
+  func pager(_ query: Form, next: String?, address: String) -> View.Part? {
+    let isFirst = query["cursor"] == nil
+    guard next != nil || !isFirst else { return nil }
+    return .view([
+      "first": isFirst ? nil : .text(address + query.with("cursor", nil).query),
+      "next": next.map { .text(address + query.with("cursor", $0).query) },
+    ])
+  }
+
+  /// Choices of one field of a form.
+  static func choices(_ words: [String], chosen: String?) -> View.Part {
+    .views(words.map { ["word": .text($0), "title": .text(Mark.spoken($0)), "isHere": .flag($0 == chosen)] })
+  }
+
+  /// One line of the history of channels.
+  static func line(_ transition: ChannelTransition, _ times: Times) -> View {
+    [
+      "id": .text("t\(transition.revision)-\(transition.channelId)-\(transition.relayId)"),
+      "channelId": .number(transition.channelId),
+      "channel": .text(transition.channelName ?? "channel \(transition.channelId)"),
+      "relayId": .number(transition.relayId), "relay": .text(transition.relayName),
+      "from": Mark.view(transition.from), "to": Mark.view(transition.to),
+      "isRetry": .flag(transition.from == transition.to),
+      "cause": .some(transition.cause.map(Mark.spoken)), "detail": .some(transition.detail),
+      "attempt": transition.attempt > 1 ? .number(transition.attempt) : nil, "time": times.view(transition.time),
+    ]
+  }
+
+  /// One line of the history of health.
+  static func line(_ change: HealthChange, _ times: Times) -> View {
+    let address = change.relayId.map { "relays/\($0)" } ?? "servers"
+    return [
+      "id": .text("h\(change.revision)-\(change.relayId ?? 0)-\(change.serverId ?? 0)"),
+      "address": .text(address), "name": .text(change.name), "kind": .text(change.relayId == nil ? "server" : "relay"),
+      "from": Mark.view(change.from), "to": Mark.view(change.to), "cause": .some(change.cause.map(Mark.spoken)),
+      "detail": .some(change.detail), "time": times.view(change.time),
+    ]
+  }
+
+  static func view(_ finding: Finding) -> View {
+    ["severity": Mark.view(finding.severity), "message": .text(finding.message)]
+  }
+}
+
+extension BatonClient {
+  /// Calls a method with a request that was made for it, and reads its reply.
+  func get<Reply: Decodable>(
+    _ reply: Reply.Type, _ method: some InterfaceMethod, _ request: some Encodable
+  ) async throws -> Reply {
+    try Reply(json: .object(try await call(method, try request.json.object ?? [:])))
+  }
+}

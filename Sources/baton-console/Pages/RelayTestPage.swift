@@ -1,0 +1,78 @@
+internal import BatonClient
+internal import ControlAPI
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import StrictJSON
+internal import Varlink
+
+// A test of a relay or server. The page arrives step by step, as the test goes on, with and without scripts.
+extension Pages {
+  func testRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let id = try id(context)
+    try requireChange(context)
+    let relay = try await daemon.ask { try await $0.relay(id: id) }
+    let client = try await daemon.connect()
+    return try await test(
+      "relays/\(id)", relay.name, section: .relays, client: client, steps: { try await client.testRelay(TestRequest(id: id)) },
+      request, context)
+  }
+
+  func testServer(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let id = try id(context)
+    try requireChange(context)
+    let server = try await daemon.ask { try await $0.server(id: id) }
+    let client = try await daemon.connect()
+    return try await test(
+      "servers", server.hosts.first ?? server.address, section: .servers, client: client,
+      steps: { try await client.testServer(TestRequest(id: id)) }, request, context)
+  }
+
+  private func test(
+    _ back: String, _ name: String, section: Renderer.Section, client: BatonClient,
+    steps: @escaping @Sendable () async throws -> any AsyncSequence<TestStep, any Error> & Sendable, _ request: Request,
+    _ context: ConsoleContext
+  ) async throws -> Response {
+    let view: View = ["name": .text(name), "back": .text(back)]
+    guard let (head, tail) = renderer.halves("test", title: "Test of \(name)", section: section, view, request, context) else {
+      return Response(status: .internalServerError)
+    }
+    let templates = renderer.templates
+    let body = ResponseBody { writer in
+      func write(_ template: String, _ view: View) async throws {
+        try await writer.write(ByteBuffer(string: templates.render(template, view) ?? ""))
+      }
+      do {
+        try await writer.write(ByteBuffer(string: head))
+        var hasFailed = false
+        do {
+          for try await step in try await steps() {
+            hasFailed = hasFailed || !step.passed
+            try await write("step", Self.view(step))
+          }
+          try await write("verdict", ["mark": Mark.view(hasFailed ? "failed" : "passed"), "hasFailed": .flag(hasFailed)])
+        } catch let error as VarlinkError {
+          try await write("verdict", ["trouble": .text(Failures.sentence(error))])
+        } catch let failure as VarlinkClient.Failure {
+          try await write("verdict", ["trouble": .text(Failures.sentence(failure))])
+        }
+        try await writer.write(ByteBuffer(string: tail))
+        try await writer.finish(nil)
+      } catch {
+        await client.close()
+        throw error
+      }
+      await client.close()
+    }
+    return Response(
+      status: .ok, headers: [.contentType: "text/html; charset=utf-8", .xAccelBuffering: "no"], body: body)
+  }
+
+  private static func view(_ step: TestStep) -> View {
+    [
+      "name": .text(Mark.spoken(step.name)), "mark": Mark.view(step.passed ? "passed" : "failed"),
+      "cause": .some(step.cause.map(Mark.spoken)), "detail": .some(step.detail),
+      "duration": .text(Times.duration(milliseconds: Int(step.durationMilliseconds.rounded()))),
+    ]
+  }
+}

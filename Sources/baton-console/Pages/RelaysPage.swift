@@ -1,0 +1,117 @@
+internal import BatonClient
+internal import ControlAPI
+internal import Hummingbird
+internal import StrictJSON
+
+// All relays, and how well they do.
+extension Pages {
+  func relays(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let query = try request.query()
+    let revision = await hub.revision
+    var filter: [String: JSONValue] = [:]
+    if let text = query.text("q") { filter["name"] = ["$q": .string(text)] }
+    if let health = query.text("health") { filter["health"] = .string(health) }
+    if let network = query.text("network") { filter["network"] = .string(network) }
+    let asked = ListRequest(
+      filter: filter.isEmpty ? nil : .object(filter), sort: [["field": "name"]], limit: Self.pageSize, cursor: query["cursor"])
+    let reply = try await daemon.ask { try await $0.get(RelaysListReply.self, RelaysMethod.list, asked) }
+    let figures = try await figures(of: reply.relays.map(\.id))
+    let times = Times()
+    let view: View = [
+      "rows": .views(reply.relays.map { Self.row($0, figures[$0.id], times) }), "isEmpty": .flag(reply.relays.isEmpty),
+      "isFiltered": .flag(!filter.isEmpty), "q": .some(query["q"]),
+      "healths": Self.choices(["up", "degraded", "down", "unknown"], chosen: query["health"]),
+      "networks": Self.choices(["nostr", "simplex"], chosen: query["network"]),
+      "pager": pager(query, next: reply.nextCursor, address: "relays"),
+    ]
+    return renderer.page(
+      "relays", title: "Relays", section: .relays, view, revision: revision ?? reply.revision, request, context)
+  }
+
+  private func figures(of relays: [Int64]) async throws -> [Int64: RelayFigures] {
+    guard !relays.isEmpty else { return [:] }
+    let asked = ListRequest(filter: ["relayId": ["$in": .array(relays.map(JSONValue.integer))]], limit: Self.pageSize)
+    let reply = try await daemon.ask { try await $0.get(RelaysFiguresReply.self, RelaysMethod.figures, asked) }
+    return Dictionary(reply.figures.map { ($0.relayId, $0) }) { first, _ in first }
+  }
+
+  static func row(_ relay: Relay, _ figures: RelayFigures?, _ times: Times) -> View {
+    [
+      "id": .number(relay.id), "name": .text(relay.name), "address": .text(relay.address), "network": .text(relay.network),
+      "health": Mark.view(relay.health), "since": times.view(relay.healthSince), "error": .some(relay.lastError),
+      "isDisabled": .flag(!relay.enabled), "channels": .text(grouped(relay.channels ?? 0)),
+      "success": figures.flatMap(success), "isRare": .flag((figures.map { $0.reached + $0.missed } ?? 0) < 10),
+      "p50": figures?.timeToActive.map { .text(Times.duration(milliseconds: $0.p50)) },
+      "p90": figures?.timeToActive.map { .text(Times.duration(milliseconds: $0.p90)) },
+      "connects": figures?.roundTrips.map { .text(Times.duration(milliseconds: $0.p50)) },
+    ]
+  }
+
+  /// The share of channels that became active, and of how many.
+  static func success(_ figures: RelayFigures) -> View.Part? {
+    figures.successRate.map { .text("\(Int(($0 * 100).rounded(.down))) % of \(grouped(figures.reached + figures.missed))") }
+  }
+
+  // MARK: - One relay
+
+  private static let linesMax = 20
+
+  func relay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let id = try id(context)
+    let revision = await hub.revision
+    async let found = daemon.ask { try await $0.relay(id: id) }
+    async let counted = daemon.ask { try await $0.relayCounts(matching: ["relayId": .integer(id)]) }
+    async let known = figures(of: [id])
+    async let health = daemon.ask { try await $0.healthChanges(matching: ["relayId": .integer(id)], limit: 1000) }
+    async let history = daemon.ask { try await $0.transitions(matching: ["relayId": .integer(id)], limit: Self.linesMax) }
+    let times = Times()
+    let relay = try await found
+    let changes = try await health.healthChanges
+    var view = Self.row(relay, try await known[id], times)
+    let strip = HealthStrip(changes.reversed(), now: relay.health, until: times.now, hours: 24)
+    view = view.merging([
+      "domains": .some(relay.domains.joined(separator: ", ")), "declaredIn": .some(relay.declaredIn),
+      "operatorId": relay.operatorId.map { .number($0) },
+      "capabilities": .some(relay.capabilities.map(Mark.spoken).joined(separator: ", ")),
+      "says": relay.profile.map { profile in
+        .view([
+          "name": .some(profile.name), "description": .some(profile.description), "software": .some(profile.software),
+        ])
+      },
+      "testedAt": times.view(relay.testedAt), "isTested": .flag(relay.tested != nil),
+      "tested": relay.tested.map { Mark.view($0 ? "passed" : "failed") },
+      "networkTrouble": .some(relay.networkTrouble), "revision": .number(relay.revision),
+      "canEnable": .flag(!relay.enabled && !relay.deleted), "canDisable": .flag(relay.enabled && !relay.deleted),
+      "isRemoved": .flag(relay.deleted),
+      "counts": .views(
+        try await counted.map { count in
+          [
+            "status": Mark.view(count.status), "cause": .some(count.cause.map(Mark.spoken)),
+            "number": .text(grouped(count.channels)),
+            "address": .text(
+              "channels\(Form().with("relay", "\(id)").with("status", count.status).with("cause", count.cause).query)"),
+          ]
+        }),
+      "strip": .view(strip.view(times)), "trips": (relay.roundTrips.flatMap { Sparkline($0)?.view }).map { .view($0) },
+      "changes": .views(changes.prefix(Self.linesMax).map { Self.line($0, times) }), "hasChanges": .flag(!changes.isEmpty),
+      "transitions": .views(try await history.transitions.map { Self.line($0, times) }),
+      "hasTransitions": .flag(try await !history.transitions.isEmpty),
+    ])
+    return renderer.page("relay", title: relay.name, section: .relays, view, revision: revision, request, context)
+  }
+
+  /// Says whether a relay may be picked for new channels.
+  func enableRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let form = try await form(request)
+    guard let revision = form.number("revision") else {
+      throw PageRefusal(status: .badRequest, what: "The form is not whole", help: "Open the page of the relay again.")
+    }
+    let isEnabled = form["enabled"] == "yes"
+    _ = try await daemon.ask {
+      try await $0.updateRelay(UpdateRelay(id: id, revision: revision, enabled: isEnabled))
+    }
+    return redirect(request, to: "relays/\(id)")
+  }
+}

@@ -1,0 +1,61 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+// Signing in and out, and how pages look.
+extension Pages {
+  /// Shows the button that exchanges the code in the address, or how to get one.
+  func signIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    guard let code = try request.query()["code"] else { return renderer.signedOut(request, status: .ok) }
+    guard sessions.knows(code: code) else {
+      return renderer.signedOut(request, trouble: "This address was used already, or is too old.")
+    }
+    return renderer.signIn(code: code, request)
+  }
+
+  func exchangeCode(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let form = try await form(request)
+    let browser = String((request.headers[.userAgent] ?? "unknown").prefix(120))
+    do {
+      let token = try sessions.exchange(code: form["code"] ?? "", browser: browser)
+      var response = redirect(request, to: "")
+      response.headers[.setCookie] = door.field(token)
+      return response
+    } catch .tooManySessions {
+      return renderer.signedOut(
+        request, status: .serviceUnavailable,
+        trouble: "\(Sessions.sessionsMax) sessions are open. Somebody who is signed in can end some of them.")
+    } catch {
+      return renderer.signedOut(request, trouble: "This address was used already, or is too old.")
+    }
+  }
+
+  func signOut(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    if let id = context.session?.id { _ = sessions.end(id: id) }
+    var response = redirect(request, to: "login")
+    response.headers[.setCookie] = door.field(nil)
+    return response
+  }
+
+  /// Keeps the choice between light and dark, and returns to the page that it was made on.
+  func theme(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let form = try await form(request)
+    guard let theme = form["theme"].flatMap({ Theme(rawValue: $0) }) else {
+      throw PageRefusal(status: .badRequest, what: "There is no such look", help: "There are light, dark and system.")
+    }
+    // Only pages of the console: an address that begins with two slashes is another host.
+    let page = form["page"] ?? "/"
+    let isOwn = page.hasPrefix("/") && !page.hasPrefix("//") && !page.contains("\\") && page.utf8.allSatisfy { $0 > 0x20 }
+    var response = redirect(request, to: isOwn ? String(page.dropFirst()) : "")
+    response.headers[.setCookie] = theme.field
+    return response
+  }
+
+  func events(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let after = try request.query().number("since")
+    var isAlive: @Sendable () -> Bool = { true }
+    if case .session(_, let token) = context.visit?.way {
+      isAlive = { [sessions] in sessions.session(token: token, isUse: false) != nil }
+    }
+    return await EventStream(hub: hub, isAlive: isAlive).response(to: request, after: after)
+  }
+}

@@ -1,0 +1,115 @@
+internal import ControlAPI
+internal import StrictJSON
+
+/// How a relay was in the last hours, as a strip of coloured parts.
+struct HealthStrip {
+  /// A part of the time in which the health was the same.
+  struct Part: Hashable {
+    let health: String
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    let from: Int64
+    let to: Int64
+  }
+
+  let parts: [Part]
+  private let begin: Int64
+  private let end: Int64
+  private let hours: Int
+
+  /// - Parameters:
+  ///   - changes: oldest first, as far as they are known.
+  ///   - now: the present health.
+  ///   - until: the present time in milliseconds.
+  ///   - hours: how far back the strip goes.
+  init(_ changes: [HealthChange], now: String, until end: Int64, hours: Int) {
+    begin = end - Int64(hours) * 3_600_000
+    self.end = end
+    self.hours = hours
+    var parts: [Part] = []
+    var (health, from) = (changes.first?.from ?? now, begin)
+    for change in changes {
+      guard let time = RFC3339.milliseconds(change.time) else { continue }
+      if time > from, time <= end {
+        parts.append(Part(health: health, from: from, to: time))
+        from = time
+      }
+      health = change.to
+    }
+    parts.append(Part(health: health, from: from, to: max(from, end)))
+    self.parts = parts
+  }
+
+  private static let width = 1000.0
+
+  private func total(_ health: String) -> Int64 { parts.reduce(0) { $0 + ($1.health == health ? $1.to - $1.from : 0) } }
+
+  /// One sentence that says the same.
+  var summary: String {
+    let span = Double(max(1, end - begin))
+    let up = Double(total("up")) / span * 100
+    let words = ["degraded", "down", "unknown"].compactMap { health -> String? in
+      let share = Double(total(health)) / span * 100
+      return share > 0 ? "\(health) \(Self.percent(share))" : nil
+    }
+    return "Last \(hours) hours: " + (["up \(Self.percent(up))"] + words).joined(separator: ", ") + "."
+  }
+
+  private static func percent(_ share: Double) -> String {
+    // A short outage must not round to nothing.
+    if share > 0, share < 0.1 { return "less than 0.1 %" }
+    if share < 100, share > 99.9 { return "more than 99.9 %" }
+    let tenths = Int((share * 10).rounded())
+    return tenths.isMultiple(of: 10) ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  func view(_ times: Times) -> View {
+    let scale = Self.width / Double(max(1, end - begin))
+    return [
+      "summary": .text(summary),
+      "parts": .views(
+        parts.map { part in
+          let left = Double(part.from - begin) * scale
+          return [
+            "x": .text(Self.short(left)), "width": .text(Self.short(max(2, Double(part.to - part.from) * scale))),
+            "health": .text(part.health),
+          ]
+        }),
+    ]
+  }
+
+  static func short(_ number: Double) -> String {
+    let tenths = Int((number * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+/// The latest connections as a line.
+struct Sparkline {
+  private let values: [Int]
+
+  /// - Returns: `nil` if there are not two values.
+  init?(_ trips: [RoundTrip]) {
+    guard trips.count > 1 else { return nil }
+    values = trips.map(\.milliseconds)
+  }
+
+  private static let (width, height) = (300.0, 40.0)
+
+  var view: View {
+    let highest = max(1, values.max() ?? 1)
+    let step = Self.width / Double(values.count - 1)
+    let points = values.enumerated().map { index, value in
+      let y = Self.height - 2 - Double(value) / Double(highest) * (Self.height - 4)
+      return "\(HealthStrip.short(Double(index) * step)),\(HealthStrip.short(y))"
+    }
+    let sorted = values.sorted()
+    let (least, middle) = (sorted.first ?? 0, sorted[sorted.count / 2])
+    return [
+      "points": .text(points.joined(separator: " ")),
+      "summary": .text(
+        "\(counted(values.count, "connection")): "
+          + "\(Times.duration(milliseconds: least)) to \(Times.duration(milliseconds: highest)), "
+          + "half of them within \(Times.duration(milliseconds: middle))."),
+    ]
+  }
+}

@@ -1,0 +1,54 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+
+/// What is known of a request.
+struct ConsoleContext: RequestContext {
+  /// Where requests come from.
+  struct Source: RequestContextSource {
+    let logger: Logger
+    /// The user at the other end of a Unix socket; `nil` on loopback, where nobody knows.
+    let peer: UInt32?
+  }
+
+  var coreContext: CoreRequestContextStorage
+  let peer: UInt32?
+  /// Who asks, once the request has passed the door.
+  var visit: Visit?
+
+  /// Somebody who is signed in.
+  struct Visit {
+    let user: String
+    let role: Sessions.Role
+    /// How they signed in.
+    let way: Way
+  }
+
+  /// How somebody signed in.
+  enum Way {
+    /// With a code; the session and its token.
+    case session(Sessions.Session, token: String)
+    /// At a reverse proxy, which says so with each request.
+    case proxy
+  }
+
+  /// The session; `nil` for whoever signed in at a reverse proxy.
+  var session: Sessions.Session? { if case .session(let session, _) = visit?.way { session } else { nil } }
+
+  init(source: Source) {
+    coreContext = .init(source: source)
+    peer = source.peer
+  }
+}
+
+extension Request {
+  /// The way from this page to the first one, such as `../`: all addresses in pages are relative, so that the console may be offered below
+  /// any path.
+  var root: String {
+    let depth = uri.path.utf8.count { $0 == UInt8(ascii: "/") } - 1
+    return depth > 0 ? String(repeating: "../", count: depth) : "./"
+  }
+
+  /// What the address says behind the question mark.
+  func query() throws(Form.Refusal) -> Form { try Form(uri.query ?? "") }
+}

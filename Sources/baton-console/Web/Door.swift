@@ -1,0 +1,78 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+
+/// Lets in who is signed in, and shows everybody else how to sign in.
+struct Door: RouterMiddleware {
+  typealias Context = ConsoleContext
+
+  let sessions: SessionStore
+  let cookie: CookieName
+  let pages: Renderer
+  /// Who may come in besides those with a session; `nil` in the foreground.
+  let admission: Admission?
+
+  /// The name of the cookie of this process: browsers send cookies to all ports of a host, so two consoles must not share one.
+  struct CookieName: Sendable {
+    let name: String
+
+    init() { name = "__Host-baton-" + String(UInt32.random(in: .min ... .max), radix: 16) }
+
+    /// The cookie that says who a browser is. Browsers keep it from scripts, and from requests that other sites make.
+    func field(_ token: String?) -> String {
+      let end = token == nil ? "; Max-Age=0" : ""
+      return "\(name)=\(token ?? ""); Path=/; Secure; HttpOnly; SameSite=Strict\(end)"
+    }
+  }
+
+  func handle(
+    _ request: Request, context: ConsoleContext, next: (Request, ConsoleContext) async throws -> Response
+  ) async throws -> Response {
+    let isRefresh = request.headers[.batonRefresh] != nil || request.uri.path == "/events"
+    if let token = request.cookies[cookie.name]?.value,
+      let session = sessions.session(token: token, isUse: !isRefresh)
+    {
+      let visit = ConsoleContext.Visit(user: session.user, role: session.role, way: .session(session, token: token))
+      return try await enter(visit, request, context, next)
+    }
+    if let visit = try await proxied(request, context) { return try await enter(visit, request, context, next) }
+    // This ends the stream of a page that is still open.
+    if request.uri.path == "/events" { return Response(status: .noContent) }
+    return pages.signedOut(request)
+  }
+
+  private func enter(
+    _ visit: ConsoleContext.Visit, _ request: Request, _ context: ConsoleContext,
+    _ next: (Request, ConsoleContext) async throws -> Response
+  ) async throws -> Response {
+    var context = context
+    context.visit = visit
+    let response = try await next(request, context)
+    // Where several people share a console, the daemon knows only the console; this says who it was. In the foreground the daemon's
+    // journal says it.
+    if admission != nil, request.method == .post {
+      pages.logger.notice(
+        "\(visit.user): \(request.uri.path.prefix(200)), answered with \(response.status.code)",
+        metadata: [
+          "MESSAGE_ID": "\(Self.messageID)", "BATON_USER": "\(visit.user)", "BATON_PATH": "\(request.uri.path.prefix(200))",
+        ])
+    }
+    return response
+  }
+
+  /// The kind of entries in the journal that say who did what.
+  static let messageID = "8c2f0d1b6a7e4f43b1d5e09c3a64f7d2"
+
+  /// Whoever a reverse proxy names. Its word counts on the Unix socket only, and only if it is the user that was configured.
+  private func proxied(_ request: Request, _ context: ConsoleContext) async throws -> ConsoleContext.Visit? {
+    guard let admission, let proxy = admission.proxy, context.peer == proxy, let name = request.headers[.xRemoteUser],
+      !name.isEmpty
+    else { return nil }
+    guard let account = await admission.account(named: name), let role = await admission.role(of: account) else {
+      throw PageRefusal(
+        status: .forbidden, what: "You may not look at what Baton does",
+        help: "The reverse proxy says that you are “\(name.prefix(100))”. Root can put that user into the group baton-read.")
+    }
+    return ConsoleContext.Visit(user: account.name, role: role, way: .proxy)
+  }
+}

@@ -1,0 +1,20 @@
+internal import HTTPTypes
+
+extension HTTPField.Name {
+  static let lastEventID = named("Last-Event-ID")
+  static let xAccelBuffering = named("X-Accel-Buffering")
+  static let secFetchSite = named("Sec-Fetch-Site")
+  static let xContentTypeOptions = named("X-Content-Type-Options")
+  static let referrerPolicy = named("Referrer-Policy")
+  static let crossOriginOpenerPolicy = named("Cross-Origin-Opener-Policy")
+  static let crossOriginResourcePolicy = named("Cross-Origin-Resource-Policy")
+  /// Whom a reverse proxy has signed in.
+  static let xRemoteUser = named("X-Remote-User")
+  /// Sent by pages that look at themselves again because something changed.
+  static let batonRefresh = named("Baton-Refresh")
+
+  private static func named(_ text: String) -> Self {
+    guard let name = Self(text) else { preconditionFailure("\(text) is no name of a field") }
+    return name
+  }
+}

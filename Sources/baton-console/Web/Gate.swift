@@ -1,0 +1,65 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// What every request passes and every answer gets, whatever it is: see docs/console.md, "What keeps others out".
+struct Gate: RouterMiddleware {
+  typealias Context = ConsoleContext
+
+  let rule: HostRule
+  let pages: Renderer
+
+  /// Nothing is loaded from elsewhere, nothing runs that is not a file of the console, nobody may show it in a frame.
+  static let policy = """
+    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; \
+    base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types baton
+    """
+
+  func handle(
+    _ request: Request, context: ConsoleContext, next: (Request, ConsoleContext) async throws -> Response
+  ) async throws -> Response {
+    var response = try await answer(request, context, next)
+    let fields: [HTTPField.Name: String] = [
+      .contentSecurityPolicy: Self.policy, .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
+      .crossOriginOpenerPolicy: "same-origin", .crossOriginResourcePolicy: "same-origin",
+    ]
+    for (name, value) in fields { response.headers[name] = value }
+    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+    return response
+  }
+
+  private func answer(
+    _ request: Request, _ context: ConsoleContext, _ next: (Request, ConsoleContext) async throws -> Response
+  ) async throws -> Response {
+    let named = request.head.authority ?? ""
+    guard let authority = HostRule.Authority(named), rule.allows(authority) else {
+      return pages.failure(
+        .misdirectedRequest, "This console has another name",
+        "The browser asked for the host “\(named.prefix(200))”. If that is how people reach it, start the console with "
+          + "--public-url and that address.", request)
+    }
+    switch request.method {
+    case .get, .head: break
+    case .post:
+      if let objection = rule.objection(
+        fetchSite: request.headers[.secFetchSite], origin: request.headers[.origin], authority: authority)
+      {
+        return pages.failure(.forbidden, "Nothing was changed", words(objection), request)
+      }
+    default: return pages.failure(.methodNotAllowed, "There is nothing here", "Pages are read, and forms are sent.", request)
+    }
+    do {
+      return try await next(request, context)
+    } catch {
+      return pages.failure(error, request, context)
+    }
+  }
+
+  private func words(_ objection: HostRule.ForeignRequest) -> String {
+    switch objection {
+    case .otherSite(let origin):
+      "Another page asked for this: “\(origin.prefix(200))”. If a reverse proxy offers the console under that address, start it with "
+        + "--public-url and the address."
+    case .unknownOrigin: "The request does not say which page it comes from. Programs use batonctl, or Varlink."
+    }
+  }
+}

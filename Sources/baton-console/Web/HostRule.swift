@@ -1,0 +1,94 @@
+/// Under which names the console may be addressed. A page elsewhere whose name suddenly means this machine (DNS rebinding) has another one.
+struct HostRule: Sendable {
+  /// The address under which a reverse proxy offers the console; `nil` if there is none.
+  let publicURL: PublicURL?
+
+  /// What a request says in its field `Host`.
+  struct Authority: Hashable {
+    /// In lower case, an IPv6 address with its brackets.
+    let host: String
+    let port: Int?
+
+    /// - Returns: `nil` if the text is not a host with or without a port.
+    init?(_ text: String) {
+      let text = text.lowercased()
+      guard text.utf8.count <= 300, text.utf8.allSatisfy({ Self.allowed.contains($0) }) else { return nil }
+      let end = text.hasPrefix("[") ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":")
+      let host = text[..<(end ?? text.endIndex)]
+      let rest = text[(end ?? text.endIndex)...]
+      guard !host.isEmpty, text.hasPrefix("[") == host.hasSuffix("]") else { return nil }
+      self.host = host.hasSuffix(".") ? String(host.dropLast()) : String(host)
+      if rest.isEmpty {
+        port = nil
+      } else {
+        guard rest.hasPrefix(":"), rest.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+          let number = Int(rest.dropFirst()), (1...65_535).contains(number)
+        else { return nil }
+        port = number
+      }
+    }
+
+    /// Whether the name means the machine on which the browser runs, whoever is asked (RFC 6761 for localhost).
+    var isLoopback: Bool {
+      host == "localhost" || host.hasSuffix(".localhost") || host == "127.0.0.1" || host == "[::1]"
+    }
+
+    private static let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789.-_:[]".utf8)
+  }
+
+  /// Whether a request to this host is answered. The port is not compared, so that it can be forwarded with ssh.
+  func allows(_ authority: Authority) -> Bool { authority.isLoopback || authority.host == publicURL?.authority.host }
+
+  /// Why a request that would change something is not carried out.
+  enum ForeignRequest: Hashable {
+    /// Another page made the browser send it.
+    case otherSite(String)
+    /// Neither field that says where it comes from is there, as in requests of programs.
+    case unknownOrigin
+  }
+
+  /// - Parameters:
+  ///   - fetchSite: the field Sec-Fetch-Site, which browsers send to loopback and over HTTPS.
+  ///   - origin: the field Origin.
+  ///   - authority: the host that was addressed.
+  /// - Returns: `nil` if the request comes from a page of the console itself.
+  func objection(fetchSite: String?, origin: String?, authority: Authority) -> ForeignRequest? {
+    switch fetchSite {
+    // A page of another port on the same host is "same-site", and is not ours.
+    case "same-origin", "none": return nil
+    case .some: return .otherSite(origin ?? "another site")
+    case nil: break
+    }
+    guard let origin else { return .unknownOrigin }
+    let schemes = authority.host == publicURL?.authority.host ? [publicURL?.scheme ?? "http"] : ["http"]
+    let expected = schemes.map { "\($0)://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")" }
+    return expected.contains(origin.lowercased()) ? nil : .otherSite(origin)
+  }
+}
+
+/// The address under which people reach the console through a reverse proxy, such as `https://baton.example/console`.
+struct PublicURL: Hashable, Sendable {
+  let scheme: String
+  let authority: HostRule.Authority
+  /// Begins with a slash and does not end with one; empty at the top of the host.
+  let path: String
+
+  /// Without a slash at its end.
+  var text: String { "\(scheme)://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")\(path)" }
+
+  /// - Returns: `nil` if the text is not such an address.
+  init?(_ text: String) {
+    guard let found = ["https", "http"].first(where: { text.lowercased().hasPrefix("\($0)://") }) else { return nil }
+    scheme = found
+    let rest = text.dropFirst(found.count + 3)
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    guard let authority = HostRule.Authority(String(rest[..<slash])) else { return nil }
+    self.authority = authority
+    var path = String(rest[slash...])
+    while path.hasSuffix("/") { path.removeLast() }
+    guard !path.contains("?"), !path.contains("#") else { return nil }
+    self.path = path
+  }
+}
+
+extension HostRule.Authority: Sendable {}

@@ -1,0 +1,201 @@
+internal import ControlAPI
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import Sentences
+internal import Varlink
+
+/// Turns views into pages.
+struct Renderer: Sendable {
+  let templates: Templates
+  let assets: Assets
+  /// What people do to sign in, as the page for those who are not signed in says it.
+  let signInHelp: String
+  let logger: Logger
+
+  /// A part of the console, as the navigation names it.
+  enum Section: String, CaseIterable {
+    case overview, channels, relays, servers, operators, history, daemon
+
+    var address: String { self == .overview ? "" : rawValue }
+    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+  }
+
+  /// A page for somebody who is signed in.
+  /// - Parameters:
+  ///   - template: its name.
+  ///   - title: what the page is about, for the title of the window.
+  ///   - section: the part that it belongs to; `nil` if it is in none.
+  ///   - revision: the revision that the page has seen; `nil` if that is not known.
+  func page(
+    _ template: String, title: String, section: Section?, _ view: View, revision: Int64? = nil,
+    status: HTTPResponse.Status = .ok,
+    _ request: Request, _ context: ConsoleContext
+  ) -> Response {
+    render(template, view.merging(["page": .view(outer(title, section, revision, request, context))]), status)
+  }
+
+  /// A page that arrives in two halves, with something between them that is not there yet.
+  func halves(
+    _ template: String, title: String, section: Section, _ view: View, _ request: Request, _ context: ConsoleContext
+  ) -> (String, String)? {
+    let whole = templates.render(template, view.merging(["page": .view(outer(title, section, nil, request, context))]))
+    let mark = "<!--steps-->"
+    guard let whole, let place = whole.firstRange(of: mark) else { return nil }
+    return (String(whole[..<place.lowerBound]), String(whole[place.upperBound...]))
+  }
+
+  /// The values of a page for somebody who is signed in.
+  private func outer(
+    _ title: String, _ section: Section?, _ revision: Int64?, _ request: Request, _ context: ConsoleContext
+  ) -> View {
+    var outer = frame(title, request)
+    outer["sections"] = .views(
+      Section.allCases.map { part in
+        ["address": .text(part.address), "title": .text(part.title), "isHere": .flag(part == section)]
+      })
+    if let visit = context.visit {
+      outer["user"] = .text(visit.user)
+      outer["mayChange"] = .flag(visit.role == .change)
+      outer["mayOnlyLook"] = .flag(visit.role != .change)
+      outer["hasSession"] = .flag(context.session != nil)
+    }
+    outer["revision"] = revision.map { .number($0) }
+    return outer
+  }
+
+  /// The values that every page has.
+  private func frame(_ title: String, _ request: Request) -> View {
+    let now = SessionStore.now.wall
+    let theme = Theme(request)
+    return [
+      "title": .text(title), "root": .text(request.root), "assets": .text("\(request.root)assets/\(assets.version)"),
+      "now": .text(Times.stamp(now)), "clock": .text(Times.clock(now)), "theme": .text(theme.rawValue),
+      "themes": .views(
+        Theme.allCases.map { ["word": .text($0.rawValue), "title": .text($0.title), "isHere": .flag($0 == theme)] }),
+      "here": .text(String(request.uri.string.prefix(2000))),
+    ]
+  }
+
+  private func render(_ template: String, _ view: View, _ status: HTTPResponse.Status) -> Response {
+    guard let text = templates.render(template, view) else {
+      logger.error("there is no template", metadata: ["template": "\(template)"])
+      return Response(status: .internalServerError)
+    }
+    return Response(
+      status: status, headers: [.contentType: "text/html; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+
+  // MARK: - What went wrong
+
+  /// A page that says why something is not shown or was not done.
+  func failure(
+    _ status: HTTPResponse.Status, _ what: String, _ help: String, _ request: Request, _ context: ConsoleContext? = nil,
+    isOutage: Bool = false
+  ) -> Response {
+    let view: View = ["what": .text(what), "help": .text(help), "isOutage": .flag(isOutage)]
+    guard let context, context.visit != nil else {
+      return render("failure", view.merging(["page": .view(frame(what, request))]), status)
+    }
+    return page("failure", title: what, section: nil, view, status: status, request, context)
+  }
+
+  /// The page for an error that nobody has handled.
+  func failure(_ error: any Error, _ request: Request, _ context: ConsoleContext) -> Response {
+    switch error {
+    case let error as VarlinkError: return failure(error, request, context)
+    case let failure as VarlinkClient.Failure:
+      return self.failure(
+        .serviceUnavailable, "The daemon does not answer",
+        "\(Failures.sentence(failure)). Nothing is lost: what it has stored, it goes on with when it is back.", request,
+        context,
+        isOutage: true)
+    case let refusal as Form.Refusal:
+      let reason = refusal == .tooLarge ? "too many fields" : "a character that is not encoded"
+      return failure(.badRequest, "The address or form cannot be read", "It has \(reason).", request, context)
+    case let refusal as PageRefusal: return failure(refusal.status, refusal.what, refusal.help, request, context)
+    case let error as HTTPError where error.status == .notFound:
+      return failure(.notFound, "There is no such page", "The navigation lists what there is.", request, context)
+    case let error as any HTTPResponseError:
+      return failure(error.status, "The request cannot be answered", error.status.reasonPhrase + ".", request, context)
+    default:
+      logger.error("a page failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
+      return failure(
+        .internalServerError, "The console has a fault", "Its log says which. What you asked for may have been done.", request,
+        context)
+    }
+  }
+
+  private func failure(_ error: VarlinkError, _ request: Request, _ context: ConsoleContext) -> Response {
+    let (status, what) = Failures.status(error)
+    return failure(status, what, Failures.sentence(error), request, context)
+  }
+
+  /// The page for whoever is not signed in.
+  func signedOut(_ request: Request, status: HTTPResponse.Status = .unauthorized, trouble: String? = nil) -> Response {
+    let view: View = [
+      "help": .text(signInHelp), "trouble": .some(trouble), "page": .view(frame("Sign in", request)),
+    ]
+    return render("login", view, status)
+  }
+
+  /// The page that exchanges a code. It has one button, so that a program that looks at addresses does not use the code up.
+  func signIn(code: String, _ request: Request) -> Response {
+    let view: View = ["code": .text(code), "help": .text(signInHelp), "page": .view(frame("Sign in", request))]
+    return render("login", view, .ok)
+  }
+}
+
+/// Something that a page refuses by itself.
+struct PageRefusal: Error {
+  let status: HTTPResponse.Status
+  let what: String
+  let help: String
+}
+
+/// What people are told of failures of calls.
+enum Failures {
+  static func sentence(_ failure: VarlinkClient.Failure) -> String {
+    switch failure {
+    case .notReachable(let reason): "\(reason); is batond running?"
+    case .notPermitted(let reason): "\(reason); root may use it, and users who may open the socket"
+    case .disconnected: "It closed the connection; whether it carried out the request is not known"
+    case .notTaken: "It closed the connection and did not take the call; try again"
+    case .timedOut: "It did not answer in time"
+    case .protocolBroken(let reason): "What answers does not speak Varlink: \(reason)"
+    }
+  }
+
+  static func sentence(_ error: VarlinkError) -> String {
+    let text = error.sentence.text
+    return text.prefix(1).uppercased() + text.dropFirst() + "."
+  }
+
+  /// The status of an answer, and what its page is called.
+  static func status(_ error: VarlinkError) -> (HTTPResponse.Status, String) {
+    if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "You may not do that") }
+    return switch error.kind {
+    case .noSuchObject: (.notFound, "There is no such thing")
+    case .busy, .tooManyConnections: (.serviceUnavailable, "The daemon is busy")
+    case .storageUnavailable: (.serviceUnavailable, "The database cannot be used")
+    case .staleRevision: (.conflict, "Somebody else was faster")
+    default: (.unprocessableContent, "That was refused")
+    }
+  }
+}
+
+/// Light, dark, or as the system says.
+enum Theme: String, CaseIterable {
+  case system, light, dark
+
+  static let cookie = "baton-theme"
+
+  var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+
+  init(_ request: Request) { self = request.cookies[Self.cookie].flatMap { Theme(rawValue: $0.value) } ?? .system }
+
+  /// The cookie that keeps the choice for a year; it says nothing else.
+  var field: String { "\(Self.cookie)=\(rawValue); Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly" }
+}

@@ -1,0 +1,151 @@
+internal import Crypto
+internal import Foundation
+
+/// Who is signed in: codes, which are exchanged once, and sessions, which end. Nothing of it is stored.
+struct Sessions: Sendable {
+  /// What a session may do.
+  enum Role: String, Hashable, Sendable {
+    /// Looking only.
+    case view
+    /// Everything that the console itself may do.
+    case change
+  }
+
+  /// A time, on a clock that nobody can set, and on the one that people read.
+  struct Moment: Sendable {
+    /// Seconds on a clock that only goes on.
+    let seconds: Double
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    let wall: Int64
+  }
+
+  /// Somebody who is signed in.
+  struct Session: Sendable {
+    /// Names the session where it is listed; says nothing of its token.
+    let id: String
+    let user: String
+    let role: Role
+    /// Where it was signed in from, for people: the browser's own words, cut.
+    let browser: String
+    let began: Moment
+    fileprivate(set) var used: Moment
+  }
+
+  enum Refusal: Error, Hashable {
+    /// The code was used, has expired, or never was one.
+    case unknownCode
+    /// Too many codes were asked for; seconds until there is another.
+    case tooManyCodes(retryAfter: Int)
+    /// As many people are signed in as may.
+    case tooManySessions
+  }
+
+  /// How long a code can be exchanged, in seconds.
+  static let codeLifetime = 120.0
+  /// How many codes there may be in a minute.
+  static let codesPerMinute = 10
+  /// How long a session lasts, in seconds.
+  static let lifetime = 8 * 3600.0
+  /// How long a session lasts that nobody uses, in seconds. What pages do by themselves does not count.
+  static let idleMax = 3600.0
+  static let sessionsMax = 64
+
+  private struct Code {
+    let user: String
+    let role: Role
+    let minted: Double
+  }
+
+  private var codes: [Data: Code] = [:]
+  private var mintings: [Double] = []
+  private var sessions: [Data: Session] = [:]
+
+  /// Makes a code that can be exchanged once for a session.
+  mutating func mint(user: String, role: Role, now: Moment) throws(Refusal) -> String {
+    codes = codes.filter { now.seconds - $0.value.minted < Self.codeLifetime }
+    mintings.removeAll { now.seconds - $0 >= 60 }
+    guard mintings.count < Self.codesPerMinute else {
+      throw .tooManyCodes(retryAfter: max(1, Int((60 - (now.seconds - mintings[0])).rounded(.up))))
+    }
+    mintings.append(now.seconds)
+    let code = Self.random(bytes: 16)
+    codes[Self.digest(code)] = Code(user: user, role: role, minted: now.seconds)
+    return code
+  }
+
+  /// Whether a code could be exchanged. It stays what it is.
+  func knows(code: String, now: Moment) -> Bool {
+    codes[Self.digest(code)].map { now.seconds - $0.minted < Self.codeLifetime } ?? false
+  }
+
+  /// Exchanges a code for the token of a session.
+  mutating func exchange(code: String, browser: String, now: Moment) throws(Refusal) -> String {
+    guard let found = codes.removeValue(forKey: Self.digest(code)), now.seconds - found.minted < Self.codeLifetime else {
+      throw .unknownCode
+    }
+    forgetEnded(now)
+    guard sessions.count < Self.sessionsMax else { throw .tooManySessions }
+    let token = Self.random(bytes: 32)
+    sessions[Self.digest(token)] = Session(
+      id: Self.random(bytes: 6), user: found.user, role: found.role, browser: browser, began: now, used: now)
+    return token
+  }
+
+  /// The session of a token.
+  /// - Parameter isUse: whether somebody does something; pages that refresh themselves do not keep a session alive.
+  mutating func session(token: String, isUse: Bool, now: Moment) -> Session? {
+    let key = Self.digest(token)
+    guard var session = sessions[key] else { return nil }
+    guard Self.lives(session, now) else {
+      sessions[key] = nil
+      return nil
+    }
+    if isUse {
+      session.used = now
+      sessions[key] = session
+    }
+    return session
+  }
+
+  /// All sessions that have not ended, the newest first.
+  mutating func all(now: Moment) -> [Session] {
+    forgetEnded(now)
+    return sessions.values.sorted { ($0.began.seconds, $0.id) > ($1.began.seconds, $1.id) }
+  }
+
+  /// Ends a session.
+  /// - Returns: whether there was one.
+  mutating func end(id: String) -> Bool {
+    guard let key = sessions.first(where: { $0.value.id == id })?.key else { return false }
+    sessions[key] = nil
+    return true
+  }
+
+  /// Ends all sessions but one, and makes all codes useless.
+  mutating func endAll(except id: String? = nil) {
+    sessions = sessions.filter { $0.value.id == id }
+    codes = [:]
+  }
+
+  /// How many seconds a session lasts from now on if nobody uses it.
+  static func remaining(_ session: Session, now: Moment) -> Int {
+    Int(max(0, min(lifetime - (now.seconds - session.began.seconds), idleMax - (now.seconds - session.used.seconds))))
+  }
+
+  private static func lives(_ session: Session, _ now: Moment) -> Bool {
+    now.seconds - session.began.seconds < lifetime && now.seconds - session.used.seconds < idleMax
+  }
+
+  private mutating func forgetEnded(_ now: Moment) { sessions = sessions.filter { Self.lives($0.value, now) } }
+
+  private static func digest(_ secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
+
+  private static func random(bytes count: Int) -> String {
+    var source = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in
+      let digits = String(UInt8.random(in: .min ... .max, using: &source), radix: 16)
+      return digits.count == 1 ? "0\(digits)" : digits
+    }
+    .joined()
+  }
+}

@@ -1,0 +1,204 @@
+// Puts what has changed into the page, and moves nothing that somebody looks at.
+
+const policy = window.trustedTypes?.createPolicy("baton", { createHTML: (text) => text });
+
+/** The shortest time between two looks, in milliseconds: for what is on the page, and for what may only have come to a list. */
+const nearPause = 400;
+const farPause = 4000;
+/** How often changes are read out, in milliseconds. */
+const announcePause = 5000;
+
+export class Refresher {
+  constructor(onInsert, times) {
+    this.onInsert = onInsert;
+    this.times = times;
+    this.isPaused = false;
+    this.connection = "connecting";
+    this.asOf = times.clock();
+    this.due = null;
+    this.isLooking = false;
+    this.lastLook = 0;
+    this.cost = 0;
+    this.announced = 0;
+    this.pauseButton = document.getElementById("pause");
+    this.pauseButton.hidden = false;
+    this.pauseButton.addEventListener("click", () => this.pause(!this.isPaused));
+    document.addEventListener("visibilitychange", () => { if (!document.hidden && this.isStale) this.lookAgain(); });
+  }
+
+  // What the stream says.
+
+  changed(objects) {
+    let isNear = false, isFar = false;
+    for (const element of document.querySelectorAll("[data-follows]")) {
+      for (const name of element.dataset.follows.split(" ")) {
+        for (const object of objects) {
+          if (name === object || object === "messages:*" && name.startsWith("messages:")) isNear = true;
+          else if (name.endsWith(":*") && object.startsWith(name.slice(0, -1))) {
+            if (!("rows" in element.dataset) || element.querySelector(`[data-object="${CSS.escape(object)}"]`)) isNear = true;
+            else isFar = true;
+          }
+        }
+      }
+    }
+    if (isNear) this.plan(nearPause);
+    else if (isFar) this.plan(farPause);
+  }
+
+  lookAgain() { this.plan(0); }
+
+  state(state) {
+    const wasLive = this.connection === "live";
+    this.connection = state;
+    if (wasLive && state !== "live") this.asOf = this.times.clock();
+    this.show();
+  }
+
+  // When to look.
+
+  plan(pause) {
+    this.isStale = true;
+    if (this.isPaused || document.hidden) return;
+    // A server that needs long is asked less often.
+    const at = this.lastLook + Math.max(pause, this.cost * 4);
+    if (this.due && this.due.at <= at) return;
+    if (this.due) clearTimeout(this.due.timer);
+    this.due = { at, timer: setTimeout(() => this.look(), Math.max(0, at - Date.now())) };
+  }
+
+  async look() {
+    this.due = null;
+    if (this.isLooking) return this.plan(nearPause);
+    this.isLooking = true;
+    this.isStale = false;
+    const begin = Date.now();
+    try {
+      const answer = await fetch(location.href, { headers: { "Baton-Refresh": "1" }, credentials: "same-origin", cache: "no-store" });
+      if (answer.ok && answer.headers.get("Content-Type")?.startsWith("text/html")) {
+        const text = await answer.text();
+        this.put(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html"));
+        this.asOf = this.times.clock();
+      } else {
+        this.isStale = true;
+        if (answer.status === 401) this.state("ended");
+        if (answer.status === 404) this.gone = true;
+      }
+    } catch {
+      this.isStale = true;
+    }
+    this.isLooking = false;
+    this.lastLook = Date.now();
+    this.cost = this.lastLook - begin;
+    this.show();
+  }
+
+  // What to put where.
+
+  put(fresh) {
+    for (const old of document.querySelectorAll("[data-follows][id]")) {
+      const now = fresh.getElementById(old.id);
+      if (!now) continue;
+      if ("rows" in old.dataset) this.putRows(old, now);
+      else if (old.innerHTML !== now.innerHTML && !isInUse(old)) {
+        const words = old.querySelector("[data-announce]")?.textContent;
+        old.replaceChildren(...now.cloneNode(true).childNodes);
+        this.inserted(old);
+        const said = old.querySelector("[data-announce]")?.textContent;
+        if (said && said !== words) this.announce(said);
+      }
+    }
+  }
+
+  putRows(old, now) {
+    const known = new Map([...old.tBodies[0].rows].filter((row) => row.id).map((row) => [row.id, row]));
+    let news = 0, changes = 0;
+    for (const row of now.tBodies[0].rows) {
+      const present = known.get(row.id);
+      known.delete(row.id);
+      if (!present) { news += 1; continue; }
+      if (present.innerHTML === row.innerHTML && !present.classList.contains("gone")) continue;
+      if (isInUse(present)) continue;
+      const copy = document.importNode(row, true);
+      copy.classList.add("fresh");
+      present.replaceWith(copy);
+      this.inserted(copy);
+      changes += 1;
+    }
+    for (const row of known.values()) row.classList.add("gone");
+    this.offer(old, news);
+    if (changes) this.announce(changes === 1 ? "1 row changed" : `${changes} rows changed`);
+  }
+
+  /** Says how many rows there are that the list does not show yet. */
+  offer(table, count) {
+    let line = table.previousElementSibling?.classList.contains("news") ? table.previousElementSibling : null;
+    if (!count) { line?.remove(); return; }
+    if (!line) {
+      line = document.createElement("p");
+      line.className = "news";
+      const button = document.createElement("button");
+      button.type = "button";
+      button.addEventListener("click", () => location.reload());
+      line.append(button);
+      table.before(line);
+    }
+    const text = `${count} new: show`;
+    if (line.firstChild.textContent !== text) {
+      line.firstChild.textContent = text;
+      this.announce(`${count} new`);
+    }
+  }
+
+  inserted(element) {
+    this.onInsert(element);
+    this.times.write(element);
+  }
+
+  // What people are told.
+
+  announce(text) {
+    this.toSay = text;
+    if (this.isSaying) return;
+    this.isSaying = true;
+    setTimeout(() => {
+      this.isSaying = false;
+      this.announced = Date.now();
+      document.getElementById("announcer").textContent = this.toSay;
+    }, Math.max(0, this.announced + announcePause - Date.now()));
+  }
+
+  pause(isPaused) {
+    this.isPaused = isPaused;
+    this.pauseButton.textContent = isPaused ? "Go on" : "Pause";
+    if (isPaused) this.asOf = this.times.clock();
+    else if (this.isStale) this.lookAgain();
+    this.show();
+  }
+
+  show() {
+    const words = {
+      live: ["live", "Live"],
+      connecting: ["still", `As of ${this.asOf}`],
+      lost: ["lost", `Connection lost; as of ${this.asOf}`],
+      away: ["away", `The daemon does not answer; as of ${this.asOf}`],
+      ended: ["lost", `Signed out; as of ${this.asOf}`],
+    }[this.connection] ?? ["still", `As of ${this.asOf}`];
+    const [state, text] = this.isPaused ? ["paused", `Paused; as of ${this.asOf}`] : words;
+    const mark = document.getElementById("live");
+    mark.dataset.state = state;
+    const place = document.getElementById("live-words");
+    if (place.textContent !== text) {
+      place.textContent = text;
+      if (!this.isPaused && state !== "still") this.announce(text);
+    }
+    document.body.classList.toggle("old", state !== "live" && state !== "still");
+  }
+}
+
+/** Whether somebody types, points or selects within an element, which then stays as it is. */
+function isInUse(element) {
+  if (element.contains(document.activeElement) && document.activeElement !== document.body) return true;
+  if (element.querySelector("details[open]")) return true;
+  const selection = document.getSelection();
+  return selection && !selection.isCollapsed && selection.containsNode(element, true);
+}

@@ -1,0 +1,34 @@
+// Relative times go on while a page is open. The server's clock counts, however wrong that of the browser is.
+
+/** Returns a function that writes the relative times within an element, as of now. */
+export function keepTimes(serverNow) {
+  const ahead = Date.parse(serverNow) - Date.now();
+  const now = () => Date.now() + ahead;
+  const write = (within) => {
+    for (const time of within.querySelectorAll("time[datetime]")) {
+      const then = Date.parse(time.dateTime);
+      const text = relative(then, now());
+      if (time.textContent !== text) time.textContent = text;
+      const local = new Date(then).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+      if (time.title !== local) time.title = local;
+    }
+  };
+  write(document);
+  setInterval(() => { if (!document.hidden) write(document); }, 10000);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) write(document); });
+  return { write, clock: () => new Date(now()).toLocaleTimeString(undefined, { timeStyle: "medium" }) };
+}
+
+/** The words are those of the server. */
+function relative(then, now) {
+  const distance = now - then;
+  if (distance > -60000 && distance < 10000) return "just now";
+  const seconds = Math.floor(Math.abs(distance) / 1000);
+  let span;
+  if (seconds < 60) span = `${seconds} s`;
+  else if (seconds < 3600) span = `${Math.floor(seconds / 60)} min`;
+  else if (seconds < 48 * 3600) span = `${Math.floor(seconds / 3600)} h`;
+  else if (seconds < 60 * 86400) span = `${Math.floor(seconds / 86400)} d`;
+  else return new Date(then).toISOString().slice(0, 10);
+  return distance > 0 ? `${span} ago` : `in ${span}`;
+}

@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Glibc
+
+/// `batonctl console`: the console is a program of its own, which takes the place of this one.
+struct ConsoleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "console",
+    abstract: "Shows Baton in a browser, as you.",
+    discussion: """
+      Runs baton-console, which prints an address that can be opened once, within two minutes; Enter prints another one. What may be \
+      done in the browser is what you may do. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
+      --login asks the console that runs as a service on this machine for such an address.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Option(
+    help: "The port on loopback; 0 for one that is free. With --login, the one that leads to the service, 8790 unless given.")
+  var port: UInt16?
+  @Flag(name: .customLong("read-only"), help: "Let nobody change anything.") var isReadOnly = false
+
+  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and end.") var isLogin =
+    false
+
+  private static let program = "baton-console"
+
+  func run() throws {
+    var arguments = [Self.program, "--socket", global.path]
+    if let port { arguments += ["--port", "\(port)"] }
+    if isReadOnly { arguments.append("--read-only") }
+    if isLogin { arguments.append("--login") }
+    var pointers = arguments.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    // Beside this program, as it is built and installed; then wherever programs are.
+    if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+      let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
+      execv("\(folder)/\(Self.program)", &pointers)
+    }
+    execvp(Self.program, &pointers)
+    let reason = String(cString: strerror(errno))
+    throw Refused(
+      description: "cannot start \(Self.program): \(reason); the Debian package baton-console has it")
+  }
+
+  private struct Refused: Error, CustomStringConvertible {
+    let description: String
+  }
+}

@@ -1,0 +1,120 @@
+import ControlAPI
+import Foundation
+import Mustache
+import StrictJSON
+import Testing
+
+@testable import ConsoleProgram
+
+/// What templates may do, and what becomes of hostile texts in them.
+struct ViewTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Sources/baton-console")
+
+  private static func files(_ folder: String, _ end: String) throws -> [(name: String, text: String)] {
+    let base = Self.folder.appendingPathComponent(folder)
+    return try FileManager.default.contentsOfDirectory(atPath: base.path).filter { $0.hasSuffix(end) }.sorted().map {
+      (String($0.dropLast(end.count)), try String(contentsOf: base.appendingPathComponent($0), encoding: .utf8))
+    }
+  }
+
+  @Test func allTemplatesAreThere() throws {
+    let written = try Self.files("templates", ".mustache")
+    #expect(written.count > 20)
+    #expect(written.map(\.name).sorted() == Templates.sources.map(\.key).sorted())
+    _ = try Templates()
+  }
+
+  /// Texts of relays and people are shown as texts, in every template, whatever it may become.
+  @Test func noTemplateWritesMarkupOfOthers() throws {
+    for template in try Self.files("templates", ".mustache") {
+      for word in ["{{{", "{{&", "javascript:", "style=", "onclick", "onload", "<script>", "target="] {
+        #expect(!template.text.contains(word), "\(template.name): \(word)")
+      }
+      // Values in attributes stand in quotes; an address is one that begins with the root, or was looked at.
+      for match in template.text.matches(of: #/\s[\w-]+={{/#) {
+        Issue.record("\(template.name): \(match.output) without quotes")
+      }
+      for match in template.text.matches(of: #/(?:href|src|action)="([^"]*)"/#) {
+        let address = String(match.output.1)
+        let isOwn = ["{{page.root}}", "{{page.assets}}", "#", "login", "sessions", "delete"].contains { address.hasPrefix($0) }
+        #expect(
+          isOwn || address == "{{linkAddress}}" || address == "{{address}}" && template.name == "conversation",
+          "\(template.name): \(address)")
+      }
+    }
+  }
+
+  @Test func scriptsAskNobodyElse() throws {
+    for script in try Self.files("assets", ".js") {
+      for word in ["http:", "https:", "outerHTML", "eval(", "document.write", "localStorage", "insertAdjacentHTML"] {
+        #expect(!script.text.contains(word), "\(script.name): \(word)")
+      }
+    }
+    for script in try Self.files("assets", ".js") {
+      #expect(script.text.firstMatch(of: #/innerHTML\s*=[^=]/#) == nil, "\(script.name) writes markup")
+    }
+    for style in try Self.files("assets", ".css") { #expect(!style.text.contains("url("), "\(style.name)") }
+  }
+
+  @Test func hostileTextsAreTexts() throws {
+    let templates = try Templates()
+    let hostile = "\"><script>alert(1)</script>'&{{page.root}}\u{202E}"
+    let line: View = [
+      "id": "x", "channelId": "1", "channel": .text(hostile), "relayId": "2", "relay": .text(hostile),
+      "from": Mark.view(hostile),
+      "to": Mark.view(hostile), "cause": .text(hostile), "detail": .text(hostile), "page": .view(["root": "./"]),
+    ]
+    let text = try #require(templates.render("transition", line))
+    #expect(!text.contains("<script") && !text.contains("'&{") && text.contains("&lt;script&gt;"))
+    #expect(text.contains("{{page.root}}"), "what is shown is no template")
+    #expect(text.components(separatedBy: "<bdi>").count > 3, "nobody turns the direction of what stands beside it")
+  }
+
+  @Test func aValueThatIsMissingIsNotLookedForFurtherOut() throws {
+    let template = try MustacheTemplate(string: "{{name}}:{{#rows}}{{name}}/{{page.root}};{{/rows}}")
+    let view: View = ["name": "outer", "page": .view(["root": "r"]), "rows": .views([["name": "inner"], [:]])]
+    #expect(template.render(view) == "outer:inner/r;/r;")
+  }
+
+  @Test func onlyAddressesThatBrowsersMayOpenAreLinks() {
+    for good in ["https://x.example/a", "nostr:nevent1abc", "simplex:/c#x", "NOSTR:nevent1"] {
+      #expect(Pages.opening(good) != nil)
+    }
+    for bad in ["javascript:alert(1)", "JaVaScRiPt:alert(1)", " https://x", "data:text/html,x", "http://x", "//x", "nostr", ""]
+    {
+      #expect(Pages.opening(bad) == nil, "\(bad)")
+    }
+  }
+
+  @Test func numbersAndDurationsAreReadable() {
+    #expect(["0", "9999", "10\u{202F}000", "1\u{202F}234\u{202F}567"] == [0, 9999, 10_000, 1_234_567].map(grouped))
+    #expect(counted(1, "relay") == "1 relay" && counted(0, "relay") == "0 relays")
+    let durations = [0, 999, 1000, 2430, 9999, 10_000, 119_999, 120_000].map { Times.duration(milliseconds: $0) }
+    #expect(durations == ["0 ms", "999 ms", "1.0 s", "2.4 s", "9.9 s", "10 s", "119 s", "2 min"])
+    #expect(Mark.spoken("underWay") == "under way" && Mark.spoken("authRequired") == "auth required")
+  }
+
+  private func change(_ from: String, _ to: String, at milliseconds: Int64) -> HealthChange {
+    HealthChange(
+      revision: 1, relayId: 1, name: "r", from: from, to: to, detail: "", time: RFC3339.text(milliseconds: milliseconds))
+  }
+
+  @Test func theStripOfHealthCoversTheTime() {
+    let hour: Int64 = 3_600_000
+    let now = 100 * hour
+    // Up for twelve hours, down for six, up again; an older change says how it began.
+    let strip = HealthStrip(
+      [change("unknown", "up", at: 10 * hour), change("up", "down", at: 88 * hour), change("down", "up", at: 94 * hour)],
+      now: "up",
+      until: now, hours: 24)
+    #expect(strip.parts.map(\.health) == ["up", "down", "up"])
+    #expect(strip.parts.map { ($0.to - $0.from) / hour } == [12, 6, 6])
+    #expect(strip.summary == "Last 24 hours: up 75 %, down 25 %.")
+    #expect(HealthStrip([], now: "down", until: now, hours: 24).summary == "Last 24 hours: up 0 %, down 100 %.")
+    // A short outage does not round to nothing.
+    let short = HealthStrip(
+      [change("up", "down", at: now - 2000), change("down", "up", at: now - 1000)], now: "up", until: now, hours: 24)
+    #expect(short.summary == "Last 24 hours: up more than 99.9 %, down less than 0.1 %.")
+  }
+}

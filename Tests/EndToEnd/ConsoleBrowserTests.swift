@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+enum Chromium {
+  static let isInstalled = ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(FileManager.default.isExecutableFile)
+}
+
+/// The console in Debian's Chromium, over real daemons and relays.
+@Suite(
+  .serialized, .timeLimit(.minutes(15)),
+  .enabled(if: Chromium.isInstalled, "chromium and chromium-driver are not installed"))
+struct ConsoleBrowserTests {
+  /// Runs a scenario of `console_browser.py`.
+  /// - Parameter act: does what the scenario asks for, such as `stop the daemon`.
+  private func browse(
+    _ scenario: String, _ console: ConsolePages, _ arguments: [String] = [], act: (String) async throws -> Void = { _ in }
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let browser = try Program(
+      ThirdPartyRelay.python + "/python3",
+      ["-B", ThirdPartyRelay.scripts + "/console_browser.py", scenario, console.address] + arguments,
+      environment: ["HOME": folder.path, "TMPDIR": folder.path])
+    for number in 1... {
+      let mark = "now \(number) "
+      let wish = try await browser.line(containing: mark).dropFirst(mark.count)
+      if ["done", "wrong"].contains(wish) { break }
+      try await act(String(wish))
+    }
+    let status = await browser.status()
+    #expect(status == 0, "\(browser.lines.suffix(40).joined(separator: "\n"))")
+  }
+
+  private func end(_ programs: [Program]) async {
+    for program in programs { program.signal(SIGTERM) }
+    for program in programs { _ = await program.status() }
+  }
+
+  /// Empty pages, full ones, and those of errors: in both schemes, narrow and wide, with the keyboard alone.
+  @Test func everybodyCanUseEveryPage() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let empty = try await ConsolePages(baton)
+    try await browse("looks", empty, ["/", "/channels", "/relays", "/servers", "/operators", "/history", "/health"])
+    let sandbox = try Program("baton-sandbox", ["--relays", "3"])
+    var addresses: [String] = []
+    while addresses.count < 3 {
+      let from = addresses.last.flatMap { sandbox.lines.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+      addresses.append(try await sandbox.line(containing: "ws://", from: from))
+    }
+    try await baton.addRelays(addresses)
+    for number in 1...30 { _ = try await baton.createChannel("News \(number)", relays: ["r1", "r2", "r3"]) }
+    for arguments in [
+      ["server", "add", "smp://AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=@smp.example.org"],
+      ["operator", "add", "Example", "--domain", "example.org"], ["post", "News 1", "The bridge is open."],
+      ["relay", "disable", "r3"],
+    ] {
+      let result = try await baton.control(arguments)
+      #expect(result.status == 0, "\(arguments): \(result.lines)")
+    }
+    let console = try await ConsolePages(baton)
+    try await browse(
+      "looks", console,
+      [
+        "/", "/channels", "/channels?phase=failed", "/channels/1", "/channels/1/messages", "/channels/1/edit",
+        "/channels/1/delete",
+        "/channels/1/progress", "/channels/1/link", "/channels/new", "/relays", "/relays/1", "/servers", "/operators",
+        "/history",
+        "/health", "/daemon", "/sessions",
+      ])
+    await end([empty.program, console.program, daemon, sandbox])
+  }
+
+  @Test func aChannelIsCreatedInThreeSteps() async throws {
+    let relays = [try ThirdPartyRelay(), try ThirdPartyRelay(), try ThirdPartyRelay()]
+    var running = [try await relays[0].start(), try await relays[1].start(), try await relays[2].start()]
+    let baton = try Installation(["BATON_NOSTR_DIAL_TIMEOUT": "5s", "BATON_NOSTR_REDIAL_MAX": "1s"])
+    let daemon = try await baton.start()
+    try await baton.addRelays(relays.map(\.url))
+    let console = try await ConsolePages(baton)
+    try await browse("creates", console, ["\(relays[2].port)", "3"]) { wish in
+      switch wish {
+      case "stop the relay":
+        running[2].signal(SIGKILL)
+        _ = await running[2].status()
+      case "start the relay": running[2] = try await relays[2].start()
+      default: Issue.record("unknown: \(wish)")
+      }
+    }
+    await end([console.program, daemon])
+    for relay in running { relay.signal(SIGKILL) }
+    for relay in running { _ = await relay.status() }
+  }
+
+  @Test func twoTabsHearOfEverything() async throws {
+    let baton = try Installation()
+    var daemon = try await baton.start()
+    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
+    try await baton.addRelays([try await sandbox.line(containing: "ws://")])
+    _ = try await baton.createChannel("News", relays: ["r1"])
+    let console = try await ConsolePages(baton)
+    try await browse("lives", console) { wish in
+      let words = wish.split(separator: " ", maxSplits: 2).map(String.init)
+      switch words[0] {
+      case "rename":
+        let result = try await baton.control("channel", "update", "id:\(words[1])", "--name", words[2])
+        #expect(result.status == 0, "\(result.lines)")
+      case "create": _ = try await baton.createChannel(words[1], relays: ["r1"])
+      case "stop":
+        daemon.signal(SIGTERM)
+        #expect(await daemon.status() == 0)
+      case "start": daemon = try await baton.start()
+      default: Issue.record("unknown: \(wish)")
+      }
+    }
+    await end([console.program, daemon, sandbox])
+  }
+
+  @Test func textsOfOthersAreTextsAndOtherSitesDoNothing() async throws {
+    let port = Program.freePort()
+    let relay = try Program(
+      ThirdPartyRelay.python + "/python3", ["-B", ThirdPartyRelay.scripts + "/hostile_relay.py", "\(port)"])
+    try await relay.line(containing: "ready")
+    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let hacks = "<img src=x onerror=window.hacked=1><b>"
+    try await baton.addRelays([try await sandbox.line(containing: "ws://")])
+    for arguments in [
+      ["relay", "add", "ws://127.0.0.1:\(port)", "--name", hacks], ["operator", "add", hacks, "--domain", "example.org"],
+      ["relay", "test", hacks],
+      [
+        "channel", "create", "<b>bold<img onerror=x>", "--description", hacks, "--relay", "r1", "--relay", hacks, "--custom",
+        "{\"a\":\"\(hacks)\"}", "--wait", "any",
+      ],
+      ["post", "id:1", "\(hacks)<script>window.hacked=1</script>"],
+    ] { _ = try await baton.control(arguments) }
+    let channel = try await baton.control("channel", "show", "id:1", "--json")
+    #expect(
+      channel.lines.joined().contains("<b>bold") && channel.lines.joined().contains("invalid: <script>"), "\(channel.lines)")
+    // Another program on this machine, with a page of its own.
+    let folder = try TemporaryFolder()
+    try "<!doctype html><title>x</title><h1></h1>".write(
+      toFile: folder.path + "/index.html", atomically: true, encoding: .utf8)
+    let foreign = Program.freePort()
+    let other = try Program(
+      "/usr/bin/python3", ["-u", "-m", "http.server", "\(foreign)", "--bind", "127.0.0.1"], directory: folder.path)
+    try await other.line(containing: "Serving HTTP")
+    let console = try await ConsolePages(baton)
+    try await browse("shields", console, ["\(foreign)"])
+    let still = try await baton.control("channel", "show", "id:1", "--json")
+    #expect(!still.lines.joined().contains("\"phase\":\"delet"), "\(still.lines)")
+    await end([console.program, daemon, sandbox, relay, other])
+  }
+}

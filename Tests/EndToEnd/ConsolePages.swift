@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// A console over a daemon, and a browser without manners for it: it sends what a test says and reads what comes.
+final class ConsolePages: Sendable {
+  /// What a console answered.
+  struct Answer {
+    let status: Int
+    /// By names in lower case.
+    let fields: [String: String]
+    let body: String
+
+    /// The cookie that was set, as it is sent back; `nil` if none was.
+    var cookie: String? { fields["set-cookie"].map { String($0.prefix { $0 != ";" }) } }
+  }
+
+  let program: Program
+  /// Where it listens.
+  let port: UInt16
+  /// The address that it printed.
+  let address: String
+
+  /// Starts a console, and waits for its address.
+  init(_ baton: Installation, _ arguments: [String] = []) async throws {
+    program = try Program("baton-console", ["--socket", baton.socket] + arguments)
+    address = try await program.line(containing: "/login?code=")
+    guard let number = try? #/localhost:(\d+)\//#.firstMatch(in: address)?.output.1, let port = UInt16(number) else {
+      throw Program.Ended(description: "no address: \(address)")
+    }
+    self.port = port
+  }
+
+  private init(_ program: Program, _ address: String, port: UInt16) {
+    self.program = program
+    self.address = address
+    self.port = port
+  }
+
+  /// The same console, asked at another port.
+  func at(_ port: UInt16) -> ConsolePages { ConsolePages(program, address, port: port) }
+
+  var code: String { String(address.suffix(32)) }
+
+  /// The fields that a browser sends with a page's own form.
+  static let own = ["Sec-Fetch-Site": "same-origin", "Content-Type": "application/x-www-form-urlencoded"]
+
+  /// Signs in with the code that was printed.
+  /// - Returns: the cookie.
+  func signIn() async throws -> String {
+    let answer = try await ask("POST", "/login", Self.own, body: "code=\(code)")
+    guard answer.status == 303, let cookie = answer.cookie else {
+      throw Program.Ended(description: "not signed in: \(answer)")
+    }
+    return cookie
+  }
+
+  /// Asks for a page as somebody who is signed in.
+  func get(_ path: String, _ cookie: String, _ fields: [String: String] = [:]) async throws -> Answer {
+    try await ask("GET", path, fields.merging(["Cookie": cookie]) { own, _ in own })
+  }
+
+  /// Sends a form as a page of the console does.
+  func post(_ path: String, _ cookie: String, _ form: String = "") async throws -> Answer {
+    try await ask("POST", path, Self.own.merging(["Cookie": cookie]) { own, _ in own }, body: form)
+  }
+
+  /// Sends a request and reads the whole answer.
+  /// - Parameter fields: `Host` is that of the address unless there is another.
+  func ask(_ method: String, _ path: String, _ fields: [String: String] = [:], body: String = "") async throws -> Answer {
+    var head = "\(method) \(path) HTTP/1.1\r\nConnection: close\r\n"
+    var fields = fields
+    fields["Host"] = fields["Host"] ?? "baton.localhost:\(port)"
+    if method == "POST" { fields["Content-Length"] = "\(body.utf8.count)" }
+    for (name, value) in fields { head += "\(name): \(value)\r\n" }
+    return try Self.parse(try await send(Array((head + "\r\n" + body).utf8)))
+  }
+
+  /// Sends bytes and reads what comes until the console closes the connection.
+  func send(_ bytes: [UInt8]) async throws -> [UInt8] {
+    let socket = try TCPSocket(port: port)
+    socket.send(bytes)
+    // Whoever waits for more of a request is told that there is none.
+    shutdown(socket.descriptor, CInt(SHUT_WR))
+    return await socket.readAll()
+  }
+
+  static func parse(_ bytes: [UInt8]) throws -> Answer {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let end = text.firstRange(of: "\r\n\r\n") else { throw Program.Ended(description: "no answer: \(text.prefix(200))") }
+    let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+    var fields: [String: String] = [:]
+    for line in lines.dropFirst() {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    }
+    var body = String(text[end.upperBound...])
+    if fields["transfer-encoding"] == "chunked" { body = unchunked(body) }
+    return Answer(status: lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, fields: fields, body: body)
+  }
+
+  private static func unchunked(_ text: String) -> String {
+    var (rest, result) = (Array(text.utf8)[...], [UInt8]())
+    while let line = rest.firstIndex(of: 0x0A),
+      let size = Int(String(decoding: rest[..<line].dropLast(), as: UTF8.self), radix: 16),
+      size > 0
+    {
+      let begin = line + 1
+      result += rest[begin..<min(begin + size, rest.endIndex)]
+      rest = rest[min(begin + size + 2, rest.endIndex)...]
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}
+
+/// A connection on loopback, with a limit on every wait.
+final class TCPSocket: Sendable {
+  let descriptor: CInt
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Program.Ended(description: "loopback: \(String(cString: strerror(errno)))") }
+    var limit = timeval(tv_sec: 300, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func readAll() async -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let some = await readSome()
+      if some.isEmpty { return bytes }
+      bytes += some
+    }
+  }
+
+  /// The bytes that have arrived, as soon as there are any; none at the end.
+  func readSome() async -> [UInt8] {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(self.descriptor, &chunk, chunk.count, 0)
+        continuation.resume(returning: Array(chunk.prefix(Swift.max(count, 0))))
+      }
+    }
+  }
+}

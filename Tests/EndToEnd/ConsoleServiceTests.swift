@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The console as a service, on sockets that somebody else made, for several users.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct ConsoleServiceTests {
+  private static let own = String(cString: getpwuid(getuid()).pointee.pw_name)
+  private static let ownGroup = String(cString: getgrgid(getgid()).pointee.gr_name)
+
+  /// Starts a console with the given sockets.
+  private func start(_ baton: Installation, _ sockets: [String], _ arguments: [String] = []) async throws -> Program {
+    let notify = try NotifySocket(path: baton.folder.path + "/notify")
+    let console = try Program(
+      "/usr/bin/python3",
+      [ThirdPartyRelay.scripts + "/hand_over.py"] + sockets + [
+        "--", Program.products + "/baton-console", "--service", "--socket", baton.socket,
+      ]
+        + arguments, environment: ["NOTIFY_SOCKET": notify.path])
+    while let word = await notify.next(), !word.contains("READY=1") {}
+    return console
+  }
+
+  private func ask(
+    _ path: String, _ method: String, _ page: String, _ fields: [String: String] = [:], body: String = ""
+  ) async throws -> ConsolePages.Answer {
+    let socket = try RawSocket(path: path)
+    var head = "\(method) \(page) HTTP/1.1\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n"
+    for (name, value) in fields.merging(["Host": "localhost"], uniquingKeysWith: { own, _ in own }) {
+      head += "\(name): \(value)\r\n"
+    }
+    socket.send(Array((head + "\r\n" + body).utf8))
+    var bytes: [UInt8] = []
+    while true {
+      let some = await socket.receiveSome(max: 65_536)
+      if some.isEmpty { break }
+      bytes += some
+    }
+    return try ConsolePages.parse(bytes)
+  }
+
+  @Test func usersOfTheMachineSignInWithACode() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let (http, login) = (baton.folder.path + "/http", baton.folder.path + "/login")
+    let port = Program.freePort()
+    let console = try await start(
+      baton, ["http=\(http)", "http=127.0.0.1:\(port)", "login=\(login)"], ["--change-group", Self.ownGroup])
+    let stranger = try await ask(http, "GET", "/")
+    #expect(stranger.status == 401 && stranger.body.contains("batonctl console --login"))
+    let printed = try await Program.run("baton-console", ["--login", "--login-socket", login, "--port", "\(port)"])
+    #expect(printed.status == 0, "\(printed)")
+    let address = try #require(printed.lines.first)
+    #expect(address.hasPrefix("http://baton.localhost:\(port)/login?code="))
+    let code = address.suffix(32)
+    let signedIn = try await ask(http, "POST", "/login", ConsolePages.own, body: "code=\(code)")
+    let cookie = try #require(signedIn.cookie)
+    let page = try await ask(http, "GET", "/daemon", ["Cookie": cookie])
+    #expect(page.status == 200 && page.body.contains(Self.own) && page.body.contains("daemon/reload"), "it may change things")
+    // What is done is in the log, with the name of whoever did it: the daemon knows only the console.
+    #expect(try await ask(http, "POST", "/daemon/reload", ConsolePages.own.merging(["Cookie": cookie]) { $1 }).status == 200)
+    try await console.line(containing: "\(Self.own): /daemon/reload, answered with 200")
+    // The socket that gives codes has no pages, and the one with pages gives no codes.
+    #expect(try await ask(http, "GET", "/login").body.contains("code=") == false)
+    let refused = try await Program.run("baton-console", ["--login", "--login-socket", baton.folder.path + "/none"])
+    #expect(refused.status == 69 && refused.lines.joined().contains("does baton-console run as a service?"), "\(refused)")
+    console.signal(SIGTERM)
+    #expect(await console.status() == 0)
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+
+  @Test func aProxySaysWhoItIs() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let http = baton.folder.path + "/http"
+    let port = Program.freePort()
+    let console = try await start(
+      baton, ["http=\(http)", "http=127.0.0.1:\(port)"],
+      ["--proxy-user", Self.own, "--read-group", "nogroup", "--public-url", "https://baton.example/console"])
+    func page(_ user: String, _ path: String = "/console/daemon") async throws -> ConsolePages.Answer {
+      try await ask(http, "GET", path, ["X-Remote-User": user, "Host": "baton.example"])
+    }
+    let nobody = try await page("nobody")
+    #expect(nobody.status == 200 && nobody.body.contains("nobody, who may only look") && !nobody.body.contains("daemon/reload"))
+    #expect(try await page("nobody", "/daemon").status == 200, "a proxy may take the path away, too")
+    let root = try await page("root")
+    #expect(root.status == 200 && root.body.contains("daemon/reload") && !root.body.contains("Sign out"))
+    for user in ["daemon", "no-such-user", "", "nobody\u{0}"] {
+      let answer = try await page(user)
+      #expect([400, 401, 403].contains(answer.status), "\(user): \(answer.status)")
+    }
+    let origin = ["X-Remote-User": "nobody", "Host": "baton.example", "Origin": "https://baton.example"]
+    let form = ["Content-Type": "application/x-www-form-urlencoded"]
+    #expect(
+      try await ask(http, "POST", "/console/daemon/reload", origin.merging(form) { $1 }).status == 403, "it may only look")
+    let wrong = try await ask(http, "GET", "/", ["X-Remote-User": "root", "Host": "other.example"])
+    #expect(wrong.status == 421 && wrong.body.contains("other.example"))
+    // Whoever comes over loopback may say what they like.
+    let socket = try TCPSocket(port: UInt16(port))
+    socket.send(Array("GET / HTTP/1.1\r\nHost: localhost\r\nX-Remote-User: root\r\nConnection: close\r\n\r\n".utf8))
+    #expect(try ConsolePages.parse(await socket.readAll()).status == 401)
+    console.signal(SIGTERM)
+    #expect(await console.status() == 0)
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+
+  @Test func onlyThisMachineIsServed() async throws {
+    let baton = try Installation()
+    let port = Program.freePort()
+    let console = try await Program.run(
+      "/usr/bin/python3",
+      [
+        ThirdPartyRelay.scripts + "/hand_over.py", "http=0.0.0.0:\(port)", "--", Program.products + "/baton-console",
+        "--service",
+      ])
+    #expect(console.status == 71 && console.lines.joined().contains("can be reached from other machines"), "\(console)")
+    let none = try await Program.run("baton-console", ["--service", "--socket", baton.socket])
+    #expect(none.status == 71 && none.lines.joined().contains("systemd handed over no socket"), "\(none)")
+    for arguments in [
+      ["--service", "--login"], ["--service", "--port", "1"], ["--proxy-user", "root"], ["--public-url", "x"],
+    ] {
+      #expect(try await Program.run("baton-console", arguments).status == 64, "\(arguments)")
+    }
+  }
+}

@@ -1,0 +1,371 @@
+"""Looks at the console in a real browser: Debian's Chromium, headless, with chromedriver.
+
+    console_browser.py SCENARIO ADDRESS [ARGUMENT...]
+
+ADDRESS is the one that the console printed. A line that begins with "now " and a number asks whoever runs the scenario to do something, and the
+scenario goes on once it sees the effect. The last of them says "done" or "wrong".
+"""
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+os.environ["SE_OFFLINE"] = "true"
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+PATIENCE = 120
+AXE = Path(webdriver.__file__).parents[2] / "axe_playwright_python" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+class Wrong(Exception):
+    pass
+
+
+def check(is_right, *what):
+    if not is_right:
+        raise Wrong(" ".join(str(part) for part in what))
+
+
+wishes = 0
+
+
+def wish(text):
+    """Asks whoever runs the scenario to do something."""
+    global wishes
+    wishes += 1
+    print(f"now {wishes} {text}", flush=True)
+
+
+class Browser:
+    """A browser with a window of a known size, and what it complained of."""
+
+    def __init__(self, address):
+        self.base = address.split("login?")[0]
+        options = Options()
+        options.binary_location = "/usr/bin/chromium"
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run"]:
+            options.add_argument(argument)
+        # Names for tests of what other sites may do. Nothing is asked on any network.
+        options.add_argument("--host-resolver-rules=MAP evil.test 127.0.0.1")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        self.driver.set_page_load_timeout(PATIENCE)
+        self.driver.set_script_timeout(PATIENCE)
+        self.size(1280, 900)
+
+    def size(self, width, height):
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def scheme(self, name):
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]}
+        )
+
+    def sign_in(self, address):
+        self.driver.get(address)
+        self.press("Open the console")
+        self.await_text("h1", "Overview")
+
+    def open(self, path):
+        self.driver.get(self.base + path)
+
+    def find(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        found = self.find(selector)
+        check(found, "there is no", selector, "at", self.driver.current_url)
+        return found[0]
+
+    def text(self, selector):
+        return self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    def press(self, words, within=""):
+        for element in self.find(f"{within} button, {within} a"):
+            if element.is_displayed() and " ".join(element.text.split()) == words:
+                element.click()
+                return
+        raise Wrong(f"there is nothing to press named {words!r} at {self.driver.current_url}")
+
+    def until(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while True:
+            result = condition()
+            if result:
+                return result
+            check(time.monotonic() < end, "nothing came of", what, "at", self.driver.current_url)
+            time.sleep(0.05)
+
+    def await_text(self, selector, words):
+        self.until(lambda: words in self.text(selector), f"{words!r} in {selector}")
+
+    def complaints(self):
+        """What the browser complained of since the last time, such as something that the policy of the page forbids."""
+        return [line["message"] for line in self.driver.get_log("browser")]
+
+
+def answers(port):
+    """Whether somebody listens on a port of this machine."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 5).close()
+        return True
+    except OSError:
+        return False
+
+
+def looks(browser, paths):
+    """Every page: no breach of the rules of WCAG 2.2 AA that a machine can see, nothing wider than the window, no complaint."""
+    axe = AXE.read_text()
+    for path in paths:
+        for scheme in ["light", "dark"]:
+            for width in [390, 1280]:
+                browser.size(width, 800)
+                browser.scheme(scheme)
+                browser.open(path)
+                found = browser.script(
+                    axe
+                    + "return axe.run({runOnly: arguments[0]}).then(result => result.violations.map("
+                    "v => v.id + ': ' + v.nodes.map(node => node.html.slice(0, 200)).join(' | ')))",
+                    RULES,
+                )
+                check(not found, path, scheme, width, found)
+        for width in [320, 3840]:
+            browser.size(width, 800)
+            browser.open(path)
+            wide = browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            check(wide <= 0, path, "is", wide, "px wider than", width)
+        browser.size(1280, 900)
+        browser.open(path)
+        tabs(browser, path)
+        check(not browser.complaints(), path, browser.complaints())
+        print("looked at", path or "/", flush=True)
+
+
+def tabs(browser, path):
+    """All that can be used is reached with the key Tab, in the order of the page, and shows that it has the focus."""
+    wanted = browser.script(
+        "return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]"
+        ".filter(e => e.checkVisibility() && !e.disabled).length"
+    )
+    body = browser.one("body")
+    body.send_keys(Keys.HOME)
+    browser.script("document.activeElement.blur()")
+    seen = []
+    for _ in range(wanted + 3):
+        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+        state = browser.script(
+            """const e = document.activeElement;
+            if (!e || e === document.body) return null;
+            e.dataset.visit ??= String(Math.random());
+            const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+            return [e.dataset.visit, style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2,
+              box.top >= 0 && box.bottom <= innerHeight + 1 || box.height > innerHeight, e.outerHTML.slice(0, 120)]"""
+        )
+        if state is None:
+            break
+        if state[0] in seen:
+            break
+        seen.append(state[0])
+        check(state[1], path, "shows no focus on", state[3])
+        check(state[2], path, "does not show what has the focus:", state[3])
+    check(len(seen) == wanted, path, "reached", len(seen), "of", wanted, "with Tab")
+
+
+def creates(browser, dying, relays):
+    """The three steps, against real relays, one of which dies on the way; and the same without scripts as far as it goes."""
+    browser.open("channels")
+    browser.press("New channel")
+    browser.one("#name").send_keys("Harbour")
+    browser.one("#about").send_keys("Ships that come and go")
+    wish("stop the relay")
+    browser.until(lambda: not answers(dying), "the relay that stops")
+    for box in browser.find("input[name=relay]"):
+        box.click()
+    browser.press("Create")
+    browser.await_text("h1", "Harbour")
+    check("/progress" in browser.driver.current_url, browser.driver.current_url)
+    browser.until(lambda: browser.find(".mark.good") and len(browser.find("#relays .mark.good")) == relays - 1, "the relays that live")
+    rows = [" ".join(row.text.split()) for row in browser.find("#relays tbody tr")]
+    check(len(rows) == relays, rows)
+    browser.until(lambda: "Proceed with" in browser.text("#next"), "the way on")
+    check(f"Proceed with {relays - 1} of {relays}" in browser.text("#next"), browser.text("#next"))
+    check("unreachable" in browser.text("#relays"), browser.text("#relays"))
+    browser.press(f"Proceed with {relays - 1} of {relays}")
+    browser.await_text("h1", "Link of Harbour")
+    check("nostr:" in browser.text("main .link") and browser.find("svg.code path"), "no link")
+    browser.press("Open the channel")
+    browser.await_text("h1", "Harbour")
+    # The relay comes back, and the page says so by itself.
+    wish("start the relay")
+    browser.until(lambda: answers(dying), "the relay that starts")
+    browser.press("Retry all that are not active")
+    browser.until(lambda: len(browser.find("#relays .mark.good")) == relays, "the relay that came back")
+    check("Channel works with" in browser.text("#state"), browser.text("#state"))
+    browser.press("Messages and posts")
+    browser.one("#text").send_keys("The ferry is late.")
+    browser.press("Publish")
+    browser.await_text("#messages", "The ferry is late.")
+    browser.until(lambda: f"{relays} of {relays}" in browser.text("#messages"), "the post on all relays")
+    browser.open("channels")
+    browser.press("Harbour")
+    browser.press("Delete")
+    browser.one("#name").send_keys("harbour")
+    browser.press("Delete the channel")
+    check("Nothing was deleted" in browser.text("main"), browser.text("main"))
+    browser.one("#name").send_keys("Harbour")
+    browser.press("Delete the channel")
+    browser.await_text("#state", "delet")
+    check(not [line for line in browser.complaints() if "422" not in line], browser.complaints())
+
+
+def lives(browser):
+    """Two tabs hear of everything over one stream, also across a restart of the daemon, and nothing moves under somebody's hands."""
+    first = browser.driver.current_window_handle
+    browser.open("channels")
+    browser.await_text("#live-words", "Live")
+    browser.driver.switch_to.new_window("tab")
+    second = browser.driver.current_window_handle
+    browser.open("channels/1")
+    browser.await_text("#live-words", "Live")
+    # A name that changes shows in both; whoever has the focus in a row keeps it.
+    wish("rename 1 Renamed once")
+    browser.driver.switch_to.window(first)
+    browser.await_text("#channel-1", "Renamed once")
+    # What is new is offered, and moves nothing.
+    before = browser.script("return [...document.querySelectorAll('#channels tbody tr')].map(row => row.id)")
+    wish("create Another")
+    browser.await_text(".news", "1 new: show")
+    check(before == browser.script("return [...document.querySelectorAll('#channels tbody tr')].map(row => row.id)"), "rows moved")
+    browser.press("1 new: show")
+    browser.await_text("#channels", "Another")
+    # The daemon goes, and both tabs say so; what changes before it tells again is not lost.
+    wish("stop the daemon")
+    browser.await_text("#live-words", "The daemon does not answer")
+    browser.driver.switch_to.window(second)
+    browser.await_text("#live-words", "The daemon does not answer")
+    check(browser.script("return document.body.classList.contains('old')"), "old values are not marked")
+    wish("start the daemon")
+    browser.await_text("#live-words", "Live")
+    browser.driver.switch_to.window(first)
+    browser.await_text("#live-words", "Live")
+    wish("rename 1 Renamed twice")
+    browser.await_text("#channel-1", "Renamed twice")
+    # The tab with the stream is closed; the other one takes it over.
+    browser.driver.close()
+    browser.driver.switch_to.window(second)
+    wish("rename 1 Renamed thrice")
+    browser.open("channels")
+    browser.await_text("#live-words", "Live")
+    browser.await_text("#channel-1", "Renamed thrice")
+    # Paused, nothing changes; going on shows it.
+    browser.press("Pause")
+    browser.await_text("#live-words", "Paused")
+    wish("rename 1 Renamed again")
+    browser.until(
+        lambda: browser.script("return fetch('channels/1').then(answer => answer.text()).then(text => text.includes('Renamed again'))"),
+        "the name",
+    )
+    check("Renamed thrice" in browser.text("#channel-1"), browser.text("#channel-1"))
+    browser.press("Go on")
+    browser.await_text("#channel-1", "Renamed again")
+    # Ten tabs: a browser has six connections to a server, and one of them is the stream.
+    for _ in range(9):
+        browser.driver.switch_to.new_window("tab")
+        browser.open("relays")
+        browser.await_text("#live-words", "Live")
+
+
+def shields(browser, foreign):
+    """Other sites get no cookie and change nothing; and texts of others run nowhere."""
+    cookies = browser.driver.get_cookies()
+    own = [cookie for cookie in cookies if cookie["name"].startswith("__Host-baton-")]
+    check(len(own) == 1 and own[0]["httpOnly"] and own[0]["secure"] and own[0]["sameSite"] == "Strict", cookies)
+    check(browser.script("return document.cookie") == "", "a script can read cookies")
+    for page in browser.script("return [...document.querySelectorAll('nav a')].map(link => link.href)") + [
+        browser.base + path for path in ["channels/1", "channels/1/messages", "channels/1/link", "channels/1/edit", "channels/1/delete", "relays/1", "health"]
+    ]:
+        browser.driver.get(page)
+        check(browser.script("return window.hacked === undefined"), "a text ran at", page)
+        check(not browser.find("main script, main img, main iframe, main [onerror], main b"), "markup of others at", page)
+        check(not browser.complaints(), page, browser.complaints())
+    # A page of another port, and one of another name for this machine, send the form that deletes.
+    port = browser.base.rsplit(":", 1)[1].strip("/")
+    for host in ["baton.localhost", "evil.test"]:
+        browser.driver.get(f"http://{host}:{foreign}/")
+        browser.script(
+            """const form = document.createElement('form');
+            form.method = 'post';
+            form.action = arguments[0];
+            const name = document.createElement('input');
+            name.name = 'name';
+            name.value = arguments[1];
+            form.append(name);
+            document.body.append(form);
+            form.submit();""",
+            browser.base + "channels/1/delete",
+            "x",
+        )
+        browser.await_text("h1", "Nothing was changed" if host == "baton.localhost" else "")
+        check("Nothing was changed" in browser.text("h1") or "Sign in" in browser.text("h1"), host, browser.text("h1"))
+    # The name of another site that now means this machine.
+    browser.driver.get(f"http://evil.test:{port}/channels")
+    browser.await_text("h1", "another name")
+    # Nobody shows the console in a frame.
+    browser.driver.get(f"http://baton.localhost:{foreign}/")
+    browser.script("const f = document.createElement('iframe'); f.src = arguments[0]; document.body.append(f);", browser.base)
+    browser.until(lambda: [line for line in browser.complaints() if "frame" in line.lower()], "the frame that is refused")
+
+
+def pictures(browser, folder, paths):
+    """A picture of each page, in the light and the dark scheme."""
+    for scheme in ["light", "dark"]:
+        browser.scheme(scheme)
+        for name, path in (pair.split("=", 1) for pair in paths):
+            browser.open(path)
+            browser.await_text("#live-words", "Live")
+            height = min(1600, browser.script("return document.documentElement.scrollHeight"))
+            browser.size(1100, max(500, height))
+            browser.driver.save_screenshot(f"{folder}/{name}-{scheme}.png")
+            browser.size(1280, 900)
+
+
+def main():
+    scenario, address, *arguments = sys.argv[1:]
+    browser = Browser(address)
+    try:
+        browser.sign_in(address)
+        if scenario == "looks":
+            looks(browser, [path.lstrip("/") for path in arguments])
+        elif scenario == "creates":
+            creates(browser, int(arguments[0]), int(arguments[1]))
+        elif scenario == "lives":
+            lives(browser)
+        elif scenario == "shields":
+            shields(browser, arguments[0])
+        elif scenario == "pictures":
+            pictures(browser, arguments[0], arguments[1:])
+        wish("done")
+    except Wrong as wrong:
+        print(f"wrong: {wrong}", flush=True)
+        print("on the page:", browser.text("main")[:2000], browser.complaints(), flush=True)
+        wish("wrong")
+        sys.exit(1)
+    finally:
+        browser.driver.quit()
+
+
+main()
