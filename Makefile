@@ -6,6 +6,8 @@ SHELL := /bin/bash
 # The libraries that the programs link, and the packages that provide them.
 BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libqrencode-dev pkg-config
 TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql
+# With these, the tests include a browser and a Prometheus.
+BROWSER_PACKAGES := chromium chromium-driver fonts-dejavu-core prometheus
 BENCH_PACKAGES := $(TEST_PACKAGES) libpq-dev gcc libc6-dev strace procps
 DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
 SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
@@ -29,10 +31,10 @@ STRIP ?= strip
 # yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; this machine's version decides.
 NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
 
-.PHONY: help build test test-simplex test-system system-tools generate lint format demo demo-cluster bench mutants release install install-files deb clean deps swift
+.PHONY: help build test test-simplex test-system system-tools generate lint format demo demo-cluster bench mutants release install install-files install-console deb clean console-pictures deps swift
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 swift:
 	@command -v swift >/dev/null || { echo "Swift 6.2 or newer is missing: see https://swift.org/install" >&2; exit 1; }
@@ -45,6 +47,7 @@ build: deps ## Build the programs (debug).
 
 test: swift ## Run all tests, with real relays and clients.
 	@scripts/install-deps $(TEST_PACKAGES)
+	@scripts/install-deps $(BROWSER_PACKAGES) || echo 'The tests go on without a browser, or without Prometheus.' >&2
 	@scripts/venv
 	@scripts/varlinkctl
 	swift build --build-tests
@@ -83,6 +86,11 @@ demo-cluster: build ## Run two daemons on one PostgreSQL database, and lose one 
 	@scripts/install-deps postgresql
 	@scripts/demo-cluster
 
+console-pictures: build ## Take a picture of each page of the console, for the documents.
+	@scripts/install-deps python3-venv $(BROWSER_PACKAGES)
+	@scripts/venv
+	@scripts/console-pictures
+
 bench: swift ## Measure against limits in the same run; PARTS="rude million" selects parts.
 	@scripts/install-deps $(BENCH_PACKAGES)
 	@scripts/venv
@@ -95,9 +103,9 @@ mutants: swift ## Apply deliberate faults one by one and name those that no test
 	@scripts/mutants --go-on $(ONLY)
 
 release: deps ## Build for release.
-	@scripts/build-release baton
+	@scripts/build-release baton baton-console
 
-install: release install-files ## Build for release and install below $(DESTDIR)$(PREFIX).
+install: release install-files install-console ## Build for release and install below $(DESTDIR)$(PREFIX).
 	@[ -n "$(DESTDIR)" ] || printf '%s\n' 'Installed. Users, folders, messages and units become known with:' \
 	  '  systemd-sysusers; systemd-tmpfiles --create batond.conf; journalctl --update-catalog; systemctl daemon-reload' \
 	  '  systemctl enable --now batond.socket batond.service'
@@ -122,14 +130,29 @@ endif
 	install -m 644 systemd/sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/batond.conf
 	install -m 644 systemd/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/batond.conf
 	install -m 644 systemd/batond.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/batond.catalog
-	for page in docs/man/*; do install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; done
+	for page in $(filter-out docs/man/baton-console.1,$(wildcard docs/man/*)); do install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; done
 	install -m 644 etc/batond.yaml.example systemd/simplex-core.service $(DESTDIR)$(DOCDIR)/examples/
 	install -m 644 etc/operators.d/*.example $(DESTDIR)$(DOCDIR)/examples/operators.d/
 	for example in feed-to-channel moderation-bot bridge digest; do \
 	  install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples/$$example examples/$$example/* || exit 1; \
 	done
 
-deb: ## Build the Debian package into .build/deb, print its size and check it.
+# The console, which the daemon does without.
+install-console:
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(UNITDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(PREFIX)/lib/sysusers.d $(PREFIX)/lib/systemd/catalog)
+	install -m 755 $(BIN)/baton-console $(DESTDIR)$(BINDIR)/baton-console
+	$(STRIP) $(DESTDIR)$(BINDIR)/baton-console
+	$(BIN)/baton-console --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/baton-console
+	$(BIN)/baton-console --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_baton-console
+	$(BIN)/baton-console --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/baton-console.fish
+	for unit in baton-console.service baton-console.socket baton-console-login.socket baton-console-metrics.socket; do \
+	  sed 's|/usr/bin/|$(BINDIR)/|' systemd/$$unit | install -m 644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$unit || exit 1; \
+	done
+	install -m 644 systemd/baton-console.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/baton-console.conf
+	install -m 644 systemd/baton-console.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/baton-console.catalog
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 docs/man/baton-console.1
+
+deb: ## Build the Debian packages into .build/deb, print their sizes and check them.
 	@scripts/install-deps $(DEB_PACKAGES)
 	@scripts/deb
 	@if command -v lintian >/dev/null; then lintian --allow-root --fail-on error,warning .build/deb/*.changes; \

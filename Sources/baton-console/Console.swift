@@ -92,9 +92,9 @@ struct Console: AsyncParsableCommand {
       signInHelp:
         "Open the address that the console printed in its terminal. Each works once, within two minutes; Enter prints another.")
     let user = Self.userName
-    let base = publicURL?.text ?? "http://baton.localhost:\(port)"
     let announce = { @Sendable in
       do {
+        let base = publicURL?.text ?? PublicURL.onLoopback(port)
         Self.say("\(base)/login?code=\(try house.sessions.mint(user: user, role: role))")
       } catch {
         FileHandle.standardError.write(Data("too many addresses were asked for; wait a minute\n".utf8))

@@ -31,6 +31,20 @@ struct House: Sendable {
     begun: (inout ThrowingDiscardingTaskGroup<any Error>) -> Void
   ) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    do {
+      try await serve(pageSockets, metricSockets, until: signals, begun: begun)
+    } catch is Stopped {
+      return
+    }
+  }
+
+  /// A signal has come, and everything else ends with it.
+  private struct Stopped: Error {}
+
+  private func serve(
+    _ pageSockets: [CInt], _ metricSockets: [CInt], until signals: UnixSignalsSequence,
+    begun: (inout ThrowingDiscardingTaskGroup<any Error>) -> Void
+  ) async throws {
     try await withThrowingDiscardingTaskGroup { group in
       for socket in pageSockets { group.addTask { try await pages.serve(socket) } }
       for socket in metricSockets { group.addTask { try await metrics.serve(socket) } }
@@ -39,9 +53,11 @@ struct House: Sendable {
       group.addTask {
         while (try? await Task.sleep(for: LiveHub.beat)) != nil { await hub.wakeAll() }
       }
+      group.addTask {
+        for await _ in signals { break }
+        throw Stopped()
+      }
       begun(&group)
-      for await _ in signals { break }
-      group.cancelAll()
     }
   }
 }

@@ -60,10 +60,25 @@ struct HostRuleTests {
     #expect(objection(proxied, host: "baton.example", origin: "http://baton.example") != nil)
   }
 
+  /// Browsers send cookies to all ports of a name, so no other program may know it.
+  @Test func nobodyGuessesTheNameOfAnAddress() {
+    let names = Set((0..<100).map { _ in PublicURL.onLoopback(8790) })
+    #expect(names.count == 100)
+    for name in names {
+      #expect(name.wholeMatch(of: #/http:\/\/b[0-9a-f]{2,16}\.baton\.localhost:8790/#) != nil, "\(name)")
+      #expect(allows(plain, String(name.dropFirst(7))))
+    }
+  }
+
   @Test func addressesOfProxiesAreRead() throws {
     let url = try #require(PublicURL("https://baton.example:8443/a/b/"))
     #expect(url.text == "https://baton.example:8443/a/b" && url.path == "/a/b" && url.authority.port == 8443)
-    #expect(PublicURL("http://baton.example")?.path == "")
+    #expect(PublicURL("http://localhost:8790")?.path == "" && PublicURL("https://baton.example")?.path == "")
+    // The host that a proxy passes on may be without its port.
+    let rule = HostRule(publicURL: url)
+    #expect(objection(rule, host: "baton.example", origin: "https://baton.example:8443") == nil)
+    #expect(objection(rule, host: "baton.example:8443", origin: "https://baton.example") != nil)
+    #expect(PublicURL("http://baton.example") == nil, "browsers keep no cookie that was sent in the clear")
     for text in [
       "baton.example", "ftp://baton.example", "https://", "https://a b/", "https://baton.example/?x",
       "https://baton.example/#x",

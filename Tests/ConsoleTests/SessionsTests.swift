@@ -47,6 +47,7 @@ struct SessionsTests {
     var sessions = Sessions()
     for second in 0..<Sessions.codesPerMinute { _ = try sessions.mint(user: "a", role: .view, now: at(Double(second))) }
     #expect(throws: Sessions.Refusal.tooManyCodes(retryAfter: 40)) { try sessions.mint(user: "a", role: .view, now: at(20)) }
+    #expect(throws: Never.self, "others do not wait for them") { try sessions.mint(user: "b", role: .view, now: at(20)) }
     #expect(throws: Never.self) { try sessions.mint(user: "a", role: .view, now: at(60)) }
   }
 
@@ -90,10 +91,25 @@ struct SessionsTests {
 
   @Test func thereIsAMostOfSessions() throws {
     var sessions = Sessions()
-    for number in 0..<Sessions.sessionsMax { _ = try session(&sessions, at: Double(number) * 10) }
-    let time = Double(Sessions.sessionsMax) * 10
-    #expect(throws: Sessions.Refusal.tooManySessions) { try session(&sessions, at: time) }
-    // The first one was not used for an hour.
-    #expect(throws: Never.self) { try session(&sessions, at: Sessions.idleMax) }
+    func signIn(_ user: String, at seconds: Double) throws -> String {
+      let code = try sessions.mint(user: user, role: .view, now: at(seconds))
+      return try sessions.exchange(code: code, browser: "b", now: at(seconds))
+    }
+    // One user loses the oldest of their own, and nobody else's.
+    let other = try signIn("other", at: 0)
+    var own: [String] = []
+    for number in 0...Sessions.sessionsPerUserMax { own.append(try signIn("ann", at: Double(number) * 10)) }
+    #expect(sessions.all(now: at(200)).count == Sessions.sessionsPerUserMax + 1)
+    let (lost, kept) = (
+      sessions.session(token: own[0], isUse: false, now: at(200)), sessions.session(token: own[1], isUse: false, now: at(200))
+    )
+    #expect(lost == nil && kept != nil)
+    #expect(sessions.session(token: other, isUse: false, now: at(200)) != nil)
+    for number in 0..<(Sessions.sessionsMax - Sessions.sessionsPerUserMax - 1) { _ = try signIn("user \(number)", at: 300) }
+    let code = try sessions.mint(user: "late", role: .view, now: at(300))
+    #expect(throws: Sessions.Refusal.tooManySessions) { try sessions.exchange(code: code, browser: "b", now: at(300)) }
+    sessions.endAll(except: nil)
+    let again = try sessions.mint(user: "late", role: .view, now: at(301))
+    #expect(throws: Never.self) { try sessions.exchange(code: again, browser: "b", now: at(301)) }
   }
 }

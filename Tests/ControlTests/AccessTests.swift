@@ -42,7 +42,8 @@ struct AccessTests {
   private static let reading: Set<String> = [
     "io.systemd.service.GetLogLevel", "io.systemd.service.Ping",
     "org.batond.Channels.Counts", "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List",
-    "org.batond.Channels.Transitions", "org.batond.Daemon.Cluster", "org.batond.Daemon.Metrics", "org.batond.Daemon.Permissions",
+    "org.batond.Channels.Transitions", "org.batond.Daemon.Cluster", "org.batond.Daemon.Metrics",
+    "org.batond.Daemon.Permissions",
     "org.batond.Daemon.Status",
     "org.batond.Identities.Get", "org.batond.Identities.List",
     "org.batond.Messages.Get", "org.batond.Messages.Inbox", "org.batond.Messages.List", "org.batond.Messages.Search",

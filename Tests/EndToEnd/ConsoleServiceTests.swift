@@ -52,7 +52,7 @@ struct ConsoleServiceTests {
     let printed = try await Program.run("baton-console", ["--login", "--login-socket", login, "--port", "\(port)"])
     #expect(printed.status == 0, "\(printed)")
     let address = try #require(printed.lines.first)
-    #expect(address.hasPrefix("http://baton.localhost:\(port)/login?code="))
+    #expect(address.contains(".baton.localhost:\(port)/login?code="))
     let code = address.suffix(32)
     let signedIn = try await ask(http, "POST", "/login", ConsolePages.own, body: "code=\(code)")
     let cookie = try #require(signedIn.cookie)

@@ -121,7 +121,7 @@ struct ConsoleTests {
       #expect(try await console.ask(method, "/channels/1", ["Cookie": cookie]).status == 405, "\(method)")
     }
     // Looking changes nothing, whatever the address is.
-    for path in ["/channels/1/retry", "/channels/1/cancel", "/logout", "/daemon/reload"] {
+    for path in ["/channels/1/retry", "/channels/1/cancel", "/logout", "/relays/1/test"] {
       #expect(try await console.get(path, cookie).status == 404, "\(path)")
     }
     #expect(try await stage.baton.control("channel", "show", "News", "--json").lines.joined().contains("\"phase\":\"active\""))

@@ -1,4 +1,5 @@
 internal import BatonClient
+internal import ControlAPI
 internal import Varlink
 
 /// The daemon, over a few connections that all visitors share.
@@ -28,7 +29,8 @@ actor Daemon {
       return reply
     } catch {
       // What the daemon refused was answered; after a failure the connection may hold half of an answer.
-      await giveBack(client, isWhole: error is VarlinkError)
+      let refusal = error as? VarlinkError
+      await giveBack(client, isWhole: refusal != nil && refusal?.kind != .tooManyConnections)
       throw error
     }
   }

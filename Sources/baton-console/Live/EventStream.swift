@@ -17,8 +17,14 @@ struct EventStream: Sendable {
   func response(to request: Request, after: Int64?) async -> Response {
     // A browser that connects again says what it has heard of, and its address stays that of the first time.
     let told = request.headers[.lastEventID].flatMap { Int64($0) } ?? after
-    guard let (id, wakeups) = await hub.subscribe(after: told) else { return Response(status: .serviceUnavailable) }
+    // Whoever asks for the head alone reads nothing.
+    guard request.method == .get else { return Response(status: .methodNotAllowed) }
     let body = ResponseBody { writer in
+      guard let (id, wakeups) = await hub.subscribe(after: told) else {
+        // As many read as may; the browser comes back.
+        try await writer.write(ByteBuffer(string: "retry: 30000\n\n"))
+        return try await writer.finish(nil)
+      }
       do {
         try await request.body.consumeWithInboundCloseHandler { _ in
           try await writer.write(ByteBuffer(string: "retry: \(Self.retry)\n\n"))
@@ -26,7 +32,7 @@ struct EventStream: Sendable {
             guard isAlive() else { break }
             let messages = await hub.take(id)
             // Without news it is the beat.
-            let text = messages.isEmpty ? ": beat\n\n" : messages.map(Self.text).joined()
+            let text = messages.isEmpty ? "event: beat\ndata: .\n\n" : messages.map(Self.text).joined()
             try await writer.write(ByteBuffer(string: text))
             try await Task.sleep(for: Self.pause)
           }

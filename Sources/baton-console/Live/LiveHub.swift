@@ -29,8 +29,11 @@ actor LiveHub {
     var failures = 0
     while !Task.isCancelled {
       do {
-        try await watch { failures = 0 }
-      } catch let error as VarlinkError where error.kind == .revisionCompacted {
+        if try await watch() { failures = 0 }
+      } catch let error as VarlinkError
+        where error.kind == .revisionCompacted || error.name == "org.varlink.service.InvalidParameter"
+      {
+        // The changes are not kept any more, or the database is another one, in which the revision lies ahead.
         feed.lost()
       } catch {
         logger.debug("the daemon cannot be watched", metadata: ["error": "\(error)"])
@@ -73,27 +76,39 @@ actor LiveHub {
     wakeAll()
   }
 
-  private func watch(onWord: () -> Void) async throws {
+  /// How long a watch must hold without a word before changes are taken to arrive: a refusal comes sooner.
+  private static let settling = Duration.milliseconds(300)
+
+  /// - Returns: whether changes arrived.
+  private func watch() async throws -> Bool {
     let client = try await daemon.connect()
     defer { Task { await client.close() } }
     // Whether it answers shows here: what was missed may be nothing, and then a stream says nothing.
     try await client.ping()
     let since = feed.revision
     let changes = try await client.watch(WatchRequest(since: since))
-    if since != nil {
-      onWord()
-      feed.resumed()
-      wakeAll()
+    let settled = Task {
+      guard since != nil, (try? await Task.sleep(for: Self.settling)) != nil else { return }
+      resumed()
     }
+    defer { settled.cancel() }
+    var hasHeard = false
     for try await change in changes {
-      onWord()
+      if !hasHeard, since != nil { resumed() }
+      hasHeard = true
       switch change.kind {
       case "snapshot": feed.begun(at: change.revision)
-      case "end": return
+      case "end": return true
       default: feed.changed(LiveObject.names(change), revision: change.revision)
       }
       wakeAll()
     }
+    return hasHeard
+  }
+
+  private func resumed() {
+    feed.resumed()
+    wakeAll()
   }
 
   /// Begins to read.

@@ -30,6 +30,11 @@ extension Pages {
       guard let relay = form.number("relay") else {
         throw PageRefusal(status: .badRequest, what: "No relay was named", help: "Go back and choose one.")
       }
+      let channel = try await client.channel(id: id)
+      guard channel.relays.contains(where: { $0.relayId == relay && $0.status != "removed" }) else {
+        throw PageRefusal(
+          status: .conflict, what: "The channel is not there any more", help: "Somebody was faster, or sent this twice.")
+      }
       if form["replace"] != nil { _ = try await client.addRelays([], pick: 1, toChannel: id) }
       _ = try await client.removeRelay(relay, fromChannel: id)
     }

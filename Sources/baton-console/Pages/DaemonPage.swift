@@ -77,12 +77,13 @@ extension Pages {
           let minutes = Sessions.remaining(session, now: now) / 60
           return [
             "id": .text(session.id), "user": .text(session.user), "isOwn": .flag(session.id == own),
+            "canEnd": .flag(session.id == own || context.visit?.role == .change),
             "role": .text(session.role == .change ? "may change things" : "may look"), "browser": .text(session.browser),
             "began": .view(times.view(milliseconds: session.began.wall)),
             "used": .view(times.view(milliseconds: session.used.wall)), "remaining": .text("\(minutes) min"),
           ]
         }),
-      "hasOthers": .flag(all.count > 1),
+      "hasOthers": .flag(all.count > 1 && context.visit?.role == .change),
     ]
     return renderer.page("sessions", title: "Sessions", section: nil, view, request, context)
   }

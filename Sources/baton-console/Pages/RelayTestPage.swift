@@ -12,27 +12,25 @@ extension Pages {
     let id = try id(context)
     try requireChange(context)
     let relay = try await daemon.ask { try await $0.relay(id: id) }
-    let client = try await daemon.connect()
-    return try await test(
-      "relays/\(id)", relay.name, section: .relays, client: client, steps: { try await client.testRelay(TestRequest(id: id)) },
-      request, context)
+    return test(
+      "relays/\(id)", relay.name, section: .relays, steps: { try await $0.testRelay(TestRequest(id: id)) }, request, context)
   }
 
   func testServer(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     try requireChange(context)
     let server = try await daemon.ask { try await $0.server(id: id) }
-    let client = try await daemon.connect()
-    return try await test(
-      "servers", server.hosts.first ?? server.address, section: .servers, client: client,
-      steps: { try await client.testServer(TestRequest(id: id)) }, request, context)
+    return test(
+      "servers", server.hosts.first ?? server.address, section: .servers,
+      steps: { try await $0.testServer(TestRequest(id: id)) }, request, context)
   }
 
   private func test(
-    _ back: String, _ name: String, section: Renderer.Section, client: BatonClient,
-    steps: @escaping @Sendable () async throws -> any AsyncSequence<TestStep, any Error> & Sendable, _ request: Request,
+    _ back: String, _ name: String, section: Renderer.Section,
+    steps: @escaping @Sendable (BatonClient) async throws -> any AsyncSequence<TestStep, any Error> & Sendable,
+    _ request: Request,
     _ context: ConsoleContext
-  ) async throws -> Response {
+  ) -> Response {
     let view: View = ["name": .text(name), "back": .text(back)]
     guard let (head, tail) = renderer.halves("test", title: "Test of \(name)", section: section, view, request, context) else {
       return Response(status: .internalServerError)
@@ -42,27 +40,25 @@ extension Pages {
       func write(_ template: String, _ view: View) async throws {
         try await writer.write(ByteBuffer(string: templates.render(template, view) ?? ""))
       }
+      try await writer.write(ByteBuffer(string: head))
       do {
-        try await writer.write(ByteBuffer(string: head))
+        let client = try await daemon.connect()
+        defer { Task { await client.close() } }
         var hasFailed = false
         do {
-          for try await step in try await steps() {
+          for try await step in try await steps(client) {
             hasFailed = hasFailed || !step.passed
             try await write("step", Self.view(step))
           }
           try await write("verdict", ["mark": Mark.view(hasFailed ? "failed" : "passed"), "hasFailed": .flag(hasFailed)])
         } catch let error as VarlinkError {
           try await write("verdict", ["trouble": .text(Failures.sentence(error))])
-        } catch let failure as VarlinkClient.Failure {
-          try await write("verdict", ["trouble": .text(Failures.sentence(failure))])
         }
-        try await writer.write(ByteBuffer(string: tail))
-        try await writer.finish(nil)
-      } catch {
-        await client.close()
-        throw error
+      } catch let failure as VarlinkClient.Failure {
+        try await write("verdict", ["trouble": .text(Failures.sentence(failure))])
       }
-      await client.close()
+      try await writer.write(ByteBuffer(string: tail))
+      try await writer.finish(nil)
     }
     return Response(
       status: .ok, headers: [.contentType: "text/html; charset=utf-8", .xAccelBuffering: "no"], body: body)

@@ -38,18 +38,21 @@ struct Account: Hashable, Sendable {
 
   private static func looked(_ look: @escaping Look) async -> Account? {
     try? await NIOThreadPool.singleton.runIfActive {
-      var buffer = [CChar](repeating: 0, count: bufferSize)
-      var entry = passwd()
-      var found: UnsafeMutablePointer<passwd>?
-      _ = look(&buffer, &entry, &found)
-      guard found != nil, let name = entry.pw_name else { return nil }
-      var count: CInt = 256
-      var groups = [gid_t](repeating: 0, count: Int(count))
-      if getgrouplist(name, entry.pw_gid, &groups, &count) < 0 {
-        groups = [gid_t](repeating: 0, count: Int(count))
-        guard getgrouplist(name, entry.pw_gid, &groups, &count) >= 0 else { return nil }
+      // The texts of the entry are in the buffer, which therefore stays until the end.
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: bufferSize) { buffer -> Account? in
+        guard let start = buffer.baseAddress else { return nil }
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        _ = look(start, &entry, &found)
+        guard found != nil, let name = entry.pw_name else { return nil }
+        var count: CInt = 256
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        if getgrouplist(name, entry.pw_gid, &groups, &count) < 0 {
+          groups = [gid_t](repeating: 0, count: Int(count))
+          guard getgrouplist(name, entry.pw_gid, &groups, &count) >= 0 else { return nil }
+        }
+        return Account(uid: entry.pw_uid, name: String(cString: name), groups: Set(groups.prefix(Int(count))))
       }
-      return Account(uid: entry.pw_uid, name: String(cString: name), groups: Set(groups.prefix(Int(count))))
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
 internal import Logging
+internal import NIOConcurrencyHelpers
 
 /// Gives codes to users of this machine, on a socket of its own: whoever forwards the socket with the pages to another machine does not
 /// forward this one, so nobody else there can sign in as them.
@@ -13,20 +14,41 @@ struct CodeOffice: Sendable {
   /// The address for browsers, without a path at its end; `nil` if there is no public one.
   let publicURL: PublicURL?
   let logger: Logger
+  /// Who was refused in the last minute, and when.
+  private let refused = NIOLockedValueBox<[UInt32: Double]>([:])
+  private static let refusedMax = 100
+
+  init(sessions: SessionStore, admission: Admission, publicURL: PublicURL?, logger: Logger) {
+    self.sessions = sessions
+    self.admission = admission
+    self.publicURL = publicURL
+    self.logger = logger
+  }
 
   /// Answers those who connect, until the task is cancelled. The sockets must listen already.
   func serve(_ socket: CInt) async {
-    for await (connection, uid) in Self.connections(socket) {
-      let line = await answer(uid)
-      line.withCString { text in _ = send(connection, text, strlen(text), CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) }
-      close(connection)
+    await withDiscardingTaskGroup { group in
+      for await (connection, uid) in Self.connections(socket) {
+        // Nobody waits for others: the user database and the daemon may take long.
+        group.addTask {
+          let line = await answer(uid)
+          line.withCString { text in _ = send(connection, text, strlen(text), CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) }
+          close(connection)
+        }
+      }
     }
   }
 
   /// One line: a code and the address where it is used, or why there is none.
   private func answer(_ uid: UInt32) async -> String {
     guard let account = await Account.find(uid: uid), let role = await admission.role(of: account) else {
-      logger.notice("uid \(uid) may not use the console")
+      // Whoever asks again and again does not fill the journal.
+      let now = SessionStore.now.seconds
+      let isNews = refused.withLockedValue { refused in
+        refused = refused.filter { now - $0.value < 60 }
+        return refused.count < Self.refusedMax && refused.updateValue(now, forKey: uid) == nil
+      }
+      if isNews { logger.notice("uid \(uid) may not use the console") }
       return "no you may not look at what Baton does; root can put you into the group baton-read\n"
     }
     do {
@@ -39,14 +61,16 @@ struct CodeOffice: Sendable {
 
   /// Connections as they come, with the user at the other end.
   private static func connections(_ socket: CInt) -> AsyncStream<(CInt, UInt32)> {
-    AsyncStream(bufferingPolicy: .bufferingOldest(16)) { continuation in
+    AsyncStream(bufferingPolicy: .bufferingOldest(64)) { continuation in
       // A thread of its own, because accepting waits.
       Thread {
         while true {
           let connection = accept(socket, nil, nil)
           if connection < 0 {
-            if errno == EINTR || errno == ECONNABORTED { continue }
-            break
+            // The socket is ours as long as the process lives; all else passes, such as a lack of descriptors.
+            if errno == EBADF || errno == EINVAL || errno == ENOTSOCK { break }
+            if errno != EINTR, errno != ECONNABORTED { usleep(100_000) }
+            continue
           }
           guard let uid = PeerCredentials.user(of: connection), case .enqueued = continuation.yield((connection, uid)) else {
             close(connection)
@@ -108,7 +132,7 @@ struct CodeOffice: Sendable {
     let words = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first?.split(separator: " ", maxSplits: 2) ?? []
     switch words.first {
     case "ok" where words.count == 3:
-      let base = words[2] == "-" ? "http://baton.localhost:\(port)" : String(words[2])
+      let base = words[2] == "-" ? PublicURL.onLoopback(port) : String(words[2])
       return "\(base)/login?code=\(words[1])"
     case "no": throw .refused(words.dropFirst().joined(separator: " "))
     default: throw .notReachable("the program that answers at \(path) is not a console")

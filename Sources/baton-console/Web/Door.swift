@@ -32,7 +32,12 @@ struct Door: RouterMiddleware {
     if let token = request.cookies[cookie.name]?.value,
       let session = sessions.session(token: token, isUse: !isRefresh)
     {
-      let visit = ConsoleContext.Visit(user: session.user, role: session.role, way: .session(session, token: token))
+      // Whoever has left a group since may do what they may do now.
+      guard let role = await present(session) else {
+        _ = sessions.end(id: session.id)
+        return pages.signedOut(request, trouble: "You may not look at what Baton does any more.")
+      }
+      let visit = ConsoleContext.Visit(user: session.user, role: role, way: .session(session, token: token))
       return try await enter(visit, request, context, next)
     }
     if let visit = try await proxied(request, context) { return try await enter(visit, request, context, next) }
@@ -41,14 +46,26 @@ struct Door: RouterMiddleware {
     return pages.signedOut(request)
   }
 
+  /// What somebody with a session may do at present; `nil` if it is nothing.
+  private func present(_ session: Sessions.Session) async -> Sessions.Role? {
+    guard let admission else { return session.role }
+    guard let account = await admission.account(named: session.user) else { return nil }
+    return await admission.role(of: account)
+  }
+
   private func enter(
     _ visit: ConsoleContext.Visit, _ request: Request, _ context: ConsoleContext,
     _ next: (Request, ConsoleContext) async throws -> Response
   ) async throws -> Response {
     var context = context
     context.visit = visit
-    let response = try await next(request, context)
-    // Where several people share a console, the daemon knows only the console; this says who it was. In the foreground the daemon's
+    let response: Response
+    do {
+      response = try await next(request, context)
+    } catch {
+      response = pages.failure(error, request, context)
+    }
+    // Where several people share a console, the daemon knows only the console; this says who it was, whatever came of it. In the foreground the daemon's
     // journal says it.
     if admission != nil, request.method == .post {
       pages.logger.notice(

@@ -60,9 +60,10 @@ struct HostRule: Sendable {
     case nil: break
     }
     guard let origin else { return .unknownOrigin }
-    let schemes = authority.host == publicURL?.authority.host ? [publicURL?.scheme ?? "http"] : ["http"]
-    let expected = schemes.map { "\($0)://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")" }
-    return expected.contains(origin.lowercased()) ? nil : .otherSite(origin)
+    // A proxy may leave the port out of the host that it passes on.
+    let own = authority.host == publicURL?.authority.host ? publicURL?.origin : nil
+    let expected = own ?? "http://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")"
+    return expected == origin.lowercased() ? nil : .otherSite(origin)
   }
 }
 
@@ -73,8 +74,18 @@ struct PublicURL: Hashable, Sendable {
   /// Begins with a slash and does not end with one; empty at the top of the host.
   let path: String
 
+  /// An address of this machine that nobody else knows. Browsers send cookies to all ports of a name, so another program on this machine must
+  /// not be able to guess the name.
+  static func onLoopback(_ port: UInt16) -> String {
+    let label = (0..<2).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined()
+    return "http://b\(label).baton.localhost:\(port)"
+  }
+
+  /// What browsers say of pages there.
+  var origin: String { "\(scheme)://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")" }
+
   /// Without a slash at its end.
-  var text: String { "\(scheme)://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")\(path)" }
+  var text: String { origin + path }
 
   /// - Returns: `nil` if the text is not such an address.
   init?(_ text: String) {
@@ -83,6 +94,8 @@ struct PublicURL: Hashable, Sendable {
     let rest = text.dropFirst(found.count + 3)
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     guard let authority = HostRule.Authority(String(rest[..<slash])) else { return nil }
+    // Elsewhere browsers keep no cookie that was sent in the clear.
+    guard scheme == "https" || authority.isLoopback else { return nil }
     self.authority = authority
     var path = String(rest[slash...])
     while path.hasSuffix("/") { path.removeLast() }

@@ -11,6 +11,8 @@ internal import NIOPosix
 struct Listener: Sendable {
   /// Connections that may be open at once.
   static let connectionsMax = 256
+  /// Connections that one user may have on a Unix socket; a reverse proxy is one.
+  static let connectionsPerUserMax = 128
   /// The longest head of a request, in bytes.
   static let headBytesMax = 16 << 10
   /// How long a connection may say nothing between two requests.
@@ -20,7 +22,27 @@ struct Listener: Sendable {
   /// The path that a reverse proxy leaves in front of addresses; empty if there is none.
   let prefix: String
   let logger: Logger
-  private let open = NIOLockedValueBox(0)
+  private let places = NIOLockedValueBox(Places())
+
+  /// How many connections are open, as a whole and from each user, as far as that is known: nobody gets all of them.
+  private struct Places {
+    private var all = 0
+    private var byUser: [UInt32: Int] = [:]
+
+    mutating func take(_ user: UInt32?) -> Bool {
+      let own = user.map { byUser[$0, default: 0] } ?? 0
+      guard all < Listener.connectionsMax, own < Listener.connectionsPerUserMax else { return false }
+      all += 1
+      if let user { byUser[user] = own + 1 }
+      return true
+    }
+
+    mutating func leave(_ user: UInt32?) {
+      all -= 1
+      guard let user, let own = byUser[user] else { return }
+      byUser[user] = own > 1 ? own - 1 : nil
+    }
+  }
 
   init(responder: RouterResponder<ConsoleContext>, prefix: String, logger: Logger) {
     self.responder = responder
@@ -51,16 +73,13 @@ struct Listener: Sendable {
     try await withThrowingDiscardingTaskGroup { group in
       try await server.executeThenClose { connections in
         for try await connection in connections {
-          let isAllowed = open.withLockedValue { open in
-            open += 1
-            return open <= Self.connectionsMax
-          }
           group.addTask {
-            defer { open.withLockedValue { $0 -= 1 } }
-            if isAllowed {
+            let peer = await Self.peer(of: connection.channel)
+            if places.withLockedValue({ $0.take(peer) }) {
               await http.handle(value: connection, logger: logger)
+              places.withLockedValue { $0.leave(peer) }
             } else {
-              try? await connection.channel.close()
+              try? await connection.executeThenClose { _, _ in }
             }
           }
         }

@@ -74,7 +74,8 @@ struct Renderer: Sendable {
       "now": .text(Times.stamp(now)), "clock": .text(Times.clock(now)), "theme": .text(theme.rawValue),
       "themes": .views(
         Theme.allCases.map { ["word": .text($0.rawValue), "title": .text($0.title), "isHere": .flag($0 == theme)] }),
-      "here": .text(String(request.uri.string.prefix(2000))),
+      // What answers a form has no address of its own to return to.
+      "here": .text(request.method == .post ? "/" : String(request.uri.string.prefix(2000))),
     ]
   }
 

@@ -42,13 +42,15 @@ struct Sessions: Sendable {
 
   /// How long a code can be exchanged, in seconds.
   static let codeLifetime = 120.0
-  /// How many codes there may be in a minute.
+  /// How many codes one user may get in a minute.
   static let codesPerMinute = 10
   /// How long a session lasts, in seconds.
   static let lifetime = 8 * 3600.0
   /// How long a session lasts that nobody uses, in seconds. What pages do by themselves does not count.
   static let idleMax = 3600.0
-  static let sessionsMax = 64
+  static let sessionsMax = 256
+  /// Sessions of one user; another one ends the oldest.
+  static let sessionsPerUserMax = 16
 
   private struct Code {
     let user: String
@@ -57,17 +59,18 @@ struct Sessions: Sendable {
   }
 
   private var codes: [Data: Code] = [:]
-  private var mintings: [Double] = []
+  private var mintings: [(user: String, at: Double)] = []
   private var sessions: [Data: Session] = [:]
 
   /// Makes a code that can be exchanged once for a session.
   mutating func mint(user: String, role: Role, now: Moment) throws(Refusal) -> String {
     codes = codes.filter { now.seconds - $0.value.minted < Self.codeLifetime }
-    mintings.removeAll { now.seconds - $0 >= 60 }
-    guard mintings.count < Self.codesPerMinute else {
-      throw .tooManyCodes(retryAfter: max(1, Int((60 - (now.seconds - mintings[0])).rounded(.up))))
+    mintings.removeAll { now.seconds - $0.at >= 60 }
+    let own = mintings.filter { $0.user == user }
+    if own.count >= Self.codesPerMinute, let first = own.first {
+      throw .tooManyCodes(retryAfter: max(1, Int((60 - (now.seconds - first.at)).rounded(.up))))
     }
-    mintings.append(now.seconds)
+    mintings.append((user, now.seconds))
     let code = Self.random(bytes: 16)
     codes[Self.digest(code)] = Code(user: user, role: role, minted: now.seconds)
     return code
@@ -80,11 +83,16 @@ struct Sessions: Sendable {
 
   /// Exchanges a code for the token of a session.
   mutating func exchange(code: String, browser: String, now: Moment) throws(Refusal) -> String {
-    guard let found = codes.removeValue(forKey: Self.digest(code)), now.seconds - found.minted < Self.codeLifetime else {
-      throw .unknownCode
-    }
+    let key = Self.digest(code)
+    guard let found = codes[key], now.seconds - found.minted < Self.codeLifetime else { throw .unknownCode }
     forgetEnded(now)
+    let own = sessions.filter { $0.value.user == found.user }
+    if own.count >= Self.sessionsPerUserMax, let oldest = own.min(by: { $0.value.used.seconds < $1.value.used.seconds }) {
+      sessions[oldest.key] = nil
+    }
+    // The code can be used when there is room again.
     guard sessions.count < Self.sessionsMax else { throw .tooManySessions }
+    codes[key] = nil
     let token = Self.random(bytes: 32)
     sessions[Self.digest(token)] = Session(
       id: Self.random(bytes: 6), user: found.user, role: found.role, browser: browser, began: now, used: now)

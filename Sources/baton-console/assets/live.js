@@ -1,10 +1,10 @@
 // One stream of changes for all tabs of a browser: a browser opens six connections to a server, and streams must not use them up. The tab
 // that holds a lock has the stream and passes on what it hears; when it is closed, the lock goes to another.
 
-const channelName = "baton-live";
-
 /** Follows changes, and tells the refresher of them. */
 export function follow(root, revision, refresher) {
+  // Consoles below different paths of one host have a stream each.
+  const channelName = `baton-live ${new URL(root, location.href).pathname}`;
   const listener = {
     hear(message) {
       switch (message.kind) {
@@ -15,7 +15,8 @@ export function follow(root, revision, refresher) {
     },
   };
   if (!navigator.locks || !window.BroadcastChannel) {
-    new Stream(root, revision, listener.hear);
+    const alone = () => new Stream(root, revision, listener.hear, () => setTimeout(alone, againPause));
+    alone();
     return;
   }
   const tabs = new BroadcastChannel(channelName);
@@ -34,30 +35,57 @@ export function follow(root, revision, refresher) {
   const me = `${Date.now()}-${Math.random()}`;
   let heard = revision;
   tabs.postMessage({ kind: "hello", from: me });
-  navigator.locks.request(channelName, () => new Promise(() => {
+  const tell = (message) => {
+    if (message.revision) heard = message.revision;
+    listener.hear(message);
+    tabs.postMessage(message);
+  };
+  const lead = () => navigator.locks.request(channelName, () => new Promise((release) => {
     // It goes on behind what was heard last, so that nothing is lost when the tab before was closed.
-    stream = new Stream(root, heard, (message) => {
-      listener.hear(message);
-      tabs.postMessage(message);
+    stream = new Stream(root, heard, tell, () => {
+      // The server ended it for good, perhaps because this session is over. Another tab may have a newer one.
+      stream = null;
+      release();
+      setTimeout(lead, againPause);
     });
   }));
+  lead();
 }
+
+/** How long to wait after the server has ended a stream, in milliseconds. */
+const againPause = 5000;
+/** After how long without a word, not even the beat of the server, a connection is taken for dead, in milliseconds. */
+const silenceMax = 40000;
 
 /** The stream of the server. The browser connects again by itself, and says what it has heard of. */
 class Stream {
-  constructor(root, revision, tell) {
+  constructor(root, revision, tell, ended) {
     this.tell = tell;
     this.state = "connecting";
     const query = revision ? `?since=${encodeURIComponent(revision)}` : "";
     const source = new EventSource(`${root}events${query}`);
-    source.addEventListener("changed", (event) => {
-      tell({ kind: "changed", objects: event.data.split(" "), revision: event.lastEventId });
-    });
-    source.addEventListener("resync", (event) => tell({ kind: "resync", revision: event.lastEventId }));
-    source.addEventListener("daemon", (event) => this.become(event.data === "here" ? "live" : "away"));
-    source.onerror = () => this.become(source.readyState === EventSource.CLOSED ? "ended" : "lost");
-    // A browser that sleeps does not notice that its connection is gone.
+    let heardAt = Date.now();
+    const end = () => {
+      clearInterval(watch);
+      source.close();
+      this.become("lost");
+      ended();
+    };
+    // A connection through a tunnel that hangs, or of a machine that has slept, looks as if nothing happened.
+    const watch = setInterval(() => { if (Date.now() - heardAt > silenceMax) end(); }, 5000);
+    const on = (name, act) => source.addEventListener(name, (event) => { heardAt = Date.now(); act(event); });
+    on("beat", () => {});
+    // Without a revision to begin with, something may have happened before.
+    on("open", () => { if (!revision) tell({ kind: "resync" }); });
+    on("changed", (event) => tell({ kind: "changed", objects: event.data.split(" "), revision: event.lastEventId }));
+    on("resync", (event) => tell({ kind: "resync", revision: event.lastEventId }));
+    on("daemon", (event) => this.become(event.data === "here" ? "live" : "away"));
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) end();
+      else this.become("lost");
+    };
     window.addEventListener("pagehide", () => source.close());
+    // A page that comes back from the browser's memory shows what was.
     window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   }
 

@@ -5,6 +5,10 @@ const policy = window.trustedTypes?.createPolicy("baton", { createHTML: (text) =
 /** The shortest time between two looks, in milliseconds: for what is on the page, and for what may only have come to a list. */
 const nearPause = 400;
 const farPause = 4000;
+/** The longest time between two looks, however slow the server is. */
+const longestPause = 10000;
+/** How long to wait after a look that failed. */
+const troublePause = 5000;
 /** How often changes are read out, in milliseconds. */
 const announcePause = 5000;
 
@@ -23,7 +27,9 @@ export class Refresher {
     this.pauseButton = document.getElementById("pause");
     this.pauseButton.hidden = false;
     this.pauseButton.addEventListener("click", () => this.pause(!this.isPaused));
-    document.addEventListener("visibilitychange", () => { if (!document.hidden && this.isStale) this.lookAgain(); });
+    // What was left as it is because somebody used it catches up afterwards.
+    const catchUp = () => { if (this.isStale && !document.hidden) this.plan(nearPause); };
+    for (const name of ["visibilitychange", "focusout", "selectionchange"]) document.addEventListener(name, catchUp);
   }
 
   // What the stream says.
@@ -50,7 +56,15 @@ export class Refresher {
   state(state) {
     const wasLive = this.connection === "live";
     this.connection = state;
-    if (wasLive && state !== "live") this.asOf = this.times.clock();
+    if (wasLive && state !== "live") {
+      this.asOf = this.times.clock();
+      // Perhaps the session is over: the answer says so.
+      if (state === "lost") this.plan(nearPause);
+    }
+    if (state === "live") {
+      if (document.querySelector("[data-outage]")) location.reload();
+      if (this.isStale) this.lookAgain();
+    }
     this.show();
   }
 
@@ -60,7 +74,8 @@ export class Refresher {
     this.isStale = true;
     if (this.isPaused || document.hidden) return;
     // A server that needs long is asked less often.
-    const at = this.lastLook + Math.max(pause, this.cost * 4);
+    if (this.isLooking) return;
+    const at = this.lastLook + Math.min(longestPause, Math.max(pause, this.cost * 4));
     if (this.due && this.due.at <= at) return;
     if (this.due) clearTimeout(this.due.timer);
     this.due = { at, timer: setTimeout(() => this.look(), Math.max(0, at - Date.now())) };
@@ -68,41 +83,51 @@ export class Refresher {
 
   async look() {
     this.due = null;
-    if (this.isLooking) return this.plan(nearPause);
     this.isLooking = true;
     this.isStale = false;
+    let pause = nearPause;
     const begin = Date.now();
     try {
       const answer = await fetch(location.href, { headers: { "Baton-Refresh": "1" }, credentials: "same-origin", cache: "no-store" });
       if (answer.ok && answer.headers.get("Content-Type")?.startsWith("text/html")) {
         const text = await answer.text();
-        this.put(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html"));
-        this.asOf = this.times.clock();
-      } else {
+        this.cost = Date.now() - begin;
+        if (this.isPaused) this.isStale = true;
+        else this.put(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html"));
+        if (!this.isPaused) this.asOf = this.times.clock();
+        if (this.connection === "ended") this.connection = "lost";
+      } else if (answer.status === 401) {
+        this.connection = "ended";
+      } else if (answer.status !== 404) {
         this.isStale = true;
-        if (answer.status === 401) this.state("ended");
-        if (answer.status === 404) this.gone = true;
+        pause = troublePause;
       }
     } catch {
       this.isStale = true;
+      pause = troublePause;
     }
     this.isLooking = false;
     this.lastLook = Date.now();
-    this.cost = this.lastLook - begin;
     this.show();
+    // What changed meanwhile, or could not be had. What somebody uses waits until they are done.
+    if (this.isStale && !this.isInUse) this.plan(pause);
   }
 
   // What to put where.
 
   put(fresh) {
+    // Both as of now, and with the same buttons, so that only what has changed differs.
+    this.times.write(document);
+    this.inserted(fresh);
+    this.isInUse = false;
     for (const old of document.querySelectorAll("[data-follows][id]")) {
       const now = fresh.getElementById(old.id);
       if (!now) continue;
       if ("rows" in old.dataset) this.putRows(old, now);
-      else if (old.innerHTML !== now.innerHTML && !isInUse(old)) {
+      else if (old.innerHTML !== now.innerHTML) {
+        if (this.leaves(old)) continue;
         const words = old.querySelector("[data-announce]")?.textContent;
-        old.replaceChildren(...now.cloneNode(true).childNodes);
-        this.inserted(old);
+        old.replaceChildren(...document.importNode(now, true).childNodes);
         const said = old.querySelector("[data-announce]")?.textContent;
         if (said && said !== words) this.announce(said);
       }
@@ -117,11 +142,10 @@ export class Refresher {
       known.delete(row.id);
       if (!present) { news += 1; continue; }
       if (present.innerHTML === row.innerHTML && !present.classList.contains("gone")) continue;
-      if (isInUse(present)) continue;
+      if (this.leaves(present)) continue;
       const copy = document.importNode(row, true);
       copy.classList.add("fresh");
       present.replaceWith(copy);
-      this.inserted(copy);
       changes += 1;
     }
     for (const row of known.values()) row.classList.add("gone");
@@ -149,6 +173,14 @@ export class Refresher {
     }
   }
 
+  /** Whether an element stays as it is for now, because somebody uses it. */
+  leaves(element) {
+    if (!isInUse(element)) return false;
+    this.isInUse = true;
+    this.isStale = true;
+    return true;
+  }
+
   inserted(element) {
     this.onInsert(element);
     this.times.write(element);
@@ -170,8 +202,12 @@ export class Refresher {
   pause(isPaused) {
     this.isPaused = isPaused;
     this.pauseButton.textContent = isPaused ? "Go on" : "Pause";
-    if (isPaused) this.asOf = this.times.clock();
-    else if (this.isStale) this.lookAgain();
+    if (isPaused) {
+      this.asOf = this.times.clock();
+      if (this.due) clearTimeout(this.due.timer);
+      if (this.due) this.isStale = true;
+      this.due = null;
+    } else if (this.isStale) this.lookAgain();
     this.show();
   }
 

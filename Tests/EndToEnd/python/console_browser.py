@@ -306,6 +306,7 @@ def shields(browser, foreign):
     port = browser.base.rsplit(":", 1)[1].strip("/")
     for host in ["baton.localhost", "evil.test"]:
         browser.driver.get(f"http://{host}:{foreign}/")
+        check(not browser.driver.get_cookies(), "the cookie goes to", host, browser.driver.get_cookies())
         browser.script(
             """const form = document.createElement('form');
             form.method = 'post';
