@@ -67,7 +67,7 @@ extension BatonBench {
     _ = await daemon.status()
   }
 
-  private static func fill(_ folder: TemporaryFolder, _ count: Int) async throws {
+  static func fill(_ folder: TemporaryFolder, _ count: Int) async throws {
     let store = try Store(directory: folder.path + "/state")
     let now = Self.now
     let identity = try store.identities()[0].id

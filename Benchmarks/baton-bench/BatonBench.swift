@@ -25,7 +25,7 @@ struct BatonBench {
       ("creation", creation), ("calls", controlCalls), ("rude", rudeClients), ("create", createCalls), ("relays", realRelays),
       ("distance", distantRelays),
       ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("manyRelays", manyRelays), ("million", million),
-      ("watchers", watchers),
+      ("watchers", watchers), ("console", console),
       ("posts", publishCalls), ("posting", postsToRelays), ("manyPosts", manyPosts), ("burst", burst), ("reading", reading),
       ("manyMessages", manyMessages), ("talkingChannels", talkingChannels),
       ("shared", sharedCreation), ("sharedDaemons", sharedDaemons),
