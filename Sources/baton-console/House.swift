@@ -17,7 +17,9 @@ struct House: Sendable {
     logger = Logger(label: "baton-console")
     hub = LiveHub(daemon: daemon, logger: logger)
     let renderer = Renderer(templates: try Templates(), assets: Assets(), signInHelp: signInHelp, logger: logger)
-    let all = Pages(daemon: daemon, hub: hub, renderer: renderer, sessions: sessions, door: Door.CookieName())
+    let all = Pages(
+      daemon: daemon, hub: hub, figures: SharedFigures(daemon: daemon, hub: hub), renderer: renderer, sessions: sessions,
+      door: Door.CookieName())
     let rule = HostRule(publicURL: publicURL)
     pages = Listener(
       responder: Routes.responder(all, rule: rule, admission: admission), prefix: publicURL?.path ?? "", logger: logger)

@@ -13,7 +13,7 @@ extension Pages {
     let revision = await hub.revision
     async let status = daemon.ask { try await $0.status() }
     async let findings = daemon.ask { try await $0.validate() }
-    async let counts = daemon.ask { try await $0.channelCounts() }
+    async let counts = figures.channelCounts()
     async let latest = daemon.ask { try await $0.transitions(limit: Self.linesMax) }
     async let ailing = daemon.ask { client in
       try await client.get(
@@ -35,7 +35,8 @@ extension Pages {
     let relays = try await ailing.relays.map { Self.ailing($0, times) }
     let channels = try await troubled.channels.map { Self.row($0, times) }
     let troubles = Self.troubles(now)
-    let phases = try await counts.counts.filter { $0.phase != "deleted" }
+    let counted = try await counts
+    let phases = counted.value.filter { $0.phase != "deleted" }
     let isQuiet = troubles.isEmpty && serious.isEmpty && relays.isEmpty && channels.isEmpty
     let view: View = [
       "summary": .text(now.summary), "isQuiet": .flag(isQuiet), "troubles": .views(troubles),
@@ -55,7 +56,8 @@ extension Pages {
       "hasTransitions": .flag(try await !latest.transitions.isEmpty),
       "transitions": .views(try await latest.transitions.map { Self.line($0, times) }),
     ]
-    return renderer.page("overview", title: "Overview", section: .overview, view, revision: revision, request, context)
+    return renderer.page(
+      "overview", title: "Overview", section: .overview, view, revision: revision, isOld: counted.isOld, request, context)
   }
 
   /// What is wrong with the daemon itself.

@@ -8,6 +8,7 @@ internal import StrictJSON
 struct Pages: Sendable {
   let daemon: Daemon
   let hub: LiveHub
+  let figures: SharedFigures
   let renderer: Renderer
   let sessions: SessionStore
   let door: Door.CookieName

@@ -15,24 +15,18 @@ extension Pages {
     let asked = ListRequest(
       filter: filter.isEmpty ? nil : .object(filter), sort: [["field": "name"]], limit: Self.pageSize, cursor: query["cursor"])
     let reply = try await daemon.ask { try await $0.get(RelaysListReply.self, RelaysMethod.list, asked) }
-    let figures = try await figures(of: reply.relays.map(\.id))
+    let known = try await figures.relayFigures()
     let times = Times()
     let view: View = [
-      "rows": .views(reply.relays.map { Self.row($0, figures[$0.id], times) }), "isEmpty": .flag(reply.relays.isEmpty),
+      "rows": .views(reply.relays.map { Self.row($0, known.value[$0.id], times) }), "isEmpty": .flag(reply.relays.isEmpty),
       "isFiltered": .flag(!filter.isEmpty), "q": .some(query["q"]),
       "healths": Self.choices(["up", "degraded", "down", "unknown"], chosen: query["health"]),
       "networks": Self.choices(["nostr", "simplex"], chosen: query["network"]),
       "pager": pager(query, next: reply.nextCursor, address: "relays"),
     ]
     return renderer.page(
-      "relays", title: "Relays", section: .relays, view, revision: revision ?? reply.revision, request, context)
-  }
-
-  private func figures(of relays: [Int64]) async throws -> [Int64: RelayFigures] {
-    guard !relays.isEmpty else { return [:] }
-    let asked = ListRequest(filter: ["relayId": ["$in": .array(relays.map(JSONValue.integer))]], limit: Self.pageSize)
-    let reply = try await daemon.ask { try await $0.get(RelaysFiguresReply.self, RelaysMethod.figures, asked) }
-    return Dictionary(reply.figures.map { ($0.relayId, $0) }) { first, _ in first }
+      "relays", title: "Relays", section: .relays, view, revision: revision ?? reply.revision, isOld: known.isOld, request,
+      context)
   }
 
   static func row(_ relay: Relay, _ figures: RelayFigures?, _ times: Times) -> View {
@@ -60,14 +54,16 @@ extension Pages {
     let id = try id(context)
     let revision = await hub.revision
     async let found = daemon.ask { try await $0.relay(id: id) }
-    async let counted = daemon.ask { try await $0.relayCounts(matching: ["relayId": .integer(id)]) }
-    async let known = figures(of: [id])
+    async let counted = figures.relayCounts()
+    async let known = figures.relayFigures()
     async let health = daemon.ask { try await $0.healthChanges(matching: ["relayId": .integer(id)], limit: 1000) }
     async let history = daemon.ask { try await $0.transitions(matching: ["relayId": .integer(id)], limit: Self.linesMax) }
     let times = Times()
     let relay = try await found
     let changes = try await health.healthChanges
-    var view = Self.row(relay, try await known[id], times)
+    let (counts, performance) = (try await counted, try await known)
+    let isOld = counts.isOld || performance.isOld
+    var view = Self.row(relay, performance.value[id], times)
     let strip = HealthStrip(changes.reversed(), now: relay.health, until: times.now, hours: 24)
     view = view.merging([
       "domains": .some(relay.domains.joined(separator: ", ")), "declaredIn": .some(relay.declaredIn),
@@ -84,7 +80,7 @@ extension Pages {
       "canEnable": .flag(!relay.enabled && !relay.deleted), "canDisable": .flag(relay.enabled && !relay.deleted),
       "isRemoved": .flag(relay.deleted),
       "counts": .views(
-        try await counted.map { count in
+        counts.value.filter { $0.relayId == id }.map { count in
           [
             "status": Mark.view(count.status), "cause": .some(count.cause.map(Mark.spoken)),
             "number": .text(grouped(count.channels)),
@@ -97,7 +93,9 @@ extension Pages {
       "transitions": .views(try await history.transitions.map { Self.line($0, times) }),
       "hasTransitions": .flag(try await !history.transitions.isEmpty),
     ])
-    return renderer.page("relay", title: relay.name, section: .relays, view, revision: revision, request, context)
+    return renderer.page(
+      "relay", title: relay.name, section: .relays, view, revision: revision, isOld: isOld,
+      request, context)
   }
 
   /// Says whether a relay may be picked for new channels.

@@ -28,12 +28,14 @@ struct Renderer: Sendable {
   ///   - title: what the page is about, for the title of the window.
   ///   - section: the part that it belongs to; `nil` if it is in none.
   ///   - revision: the revision that the page has seen; `nil` if that is not known.
+  ///   - isOld: whether something on the page is from before that revision, so that it should be looked at again soon.
   func page(
-    _ template: String, title: String, section: Section?, _ view: View, revision: Int64? = nil,
-    status: HTTPResponse.Status = .ok,
-    _ request: Request, _ context: ConsoleContext
+    _ template: String, title: String, section: Section?, _ view: View, revision: Int64? = nil, isOld: Bool = false,
+    status: HTTPResponse.Status = .ok, _ request: Request, _ context: ConsoleContext
   ) -> Response {
-    render(template, view.merging(["page": .view(outer(title, section, revision, request, context))]), status)
+    var outer = outer(title, section, revision, request, context)
+    outer["isOld"] = .flag(isOld)
+    return render(template, view.merging(["page": .view(outer)]), status)
   }
 
   /// A page that arrives in two halves, with something between them that is not there yet.

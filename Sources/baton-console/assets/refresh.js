@@ -7,6 +7,8 @@ const nearPause = 400;
 const farPause = 4000;
 /** The longest time between two looks, however slow the server is. */
 const longestPause = 10000;
+/** How long to wait for counts that were not made again yet, in milliseconds. */
+const againPause = 2200;
 /** How long to wait after a look that failed. */
 const troublePause = 5000;
 /** How often changes are read out, in milliseconds. */
@@ -24,6 +26,7 @@ export class Refresher {
     this.lastLook = 0;
     this.cost = 0;
     this.announced = 0;
+    if ("again" in document.body.dataset) this.plan(againPause);
     this.pauseButton = document.getElementById("pause");
     this.pauseButton.hidden = false;
     this.pauseButton.addEventListener("click", () => this.pause(!this.isPaused));
@@ -111,11 +114,15 @@ export class Refresher {
     this.show();
     // What changed meanwhile, or could not be had. What somebody uses waits until they are done.
     if (this.isStale && !this.isInUse) this.plan(pause);
+    else if (this.isAgainDue) this.plan(againPause);
+    this.isAgainDue = false;
   }
 
   // What to put where.
 
   put(fresh) {
+    // Counts of everything are made every two seconds at most.
+    if ("again" in fresh.body.dataset) this.isAgainDue = true;
     // Both as of now, and with the same buttons, so that only what has changed differs.
     this.times.write(document);
     this.inserted(fresh);
