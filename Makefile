@@ -145,7 +145,8 @@ install-console:
 	$(BIN)/baton-console --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/baton-console
 	$(BIN)/baton-console --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_baton-console
 	$(BIN)/baton-console --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/baton-console.fish
-	for unit in baton-console.service baton-console.socket baton-console-login.socket baton-console-metrics.socket; do \
+	for unit in baton-console.service baton-console.socket baton-console-login.socket baton-console-metrics.socket \
+	  baton-console-report.socket; do \
 	  sed 's|/usr/bin/|$(BINDIR)/|' systemd/$$unit | install -m 644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$unit || exit 1; \
 	done
 	install -m 644 systemd/baton-console.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/baton-console.conf

@@ -186,7 +186,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + hummingbird + nio,
       path: "Sources/baton-console",
-      resources: [.embedInCode("templates"), .embedInCode("assets")]),
+      resources: [.embedInCode("templates"), .embedInCode("assets"), .embedInCode("interfaces")]),
 
     // All of them under one roof, and each by itself for the tests and the demo.
     .executableTarget(

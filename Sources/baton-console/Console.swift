@@ -146,7 +146,7 @@ struct Console: AsyncParsableCommand {
       throw ending(
         71, "the socket '\(open.name)' can be reached from other machines; the console is for a Unix socket or loopback")
     }
-    let sockets = Dictionary(grouping: handed, by: { ["login", "metrics"].contains($0.name) ? $0.name : "http" })
+    let sockets = Dictionary(grouping: handed, by: { ["login", "metrics", "report"].contains($0.name) ? $0.name : "http" })
       .mapValues { $0.map(\.socket) }
     guard sockets["http"] != nil else { throw ending(71, "systemd handed over no socket; start baton-console.socket") }
     var proxy: UInt32?
@@ -164,8 +164,10 @@ struct Console: AsyncParsableCommand {
         "On the machine with Baton, run “batonctl console --login”, and open the address that it prints. It works once, within two minutes."
     )
     let office = CodeOffice(sessions: house.sessions, admission: admission, publicURL: publicURL, logger: house.logger)
+    let report = try ReportInterface { try await daemon.ask { try await $0.metrics() } }
     try await house.run(pages: sockets["http"] ?? [], metrics: sockets["metrics"] ?? []) { group in
       for socket in sockets["login"] ?? [] { group.addTask { await office.serve(socket) } }
+      if let reports = sockets["report"] { group.addTask { try await report.serve(reports, logger: house.logger) } }
       Systemd.notify("READY=1")
     }
     Systemd.notify("STOPPING=1")

@@ -65,6 +65,13 @@ final class ConsolePages: Sendable {
     try await ask("POST", path, Self.own.merging(["Cookie": cookie]) { own, _ in own }, body: form)
   }
 
+  /// Sends a form and reads all bytes of the answer.
+  func raw(_ path: String, _ cookie: String) async throws -> [UInt8] {
+    let fields = Self.own.merging(["Cookie": cookie, "Host": "localhost", "Connection": "close", "Content-Length": "0"]) { $1 }
+    let head = fields.map { "\($0): \($1)\r\n" }.joined()
+    return try await send(Array("POST \(path) HTTP/1.1\r\n\(head)\r\n".utf8))
+  }
+
   /// Sends a request and reads the whole answer.
   /// - Parameter fields: `Host` is that of the address unless there is another.
   func ask(_ method: String, _ path: String, _ fields: [String: String] = [:], body: String = "") async throws -> Answer {

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
+import StrictJSON
 import TestSupport
 import Testing
+import Varlink
 
 /// The console as a service, on sockets that somebody else made, for several users.
 @Suite(.serialized, .timeLimit(.minutes(10)))
@@ -105,6 +107,46 @@ struct ConsoleServiceTests {
     #expect(await console.status() == 0)
     daemon.signal(SIGTERM)
     _ = await daemon.status()
+  }
+
+  /// systemd has a Varlink socket for each service whose figures it collects, and takes names that begin with that of the socket.
+  @Test func systemdGetsFigures() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let (http, report) = (baton.folder.path + "/http", baton.folder.path + "/org.batond")
+    let console = try await start(baton, ["http=\(http)", "report=\(report)"])
+    let client = try await VarlinkClient.connect(path: report)
+    func all(_ method: String) async throws -> [[String: JSONValue]] {
+      var replies: [[String: JSONValue]] = []
+      for try await reply in client.callMore("io.systemd.Metrics.\(method)", [:]) { replies.append(reply.parameters) }
+      return replies
+    }
+    let (figures, families) = (try await all("List"), try await all("Describe"))
+    let names = Set(families.compactMap { $0["name"]?.string })
+    #expect(names.count == families.count && names.count > 30)
+    // What happens for the first time in between has a name more.
+    #expect(
+      Set(figures.compactMap { $0["name"]?.string }).isSubset(of: names) && figures.count > 30
+        && names.allSatisfy { $0.hasPrefix("org.batond.") })
+    #expect(
+      families.allSatisfy { ["counter", "gauge"].contains($0["type"]?.string) && $0["description"]?.string?.isEmpty == false })
+    let writable = figures.first { $0["name"] == "org.batond.StoreWritable" }
+    #expect(writable?["value"] == 1)
+    #expect(figures.contains { $0["name"] == "org.batond.Relays" && $0["fields"]?["network"] == "nostr" })
+    await #expect(throws: VarlinkError.self) { try await client.call("org.batond.Daemon.Status") }
+    await #expect(throws: VarlinkError.self) { try await client.call("io.systemd.Metrics.List") }
+    // varlinkctl of systemd reads it as systemd does.
+    let varlinkctl = Program.repository + "/.build/varlinkctl/varlinkctl"
+    if FileManager.default.isExecutableFile(atPath: varlinkctl) {
+      let shown = try await Program.run(varlinkctl, ["call", "--more", report, "io.systemd.Metrics.Describe", "{}"])
+      #expect(shown.status == 0 && shown.lines.joined().contains("org.batond.StoreWritable"), "\(shown)")
+    }
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+    await #expect(throws: VarlinkError("io.systemd.Metrics.NoSuchMetric")) { try await all("List") }
+    await client.close()
+    console.signal(SIGTERM)
+    #expect(await console.status() == 0)
   }
 
   @Test func onlyThisMachineIsServed() async throws {

@@ -149,7 +149,7 @@ struct ConsoleTests {
       "/channels", "/channels/1/retry", "/channels/1/verify", "/channels/1/relays", "/channels/1/remove", "/channels/1/delete",
       "/channels/1/cancel", "/channels/1/edit", "/channels/1/messages", "/relays/1/enabled", "/relays/1/test",
       "/servers/1/test",
-      "/daemon/reload",
+      "/daemon/reload", "/daemon/backup", "/daemon/log-level",
     ]
     for path in acts { #expect(try await stage.console.post(path, stage.cookie, "name=News&relay=1").status == 403, "\(path)") }
     #expect(try await stage.baton.control("channel", "show", "News", "--json").lines.joined().contains("\"phase\":\"active\""))
@@ -172,10 +172,11 @@ struct ConsoleTests {
 
     let page = try await console.get("/channels/2/edit", cookie)
     let revision = try #require(page.body.firstMatch(of: #/name="revision" value="(\d+)"/#)?.output.1)
-    let edited = try await console.post(
-      "/channels/2/edit", cookie, "revision=\(revision)&name=Weather+2&description=Rain&heal=yes")
+    let seen = "revision=\(revision)&edition=1"
+    // Relays may have come meanwhile; what readers see has not changed.
+    let edited = try await console.post("/channels/2/edit", cookie, "\(seen)&name=Weather+2&description=Rain&heal=yes")
     #expect(edited.status == 303, "\(edited)")
-    let stale = try await console.post("/channels/2/edit", cookie, "revision=\(revision)&name=Weather+3")
+    let stale = try await console.post("/channels/2/edit", cookie, "\(seen)&name=Weather+3")
     #expect(stale.status == 422 && stale.body.contains("Weather 2") && stale.body.contains("value=\"Weather 3\""), "\(stale)")
 
     let posted = try await console.post("/channels/2/messages", cookie, "key=p1&text=It+rains.%0D%0AA+lot.")
@@ -200,6 +201,17 @@ struct ConsoleTests {
     #expect(last.status == 422 && last.body.contains("last relay"), "\(last.status)")
     #expect(try await console.post("/channels/2/cancel", cookie).status == 409, "it has a post")
     #expect(try await console.post("/channels/1/verify", cookie).status == 303)
+
+    // A copy of the database, whole.
+    let copy = try await console.raw("/daemon/backup", cookie)
+    let head = String(decoding: copy.prefix(2000), as: UTF8.self)
+    #expect(head.hasPrefix("HTTP/1.1 200") && head.contains("attachment; filename=\"baton-20"), "\(head.prefix(400))")
+    let begin = try #require(copy.firstRange(of: Array("\r\n\r\n".utf8))).upperBound
+    let length = head.firstMatch(of: #/(?i)content-length: (\d+)/#).flatMap { Int($0.output.1) }
+    #expect(copy.count - begin == length && copy[begin...].starts(with: Array("SQLite format 3\0".utf8)))
+    #expect(try await console.post("/daemon/log-level", cookie, "level=4").status == 303)
+    #expect(try await stage.baton.control("log-level").lines == ["warning"])
+    #expect(try await console.post("/daemon/log-level", cookie, "level=9").status == 400)
 
     let reloaded = try await console.post("/daemon/reload", cookie)
     #expect(reloaded.status == 200 && reloaded.body.contains("0 files read"), "\(reloaded.body)")

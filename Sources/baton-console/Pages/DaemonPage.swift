@@ -1,6 +1,7 @@
 internal import BatonClient
 internal import ControlAPI
 internal import Hummingbird
+internal import NIOCore
 internal import StrictJSON
 internal import Varlink
 
@@ -14,8 +15,10 @@ extension Pages {
     let revision = await hub.revision
     async let asked = daemon.ask { try await $0.status() }
     async let others = daemon.ask { try await $0.get(DaemonClusterReply.self, DaemonMethod.cluster, [String: String]()) }
+    async let logged = daemon.ask { try await $0.logLevel() }
     let times = Times()
     let status = try await asked
+    let level = try await logged
     let cluster = try await others
     let view: View = [
       "summary": .text(status.summary), "version": .text(status.version), "pid": .number(status.pid),
@@ -23,6 +26,8 @@ extension Pages {
       "revision": .number(status.revision), "subscribers": .number(status.subscribers),
       "storage": Mark.view(status.storageWorks ? "up" : "down"), "storageTrouble": .some(status.storageTrouble),
       "damage": .some(status.damage), "files": .some(status.declarationsTrouble), "socket": .text(daemon.socket),
+      "levels": .views(
+        Self.levels.map { ["word": .number($0.number), "title": .text($0.name), "isHere": .flag($0.number == level)] }),
       "outcome": outcome.map { .view($0) }, "isShared": .flag(cluster.shared),
       "daemons": .views(
         cluster.daemons.map { daemon in
@@ -62,6 +67,48 @@ extension Pages {
       ]
     }
     return try await daemonPage(request, context, outcome: outcome)
+  }
+
+  /// Levels of the log, as syslog counts them.
+  private static let levels: [(number: Int64, name: String)] = [
+    (2, "critical"), (3, "error"), (4, "warning"), (5, "notice"), (6, "info"), (7, "debug"),
+  ]
+
+  /// Says how severe entries must be that the daemon logs, until its next start.
+  func setLogLevel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    guard let level = try await form(request).number("level"), Self.levels.contains(where: { $0.number == level }) else {
+      throw PageRefusal(
+        status: .badRequest, what: "There is no such level", help: "The page of the daemon lists what there is.")
+    }
+    try await daemon.ask { try await $0.setLogLevel(level) }
+    return redirect(request, to: "daemon")
+  }
+
+  /// A copy of the database, piece by piece as the daemon makes it. A copy that could not be finished ends without its end, so that no
+  /// browser takes it for whole.
+  func backup(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let reader = BackupReader(try await daemon.connect())
+    // What the daemon refuses, it refuses before the first piece.
+    guard let first = try await reader.next() else { throw BackupReader.Broken() }
+    let body = ResponseBody(contentLength: first.size) { writer in
+      do {
+        try await writer.write(ByteBuffer(bytes: first.bytes))
+        while let piece = try await reader.next() { try await writer.write(ByteBuffer(bytes: piece.bytes)) }
+        try await writer.finish(nil)
+      } catch {
+        await reader.abandon()
+        throw error
+      }
+    }
+    let day = Times.stamp(SessionStore.now.wall).prefix(10)
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "application/octet-stream", .contentDisposition: "attachment; filename=\"baton-\(day).db\"",
+        .contentLength: String(first.size),
+      ], body: body)
   }
 
   // MARK: - Sessions

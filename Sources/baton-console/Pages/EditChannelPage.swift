@@ -30,7 +30,7 @@ extension Pages {
           "name": .text(channel.profile.displayName), "fullName": .some(channel.profile.fullName),
           "description": .some(channel.profile.description),
         ]),
-      "revision": .number(channel.revision),
+      "revision": .number(channel.revision), "edition": .number(channel.edition),
     ]
     return renderer.page(
       "channel-edit", title: "Edit \(channel.profile.displayName)", section: .channels, view,
@@ -48,8 +48,11 @@ extension Pages {
       return typed
     }
     let heals = form["heal"] != nil
+    // Relays come and go while somebody types, and give the channel new revisions; that is no reason to refuse a change of what readers see.
+    let isAsSeen = form.number("edition") == Int64(channel.edition)
     let wanted = UpdateChannel(
-      id: id, revision: form.number("revision"), displayName: changed("name", from: channel.profile.displayName),
+      id: id, revision: isAsSeen ? channel.revision : form.number("revision"),
+      displayName: changed("name", from: channel.profile.displayName),
       fullName: changed("fullName", from: channel.profile.fullName),
       description: changed("description", from: channel.profile.description),
       heal: channel.owned && heals != channel.heal ? heals : nil)

@@ -53,6 +53,8 @@ enum Routes {
     router.get("health", use: pages.health)
     router.get("daemon", use: pages.daemonPage)
     router.post("daemon/reload", use: pages.reload)
+    router.post("daemon/log-level", use: pages.setLogLevel)
+    router.post("daemon/backup", use: pages.backup)
     // The page with the outcome may be loaded again, and then there is none.
     router.get("daemon/reload") { request, _ in pages.redirect(request, to: "daemon") }
     return router.buildResponder()

@@ -10,11 +10,17 @@ import os
 import socket
 import sys
 import time
+import traceback
 from pathlib import Path
 
 os.environ["SE_OFFLINE"] = "true"
 
 from selenium import webdriver
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    StaleElementReferenceException,
+    WebDriverException,
+)
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -94,12 +100,26 @@ class Browser:
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
 
-    def press(self, words, within=""):
-        for element in self.find(f"{within} button, {within} a"):
-            if element.is_displayed() and " ".join(element.text.split()) == words:
-                element.click()
-                return
-        raise Wrong(f"there is nothing to press named {words!r} at {self.driver.current_url}")
+    def texts(self, selector):
+        """The texts of all elements, as they are at one moment: pages that are live replace their elements."""
+        return self.script(
+            "return [...document.querySelectorAll(arguments[0])].map(e => e.innerText.split(/\\s+/).join(' ').trim())", selector
+        )
+
+    def count(self, selector):
+        return self.script("return document.querySelectorAll(arguments[0]).length", selector)
+
+    def press(self, words):
+        """Presses what is called so. If the page replaces it in this moment, it is looked for again."""
+        find = """return [...document.querySelectorAll('button, a')].find(
+            e => e.checkVisibility() && e.innerText.split(/\\s+/).join(' ').trim() === arguments[0])"""
+        end = time.monotonic() + PATIENCE
+        while True:
+            element = self.until(lambda: self.script(find, words), f"what is called {words!r}")
+            try:
+                return element.click()
+            except (StaleElementReferenceException, ElementClickInterceptedException):
+                check(time.monotonic() < end, "nothing stays to be pressed:", words)
 
     def until(self, condition, what):
         end = time.monotonic() + PATIENCE
@@ -186,7 +206,7 @@ def tabs(browser, path):
 
 
 def creates(browser, dying, relays):
-    """The three steps, against real relays, one of which dies on the way; and the same without scripts as far as it goes."""
+    """The three steps, against real relays, one of which dies on the way and comes back."""
     browser.open("channels")
     browser.press("New channel")
     browser.one("#name").send_keys("Harbour")
@@ -198,12 +218,12 @@ def creates(browser, dying, relays):
     browser.press("Create")
     browser.await_text("h1", "Harbour")
     check("/progress" in browser.driver.current_url, browser.driver.current_url)
-    browser.until(lambda: browser.find(".mark.good") and len(browser.find("#relays .mark.good")) == relays - 1, "the relays that live")
-    rows = [" ".join(row.text.split()) for row in browser.find("#relays tbody tr")]
+    browser.until(lambda: browser.count("#relays .mark.good") == relays - 1, "the relays that live")
+    rows = browser.texts("#relays tbody tr")
     check(len(rows) == relays, rows)
     browser.until(lambda: "Proceed with" in browser.text("#next"), "the way on")
     check(f"Proceed with {relays - 1} of {relays}" in browser.text("#next"), browser.text("#next"))
-    check("unreachable" in browser.text("#relays"), browser.text("#relays"))
+    browser.await_text("#relays", "unreachable")
     browser.press(f"Proceed with {relays - 1} of {relays}")
     browser.await_text("h1", "Link of Harbour")
     check("nostr:" in browser.text("main .link") and browser.find("svg.code path"), "no link")
@@ -213,8 +233,8 @@ def creates(browser, dying, relays):
     wish("start the relay")
     browser.until(lambda: answers(dying), "the relay that starts")
     browser.press("Retry all that are not active")
-    browser.until(lambda: len(browser.find("#relays .mark.good")) == relays, "the relay that came back")
-    check("Channel works with" in browser.text("#state"), browser.text("#state"))
+    browser.until(lambda: browser.count("#relays .mark.good") == relays, "the relay that came back")
+    browser.await_text("#state", f"Channel works with {relays} of {relays} relays")
     browser.press("Messages and posts")
     browser.one("#text").send_keys("The ferry is late.")
     browser.press("Publish")
@@ -363,6 +383,12 @@ def main():
     except Wrong as wrong:
         print(f"wrong: {wrong}", flush=True)
         print("on the page:", browser.text("main")[:2000], browser.complaints(), flush=True)
+        wish("wrong")
+        sys.exit(1)
+    except WebDriverException as failure:
+        # Its message has the stack of the browser below it.
+        print(f"wrong: {type(failure).__name__}: {failure.msg.splitlines()[0]}", flush=True)
+        traceback.print_tb(failure.__traceback__)
         wish("wrong")
         sys.exit(1)
     finally:
