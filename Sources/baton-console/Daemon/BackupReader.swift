@@ -12,7 +12,7 @@ actor BackupReader {
     let size: Int
   }
 
-  /// What the daemon sent is not a copy of a database.
+  /// What the daemon sent is not a copy of a database, or not all of it.
   struct Broken: Error {}
 
   private var waiting: Piece?
@@ -20,6 +20,12 @@ actor BackupReader {
   private var isAbandoned = false
   private var taker: CheckedContinuation<Void, Never>?
   private var giver: CheckedContinuation<Void, Never>?
+  private var given = 0
+  /// Bytes that have not been taken yet; `nil` before the first piece.
+  private var left: Int?
+  private var patience: Task<Void, Never>?
+  /// How long a piece may wait. A browser that has gone before the first one would keep the daemon from making other copies.
+  private static let patienceMax = Duration.seconds(60)
 
   /// Begins to read on a connection of its own, which it closes in the end.
   init(_ client: BatonClient) {
@@ -40,23 +46,31 @@ actor BackupReader {
   /// - Throws: what the daemon refused with, or what the client throws.
   func next() async throws -> Piece? {
     while waiting == nil {
+      guard !isAbandoned else { throw Broken() }
       if let end {
         try end.get()
+        // What ends before it is whole must not look like a copy.
+        guard left == 0 else { throw Broken() }
         return nil
       }
       await withCheckedContinuation { taker = $0 }
     }
+    if let piece = waiting { left = (left ?? piece.size) - piece.bytes.count }
     defer {
       waiting = nil
+      patience?.cancel()
       wake(&giver)
     }
     return waiting
   }
 
+  private func expire(_ number: Int) { if number == given, waiting != nil { abandon() } }
+
   /// Nobody takes the rest.
   func abandon() {
     isAbandoned = true
     waiting = nil
+    patience?.cancel()
     wake(&giver)
   }
 
@@ -64,6 +78,12 @@ actor BackupReader {
     while waiting != nil { await withCheckedContinuation { giver = $0 } }
     guard !isAbandoned else { return false }
     waiting = piece
+    given += 1
+    let number = given
+    patience = Task {
+      guard (try? await Task.sleep(for: Self.patienceMax)) != nil else { return }
+      expire(number)
+    }
     wake(&taker)
     return true
   }
