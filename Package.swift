@@ -88,6 +88,7 @@ let package = Package(
     .target(name: "Filters", dependencies: ["StrictJSON"]),
     .target(name: "Systemd", dependencies: ["CSystemd", log]),
     .target(name: "QRCodes", dependencies: ["CQREncode"]),
+    .target(name: "Accounts"),
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
@@ -137,8 +138,8 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "Storage", "Coordinator", "StrictJSON", "Filters", "Meters", "Varlink",
-        "ControlAPI", log,
+        "Accounts", "Channels", "Secrets", "RelayNetwork", "Storage", "Coordinator", "StrictJSON", "Filters", "Meters",
+        "Varlink", "ControlAPI", log,
       ]
         + nio),
     .target(name: "ControlGenerator", dependencies: ["Varlink"]),
@@ -160,7 +161,8 @@ let package = Package(
     .target(
       name: "DaemonProgram",
       dependencies: [
-        "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store", "Coordinator",
+        "Accounts", "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store",
+        "Coordinator",
         "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", "WebFiles", "Cluster", "PostgreSQL", "PostgreSQLStore",
         log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -180,7 +182,8 @@ let package = Package(
     .target(
       name: "ConsoleProgram",
       dependencies: [
-        "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Channels", "QRCodes", "Systemd", mustache,
+        "Accounts", "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Channels", "QRCodes", "Systemd",
+        mustache,
         arguments, crypto, log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -273,7 +276,8 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Storage", "Store", "StrictJSON", "Filters",
+        "Accounts", "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Storage", "Store", "StrictJSON",
+        "Filters",
         "Varlink",
         "Channels", "Meters", "PostgreSQLStore", "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio,
@@ -281,7 +285,9 @@ let package = Package(
     .testTarget(
       name: "BatondTests",
       dependencies: ["DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
-    .testTarget(name: "ConsoleTests", dependencies: ["ConsoleProgram", "ControlAPI", "StrictJSON", mustache]),
+    .testTarget(
+      name: "ConsoleTests",
+      dependencies: ["ConsoleProgram", "Channels", "ControlAPI", "Sentences", "StrictJSON", mustache]),
     .testTarget(
       name: "RepositoryTests",
       dependencies: [

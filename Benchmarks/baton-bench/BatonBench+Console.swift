@@ -65,36 +65,20 @@ extension BatonBench {
 }
 
 /// A connection to the console that is used again and again, as a browser does.
-private final class PlainBrowser {
-  private let socket: CInt
+private struct PlainBrowser {
+  private let socket: RawSocket
 
-  init(port: UInt16) throws {
-    socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else { throw Program.Ended(description: "cannot connect to the console") }
-  }
-
-  deinit { close(socket) }
+  init(port: UInt16) throws { socket = try RawSocket(port: port) }
 
   func ask(_ method: String, _ path: String, _ fields: [String], body: String = "") throws -> (head: String, bytes: Int) {
     let lines = ["\(method) \(path) HTTP/1.1", "Host: localhost", "Content-Length: \(body.utf8.count)"] + fields
     let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
-    guard send(socket, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
-      throw Program.Ended(description: "the console closed the connection")
-    }
+    socket.send(request)
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     var wanted: Int?
     while wanted.map({ bytes.count < $0 }) ?? true {
-      let count = recv(socket, &chunk, chunk.count, 0)
+      let count = recv(socket.descriptor, &chunk, chunk.count, 0)
       guard count > 0 else { throw Program.Ended(description: "the console closed the connection") }
       bytes += chunk.prefix(count)
       guard wanted == nil, let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }

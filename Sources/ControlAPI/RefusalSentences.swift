@@ -302,3 +302,22 @@ extension VarlinkError {
     return type?.init(self).sentence ?? .of(service: self)
   }
 }
+
+extension VarlinkClient.Failure {
+  /// The sentence for people about a call that got no answer.
+  /// - Parameters:
+  ///   - path: the path of the socket.
+  ///   - limit: the time limit in words, if somebody has set one.
+  public func sentence(at path: String, within limit: String? = nil) -> RefusalSentence {
+    switch self {
+    case .notReachable(let reason):
+      RefusalSentence("\(reason); is batond running?", "Name another socket with --socket or $BATON_SOCKET", after: " ")
+    case .notPermitted(let reason): RefusalSentence("\(reason); root may use it, and users who may open the socket")
+    case .disconnected: RefusalSentence("the daemon closed the connection; whether it carried out the request is not known")
+    case .notTaken: RefusalSentence("the daemon closed the connection and did not take the call", "try again")
+    case .timedOut:
+      RefusalSentence(limit.map { "the daemon did not answer within \($0)" } ?? "the daemon did not answer in time")
+    case .protocolBroken(let reason): RefusalSentence("the program that answers at \(path) does not speak Varlink: \(reason)")
+    }
+  }
+}

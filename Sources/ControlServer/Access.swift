@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Glibc
 internal import Varlink
 
@@ -39,8 +40,8 @@ public struct Access: Sendable {
   ///   - publishGroup: name of the group that may publish and look at what that takes; empty if there is none.
   public init(changeGroup: String, readGroup: String, publishGroup: String = "") {
     self.init(
-      ownUser: geteuid(), changeGroup: Self.groupID(changeGroup), readGroup: Self.groupID(readGroup),
-      publishGroup: Self.groupID(publishGroup))
+      ownUser: geteuid(), changeGroup: Accounts.group(named: changeGroup), readGroup: Accounts.group(named: readGroup),
+      publishGroup: Accounts.group(named: publishGroup))
   }
 
   init(ownUser: UInt32, changeGroup: UInt32?, readGroup: UInt32?, publishGroup: UInt32? = nil) {
@@ -67,20 +68,6 @@ public struct Access: Sendable {
     case .read: isMember(peer, of: readGroup)
     case .publish: isMember(peer, of: publishGroup)
     case .change: false
-    }
-  }
-
-  /// Returns the number of a group of this machine; `nil` if there is none with this name. It asks the group database, which may block.
-  public static func groupID(_ name: String) -> UInt32? {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    while true {
-      var group = Glibc.group()
-      var found: UnsafeMutablePointer<Glibc.group>?
-      let error = getgrnam_r(name, &group, &buffer, buffer.count, &found)
-      if error == 0 { return found == nil ? nil : group.gr_gid }
-      // A group with many members needs more room.
-      guard error == ERANGE, buffer.count < 64 << 20 else { return nil }
-      buffer = [CChar](repeating: 0, count: buffer.count * 4)
     }
   }
 }

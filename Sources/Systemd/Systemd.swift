@@ -39,44 +39,39 @@ public enum Systemd {
   /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec; a single one is
   /// taken whatever its name. All other descriptors that were handed over are closed. Call this once.
   public static func sockets(named name: String) -> Sockets {
-    var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    let count = sd_listen_fds_with_names(1, &names)
     var sockets = Sockets()
-    guard count > 0 else { return sockets }
-    for index in 0..<Int(count) {
-      let descriptor = CInt(index) + 3
-      let given = names?[index].map { String(cString: $0) } ?? ""
-      free(names?[index])
+    let all = handedOver()
+    for (given, descriptor) in all {
       func isSocket(listening: CInt) -> Bool { sd_is_socket(descriptor, AF_UNIX, CInt(SOCK_STREAM.rawValue), listening) > 0 }
-      switch given == name || count == 1 {
+      switch given == name || all.count == 1 {
       case true where isSocket(listening: 1): sockets.listening.append(descriptor)
       case true where isSocket(listening: 0): sockets.connected.append(descriptor)
       default: close(descriptor)
       }
     }
-    free(names)
     return sockets
   }
 
-  /// All sockets that listen and were handed over, with their names, closed on exec; other descriptors that were handed over are closed.
-  /// Call this once, and not together with `sockets(named:)`.
+  /// All sockets that listen and were handed over, with their names; other descriptors that were handed over are closed. Call this once, and
+  /// not together with `sockets(named:)`.
   public static func listeners() -> [(name: String, socket: CInt)] {
+    handedOver().compactMap { name, descriptor in
+      if sd_is_socket(descriptor, AF_UNSPEC, CInt(SOCK_STREAM.rawValue), 1) > 0 { return (name, descriptor) }
+      close(descriptor)
+      return nil
+    }
+  }
+
+  /// The descriptors that were handed over, with their names, closed on exec.
+  private static func handedOver() -> [(name: String, descriptor: CInt)] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &names)
-    var found: [(name: String, socket: CInt)] = []
-    guard count > 0 else { return found }
-    for index in 0..<Int(count) {
-      let descriptor = CInt(index) + 3
-      let name = names?[index].map { String(cString: $0) } ?? ""
-      free(names?[index])
-      if sd_is_socket(descriptor, AF_UNSPEC, CInt(SOCK_STREAM.rawValue), 1) > 0 {
-        found.append((name, descriptor))
-      } else {
-        close(descriptor)
-      }
+    guard count > 0 else { return [] }
+    defer { free(names) }
+    return (0..<Int(count)).map { index in
+      defer { free(names?[index]) }
+      return (names?[index].map { String(cString: $0) } ?? "", CInt(index) + 3)
     }
-    free(names)
-    return found
   }
 
   /// Whether standard error goes to the journal.

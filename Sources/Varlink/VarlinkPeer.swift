@@ -17,7 +17,7 @@ public struct VarlinkPeer: Hashable, Sendable {
   }
 
   /// The peer of a Unix socket; `nil` if the kernel does not know it.
-  init?(socket: CInt) {
+  package init?(socket: CInt) {
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, .max)
     var size = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, size == 12 else { return nil }

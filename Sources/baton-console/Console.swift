@@ -1,8 +1,10 @@
+internal import Accounts
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
 internal import Foundation
 internal import Logging
+internal import Sentences
 internal import Systemd
 internal import UnixSignals
 internal import Varlink
@@ -13,6 +15,8 @@ public func runBatonConsole(_ arguments: [String]) async { await Console.main(ar
 
 /// The console: pages in a browser, over the control interface.
 struct Console: AsyncParsableCommand {
+  static let version = "0.1.0"
+
   static let configuration = CommandConfiguration(
     commandName: "baton-console",
     abstract: "Shows Baton in a browser.",
@@ -23,7 +27,7 @@ struct Console: AsyncParsableCommand {
       Exit status: 0 done, or ended by a signal; 1 refused; 64 usage; 69 the daemon or the service cannot be reached; 71 it cannot \
       listen; 77 not permitted.
       """,
-    version: "baton-console 0.1.0")
+    version: "baton-console \(version)")
 
   @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.", completion: .file())
   var socket: String?
@@ -83,7 +87,7 @@ struct Console: AsyncParsableCommand {
 
   private func runInForeground() async throws {
     LoggingSystem.bootstrap { _ in StandardErrorLogHandler(prefixesPriority: false, level: LogLevelSwitch(.notice)) }
-    let daemon = Daemon(socket: Self.path(socket))
+    let daemon = Daemon(socket: BatonClient.path(of: socket))
     let role = try await role(daemon)
     let (sockets, port) = try listen(port ?? 0)
     let metricsSockets = try metricsPort.map { try listen($0).sockets } ?? []
@@ -117,7 +121,7 @@ struct Console: AsyncParsableCommand {
       return may.change && !isReadOnly ? .change : .view
     } catch let failure as VarlinkClient.Failure {
       let isForbidden = if case .notPermitted = failure { true } else { false }
-      throw ending(isForbidden ? 77 : 69, Failures.sentence(failure))
+      throw ending(isForbidden ? 77 : 69, failure.sentence(at: daemon.socket).text)
     } catch let error as VarlinkError {
       throw ending(error.name == VarlinkError.permissionDenied.name ? 77 : 69, Failures.sentence(error))
     }
@@ -151,12 +155,16 @@ struct Console: AsyncParsableCommand {
     guard sockets["http"] != nil else { throw ending(71, "systemd handed over no socket; start baton-console.socket") }
     var proxy: UInt32?
     if let proxyUser {
-      guard let account = await Account.find(name: proxyUser) else { throw ending(64, "there is no user '\(proxyUser)'") }
-      proxy = account.uid
+      guard let user = await Accounts.waitFor({ Accounts.user(named: proxyUser) }) else {
+        throw ending(64, "there is no user '\(proxyUser)'")
+      }
+      proxy = user.id
     }
-    let roles = RolesOfUsers(
-      changeGroup: await Account.group(changeGroup), readGroup: await Account.group(readGroup))
-    let daemon = Daemon(socket: Self.path(socket))
+    let roles = await Accounts.waitFor { [changeGroup, readGroup] in
+      RolesOfUsers(changeGroup: Accounts.group(named: changeGroup), readGroup: Accounts.group(named: readGroup))
+    }
+    guard let roles else { throw ending(71, "the groups of this machine cannot be read") }
+    let daemon = Daemon(socket: BatonClient.path(of: socket))
     let admission = Admission(daemon: daemon, roles: roles, proxy: proxy, isReadOnly: isReadOnly)
     let house = try House(
       daemon: daemon, publicURL: publicURL, admission: admission,
@@ -175,7 +183,7 @@ struct Console: AsyncParsableCommand {
 
   private func login() throws {
     do {
-      Self.say(try CodeOffice.address(loginSocket, port: port ?? Self.servicePort))
+      Self.say(try AddressRequest.send(to: loginSocket, port: port ?? Self.servicePort))
     } catch .refused(let reason) {
       throw ending(77, reason)
     } catch {
@@ -191,11 +199,6 @@ struct Console: AsyncParsableCommand {
   }
 
   private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-
-  private static func path(_ socket: String?) -> String {
-    let named = socket ?? ProcessInfo.processInfo.environment["BATON_SOCKET"]
-    return named.map { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : $0 } ?? BatonClient.defaultSocket
-  }
 
   private static var userName: String {
     let name = ProcessInfo.processInfo.userName

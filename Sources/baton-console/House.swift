@@ -16,7 +16,8 @@ struct House: Sendable {
   init(daemon: Daemon, publicURL: PublicURL?, admission: Admission?, signInHelp: String) throws {
     logger = Logger(label: "baton-console")
     hub = LiveHub(daemon: daemon, logger: logger)
-    let renderer = Renderer(templates: try Templates(), assets: Assets(), signInHelp: signInHelp, logger: logger)
+    let renderer = Renderer(
+      templates: try Templates(), assets: Assets(), signInHelp: signInHelp, socket: daemon.socket, logger: logger)
     let all = Pages(
       daemon: daemon, hub: hub, figures: SharedFigures(daemon: daemon, hub: hub), renderer: renderer, sessions: sessions,
       door: Door.CookieName())

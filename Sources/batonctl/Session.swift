@@ -34,8 +34,7 @@ struct GlobalOptions: ParsableArguments {
 
   /// - Parameter socket: the socket on the command line, if there is one.
   static func path(_ socket: String?) -> String {
-    let named = socket ?? ProcessInfo.processInfo.environment["BATON_SOCKET"]
-    return named.map { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : $0 } ?? BatonClient.defaultSocket
+    BatonClient.path(of: socket)
   }
 
   /// The time for which a call is repeated that the daemon did not take: a restarting daemon is back sooner.

@@ -1,5 +1,5 @@
+internal import Accounts
 internal import Channels
-internal import ControlServer
 internal import Nostr
 internal import PostgreSQL
 internal import RelayNetwork
@@ -66,7 +66,7 @@ struct Setting: Sendable {
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .name: text.isEmpty || text.contains(where: \.isNewline) ? "must be a name on one line" : nil
       case .group: text.isEmpty ? "must be the name of a group" : nil
-      case .existingGroup: Access.groupID(text) == nil ? "must be the name of a group that exists" : nil
+      case .existingGroup: Accounts.group(named: text) == nil ? "must be the name of a group that exists" : nil
       case .duration:
         (Setting.duration(text) ?? .zero) < .milliseconds(100)
           ? "must be a time span such as 30s, 2min or 500ms, at least 100ms" : nil

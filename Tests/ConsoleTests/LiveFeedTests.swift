@@ -1,3 +1,4 @@
+import Channels
 import Testing
 
 @testable import ConsoleProgram
@@ -124,7 +125,7 @@ struct LiveFeedTests {
   /// Readers come, go, sleep and come back with what they know, while the daemon changes things, is away, and forgets. Against a world that
   /// knows everything: what a reader has not looked at since it changed, it was told of; and of nothing else, unless it must look.
   @Test(arguments: 0..<200) func nobodyMissesAnything(_ seed: UInt64) throws {
-    var chance = SplitMix(seed)
+    var chance = SplitMix64(seed: seed)
     var feed = LiveFeed()
     var revision: Int64 = 100
     var changes: [(revision: Int64, object: String)] = []
@@ -193,20 +194,5 @@ struct LiveFeedTests {
       check(&browsers[index], feed.take(id))
       #expect(browsers[index].knows == revision, "seed \(seed): everybody arrives at the newest revision")
     }
-  }
-}
-
-/// Numbers by chance, the same for the same seed.
-struct SplitMix {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

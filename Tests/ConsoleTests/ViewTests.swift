@@ -1,6 +1,7 @@
 import ControlAPI
 import Foundation
 import Mustache
+import Sentences
 import StrictJSON
 import Testing
 

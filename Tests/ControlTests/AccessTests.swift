@@ -1,3 +1,4 @@
+import Accounts
 import BatonClient
 import ControlAPI
 import Coordinator
@@ -270,8 +271,8 @@ struct AccessTests {
   }
 
   @Test func groupsThatDoNotExistLetNobodyIn() {
-    for name in ["", "no-such-group-of-baton", "root-", "0"] { #expect(Access.groupID(name) == nil, "'\(name)'") }
-    #expect(Access.groupID("root") == 0)
+    for name in ["", "no-such-group-of-baton", "root-", "0"] { #expect(Accounts.group(named: name) == nil, "'\(name)'") }
+    #expect(Accounts.group(named: "root") == 0)
     let access = Access(changeGroup: "no-such-group-of-baton", readGroup: "nor-this-one", publishGroup: "nor-that-one")
     let stranger = VarlinkPeer(pid: 1, uid: geteuid() + 1, gid: 0, groups: [0, .max])
     for access in [access, Access(changeGroup: "", readGroup: "")] {

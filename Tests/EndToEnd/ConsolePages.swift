@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TestSupport
 
 /// A console over a daemon, and a browser without manners for it: it sends what a test says and reads what comes.
@@ -85,11 +84,11 @@ final class ConsolePages: Sendable {
 
   /// Sends bytes and reads what comes until the console closes the connection.
   func send(_ bytes: [UInt8]) async throws -> [UInt8] {
-    let socket = try TCPSocket(port: port)
+    let socket = try RawSocket(port: port)
     socket.send(bytes)
     // Whoever waits for more of a request is told that there is none.
-    shutdown(socket.descriptor, CInt(SHUT_WR))
-    return await socket.readAll()
+    socket.halfClose()
+    return await socket.receiveAll()
   }
 
   static func parse(_ bytes: [UInt8]) throws -> Answer {
@@ -117,57 +116,5 @@ final class ConsolePages: Sendable {
       rest = rest[min(begin + size + 2, rest.endIndex)...]
     }
     return String(decoding: result, as: UTF8.self)
-  }
-}
-
-/// A connection on loopback, with a limit on every wait.
-final class TCPSocket: Sendable {
-  let descriptor: CInt
-
-  init(port: UInt16) throws {
-    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else { throw Program.Ended(description: "loopback: \(String(cString: strerror(errno)))") }
-    var limit = timeval(tv_sec: 300, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-  }
-
-  deinit { close(descriptor) }
-
-  func send(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  func readAll() async -> [UInt8] {
-    var bytes: [UInt8] = []
-    while true {
-      let some = await readSome()
-      if some.isEmpty { return bytes }
-      bytes += some
-    }
-  }
-
-  /// The bytes that have arrived, as soon as there are any; none at the end.
-  func readSome() async -> [UInt8] {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(self.descriptor, &chunk, chunk.count, 0)
-        continuation.resume(returning: Array(chunk.prefix(Swift.max(count, 0))))
-      }
-    }
   }
 }

@@ -42,9 +42,9 @@ struct PrometheusTests {
   private func ask(_ port: UInt16, _ path: String, until isWanted: (JSONValue) -> Bool) async throws {
     while true {
       try Task.checkCancellation()
-      let socket = try TCPSocket(port: port)
+      let socket = try RawSocket(port: port)
       socket.send(Array("GET \(path) HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
-      let answer = try ConsolePages.parse(await socket.readAll())
+      let answer = try ConsolePages.parse(await socket.receiveAll())
       if answer.status == 200, let json = try? JSONParser.parse(answer.body), isWanted(json) { return }
       await Task.yield()
     }

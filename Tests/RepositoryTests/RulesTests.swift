@@ -61,6 +61,11 @@ struct RulesTests {
       #expect(!imports(file.text).contains { beyond.contains($0) }, "\(file.name)")
     }
     for file in try sources("Sources/Networks/SimpleX") { #expect(!imports(file.text).contains("Nostr"), "\(file.name)") }
+    // Pages know nothing but what clients are told.
+    let behind = ["Storage", "Store", "PostgreSQLStore", "Coordinator", "ControlServer", "RelayNetwork"] + beyond
+    for file in try sources("Sources/baton-console") {
+      #expect(!imports(file.text).contains { behind.contains($0) }, "\(file.name)")
+    }
     for file in try sources("Sources/BatonClient") {
       #expect(
         !imports(file.text).contains { ["Storage", "Store", "Coordinator", "ControlServer", "Channels"].contains($0) },
@@ -300,7 +305,8 @@ struct RulesTests {
     let daemon = try String(contentsOf: Self.root.appendingPathComponent("Sources/batond/Batond.swift"), encoding: .utf8)
     let version = try #require(daemon.firstMatch(of: /version = "([0-9.]+)"/)?.1)
     for file in [
-      "Sources/batonctl/Batonctl.swift", "Sources/baton-sandbox/BatonSandbox.swift", "CHANGELOG.md",
+      "Sources/batonctl/Batonctl.swift", "Sources/baton-sandbox/BatonSandbox.swift", "Sources/baton-console/Console.swift",
+      "CHANGELOG.md",
       "packaging/debian/changelog",
     ] {
       let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)

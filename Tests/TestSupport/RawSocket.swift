@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A Unix socket without manners, for tests of servers. Blocking, with a limit on every wait.
+/// A connection without manners, for tests of servers. Blocking, with a limit on every wait.
 public final class RawSocket: Sendable {
   public struct Failure: Error { public let errno: CInt }
   /// More than any machine needs, however busy it is.
@@ -18,6 +18,25 @@ public final class RawSocket: Sendable {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
+    try finish(result)
+  }
+
+  /// Connects to a port of 127.0.0.1.
+  public init(port: UInt16) throws {
+    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try finish(result)
+  }
+
+  private func finish(_ result: CInt) throws {
     guard result == 0 else { throw Failure(errno: errno) }
     var limit = timeval(tv_sec: Self.limitSeconds, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -64,6 +83,16 @@ public final class RawSocket: Sendable {
         let count = recv(self.descriptor, &chunk, max, 0)
         continuation.resume(returning: Array(chunk.prefix(Swift.max(count, 0))))
       }
+    }
+  }
+
+  /// All bytes until the peer closes.
+  public func receiveAll() async -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let some = await receiveSome(max: 65_536)
+      if some.isEmpty { return bytes }
+      bytes += some
     }
   }
 

@@ -48,8 +48,6 @@ struct LiveFeed {
   private var readers: [ReaderID: Reader] = [:]
   private var readersSoFar = 0
 
-  var readerIDs: [ReaderID] { Array(readers.keys) }
-
   // MARK: - From the daemon
 
   /// The daemon answers, and tells of changes after this revision.

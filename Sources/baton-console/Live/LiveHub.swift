@@ -1,7 +1,6 @@
 internal import BatonClient
 internal import ControlAPI
 internal import Logging
-internal import StrictJSON
 internal import Varlink
 
 /// Watches the daemon once for everybody who looks at pages.
@@ -22,7 +21,6 @@ actor LiveHub {
 
   /// The newest revision that was heard of; whatever is read from the daemon from now on has it.
   var revision: Int64? { feed.revision }
-  var isConnected: Bool { feed.isConnected }
 
   /// Watches until the task is cancelled.
   func run() async {
@@ -130,20 +128,4 @@ actor LiveHub {
 
   /// Lets all readers say that they are there.
   func wakeAll() { for waker in wakers.values { waker.yield() } }
-}
-
-/// The names of objects on pages, such as `channel:7`; `at:3` is what channels have at relay 3.
-enum LiveObject {
-  static func names(_ change: ChangeMessage) -> [String] {
-    switch change.kind {
-    case "channelRelay":
-      guard let channel = change.transition?["channelId"]?.integer, let relay = change.transition?["relayId"]?.integer else {
-        return []
-      }
-      return ["channel:\(channel)", "at:\(relay)"]
-    case "channel", "relay", "server", "operator":
-      return (change.after ?? change.before)?["id"]?.integer.map { ["\(change.kind):\($0)"] } ?? []
-    default: return []
-    }
-  }
 }

@@ -2,6 +2,7 @@ internal import BatonClient
 internal import ControlAPI
 internal import HTTPTypes
 internal import Hummingbird
+internal import Sentences
 internal import StrictJSON
 internal import Varlink
 

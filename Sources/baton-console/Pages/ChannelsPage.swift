@@ -2,6 +2,7 @@ internal import BatonClient
 internal import Channels
 internal import ControlAPI
 internal import Hummingbird
+internal import Sentences
 internal import StrictJSON
 
 // All channels, or those that meet conditions.
@@ -21,7 +22,8 @@ extension Pages {
       ])
     }
     if let id = query.number("operator") {
-      let text = id == 0 ? "on relays without an operator" : "on relays of operator \(id)"
+      let provider = id == 0 ? nil : await name(ofOperator: id) ?? "operator \(id)"
+      let text = provider.map { "on relays of \($0)" } ?? "on relays without an operator"
       chips.append(["text": .text(text), "without": .text("channels\(query.with("operator", nil).query)")])
     }
     let view: View = [
@@ -86,6 +88,12 @@ extension Pages {
       "summary": .text(channel.summary), "network": .text(channel.network), "isGroup": .flag(channel.kind == "group"),
       "unread": channel.unread > 0 ? .text(grouped(channel.unread)) : nil, "changed": times.view(channel.updatedAt),
     ]
+  }
+
+  /// The name of an operator; `nil` if that cannot be had.
+  func name(ofOperator id: Int64?) async -> String? {
+    guard let id else { return nil }
+    return try? await daemon.ask { try await $0.operator(id: id).operator.name }
   }
 
   /// The name of a relay; `nil` if that cannot be had.

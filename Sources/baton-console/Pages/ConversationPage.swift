@@ -36,7 +36,7 @@ extension Pages {
 
   /// Names a request, so that a form that is sent twice has one effect.
   static func key() -> String {
-    "console-" + (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined()
+    "console-" + Hex.random(bytes: 16)
   }
 
   /// What was said, the last first; where the daemon does not read messages, what Baton published.

@@ -2,10 +2,11 @@ internal import BatonClient
 internal import ControlAPI
 internal import Hummingbird
 internal import NIOCore
+internal import Sentences
 internal import StrictJSON
 internal import Varlink
 
-// The daemon itself, and who is signed in here.
+// The daemon itself.
 extension Pages {
   func daemonPage(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try await daemonPage(request, context, outcome: nil)
@@ -109,47 +110,5 @@ extension Pages {
         .contentType: "application/octet-stream", .contentDisposition: "attachment; filename=\"baton-\(day).db\"",
         .contentLength: String(first.size),
       ], body: body)
-  }
-
-  // MARK: - Sessions
-
-  func sessionList(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    let times = Times()
-    let now = SessionStore.now
-    let own = context.session?.id
-    let all = sessions.all()
-    let view: View = [
-      "rows": .views(
-        all.map { session in
-          let minutes = Sessions.remaining(session, now: now) / 60
-          return [
-            "id": .text(session.id), "user": .text(session.user), "isOwn": .flag(session.id == own),
-            "canEnd": .flag(session.id == own || context.visit?.role == .change),
-            "role": .text(session.role == .change ? "may change things" : "may look"), "browser": .text(session.browser),
-            "began": .view(times.view(milliseconds: session.began.wall)),
-            "used": .view(times.view(milliseconds: session.used.wall)), "remaining": .text("\(minutes) min"),
-          ]
-        }),
-      "hasOthers": .flag(all.count > 1 && context.visit?.role == .change),
-    ]
-    return renderer.page("sessions", title: "Sessions", section: nil, view, request, context)
-  }
-
-  /// Ends one session, or all others.
-  func endSessions(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    let form = try await form(request)
-    let own = context.session?.id
-    guard let id = form["id"] else {
-      try requireChange(context)
-      sessions.endAll(except: own)
-      return redirect(request, to: "sessions")
-    }
-    // Everybody may end their own.
-    if id != own { try requireChange(context) }
-    _ = sessions.end(id: id)
-    guard id == own else { return redirect(request, to: "sessions") }
-    var response = redirect(request, to: "")
-    response.headers[.setCookie] = door.field(nil)
-    return response
   }
 }

@@ -1,6 +1,7 @@
 internal import BatonClient
 internal import ControlAPI
 internal import Hummingbird
+internal import Sentences
 internal import StrictJSON
 internal import Varlink
 
@@ -41,7 +42,7 @@ extension Pages {
     let view: View = [
       "summary": .text(now.summary), "isQuiet": .flag(isQuiet), "troubles": .views(troubles),
       "findings": .views(serious.prefix(Self.linesMax).map(Self.view)),
-      "hasRelays": .flag(!relays.isEmpty), "relays": .views(relays), "relaysDown": .number(now.relaysDown),
+      "hasRelays": .flag(!relays.isEmpty), "relays": .views(relays),
       "hasChannels": .flag(!channels.isEmpty), "channels": .views(channels),
       "hasCounts": .flag(!phases.isEmpty),
       "counts": .views(

@@ -55,7 +55,7 @@ extension Pages {
           try await write("verdict", ["trouble": .text(Failures.sentence(error))])
         }
       } catch let failure as VarlinkClient.Failure {
-        try await write("verdict", ["trouble": .text(Failures.sentence(failure))])
+        try await write("verdict", ["trouble": .text(Failures.sentence(failure, at: daemon.socket))])
       }
       try await writer.write(ByteBuffer(string: tail))
       try await writer.finish(nil)

@@ -1,4 +1,5 @@
 internal import BatonClient
+internal import Channels
 internal import ControlAPI
 internal import Hummingbird
 internal import StrictJSON
@@ -20,8 +21,8 @@ extension Pages {
     let view: View = [
       "rows": .views(reply.relays.map { Self.row($0, known.value[$0.id], times) }), "isEmpty": .flag(reply.relays.isEmpty),
       "isFiltered": .flag(!filter.isEmpty), "q": .some(query["q"]),
-      "healths": Self.choices(["up", "degraded", "down", "unknown"], chosen: query["health"]),
-      "networks": Self.choices(["nostr", "simplex"], chosen: query["network"]),
+      "healths": Self.choices(PeerCondition.Health.allCases.map(\.rawValue), chosen: query["health"]),
+      "networks": Self.choices(NetworkKind.allCases.map(\.rawValue), chosen: query["network"]),
       "pager": pager(query, next: reply.nextCursor, address: "relays"),
     ]
     return renderer.page(
@@ -44,72 +45,5 @@ extension Pages {
   /// The share of channels that became active, and of how many.
   static func success(_ figures: RelayFigures) -> View.Part? {
     figures.successRate.map { .text("\(Int(($0 * 100).rounded(.down))) % of \(grouped(figures.reached + figures.missed))") }
-  }
-
-  // MARK: - One relay
-
-  private static let linesMax = 20
-
-  func relay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    let id = try id(context)
-    let revision = await hub.revision
-    async let found = daemon.ask { try await $0.relay(id: id) }
-    async let counted = figures.relayCounts()
-    async let known = figures.relayFigures()
-    async let health = daemon.ask { try await $0.healthChanges(matching: ["relayId": .integer(id)], limit: 1000) }
-    async let history = daemon.ask { try await $0.transitions(matching: ["relayId": .integer(id)], limit: Self.linesMax) }
-    let times = Times()
-    let relay = try await found
-    let changes = try await health.healthChanges
-    let (counts, performance) = (try await counted, try await known)
-    let isOld = counts.isOld || performance.isOld
-    var view = Self.row(relay, performance.value[id], times)
-    let strip = HealthStrip(changes.reversed(), now: relay.health, until: times.now, hours: 24)
-    view = view.merging([
-      "domains": .some(relay.domains.joined(separator: ", ")), "declaredIn": .some(relay.declaredIn),
-      "operatorId": relay.operatorId.map { .number($0) },
-      "capabilities": .some(relay.capabilities.map(Mark.spoken).joined(separator: ", ")),
-      "says": relay.profile.map { profile in
-        .view([
-          "name": .some(profile.name), "description": .some(profile.description), "software": .some(profile.software),
-        ])
-      },
-      "testedAt": times.view(relay.testedAt), "isTested": .flag(relay.tested != nil),
-      "tested": relay.tested.map { Mark.view($0 ? "passed" : "failed") },
-      "networkTrouble": .some(relay.networkTrouble), "revision": .number(relay.revision),
-      "canEnable": .flag(!relay.enabled && !relay.deleted), "canDisable": .flag(relay.enabled && !relay.deleted),
-      "isRemoved": .flag(relay.deleted),
-      "counts": .views(
-        counts.value.filter { $0.relayId == id }.map { count in
-          [
-            "status": Mark.view(count.status), "cause": .some(count.cause.map(Mark.spoken)),
-            "number": .text(grouped(count.channels)),
-            "address": .text(
-              "channels\(Form().with("relay", "\(id)").with("status", count.status).with("cause", count.cause).query)"),
-          ]
-        }),
-      "strip": .view(strip.view(times)), "trips": (relay.roundTrips.flatMap { Sparkline($0)?.view }).map { .view($0) },
-      "changes": .views(changes.prefix(Self.linesMax).map { Self.line($0, times) }), "hasChanges": .flag(!changes.isEmpty),
-      "transitions": .views(try await history.transitions.map { Self.line($0, times) }),
-      "hasTransitions": .flag(try await !history.transitions.isEmpty),
-    ])
-    return renderer.page(
-      "relay", title: relay.name, section: .relays, view, revision: revision, isOld: isOld,
-      request, context)
-  }
-
-  /// Says whether a relay may be picked for new channels.
-  func enableRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    try requireChange(context)
-    let id = try id(context)
-    let form = try await form(request)
-    guard let revision = form.number("revision") else {
-      throw PageRefusal(status: .badRequest, what: "The form is not whole", help: "Open the page of the relay again.")
-    }
-    let isEnabled = form["enabled"] == "yes"
-    _ = try await daemon.ask {
-      try await $0.updateRelay(UpdateRelay(id: id, revision: revision, enabled: isEnabled))
-    }
-    return redirect(request, to: "relays/\(id)")
   }
 }

@@ -42,10 +42,10 @@ extension Pages {
     guard let theme = form["theme"].flatMap({ Theme(rawValue: $0) }) else {
       throw PageRefusal(status: .badRequest, what: "There is no such look", help: "There are light, dark and system.")
     }
-    // Only pages of the console: an address that begins with two slashes is another host.
+    // Behind the way to the first page it can only be a page of the console.
     let page = form["page"] ?? "/"
-    let isOwn = page.hasPrefix("/") && !page.hasPrefix("//") && !page.contains("\\") && page.utf8.allSatisfy { $0 > 0x20 }
-    var response = redirect(request, to: isOwn ? String(page.dropFirst()) : "")
+    let isAddress = page.hasPrefix("/") && page.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    var response = redirect(request, to: isAddress ? String(page.dropFirst()) : "")
     response.headers[.setCookie] = theme.field
     return response
   }

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BatonClient
 internal import ControlAPI
 internal import NIOConcurrencyHelpers
@@ -11,7 +12,7 @@ struct Admission: Sendable {
   /// Whether nobody may change anything.
   let isReadOnly: Bool
   private let known = NIOLockedValueBox<(change: Bool, at: Double)?>(nil)
-  private let users = NIOLockedValueBox<[String: (account: Account?, at: Double)]>([:])
+  private let users = NIOLockedValueBox<[String: (user: Accounts.User?, at: Double)]>([:])
 
   /// How long answers of the daemon and of the user database hold, in seconds.
   private static let memory = 20.0
@@ -26,8 +27,8 @@ struct Admission: Sendable {
   }
 
   /// What a user may do; `nil` if it is nothing.
-  func role(of account: Account) async -> Sessions.Role? {
-    guard let role = roles.role(of: account) else { return nil }
+  func role(of user: Accounts.User) async -> Sessions.Role? {
+    guard let role = roles.role(of: user) else { return nil }
     guard role == .change, !isReadOnly else { return .view }
     return await mayConsoleChange() ? .change : .view
   }
@@ -41,15 +42,15 @@ struct Admission: Sendable {
     return may
   }
 
-  /// The user that a reverse proxy names.
-  func account(named name: String) async -> Account? {
+  /// A user of this machine, as its database had them some seconds ago at most.
+  func user(named name: String) async -> Accounts.User? {
     let now = SessionStore.now.seconds
-    if let user = users.withLockedValue({ $0[name] }), now - user.at < Self.memory { return user.account }
-    let account = await Account.find(name: name)
+    if let known = users.withLockedValue({ $0[name] }), now - known.at < Self.memory { return known.user }
+    let user = await Accounts.waitFor { Accounts.user(named: name) }
     users.withLockedValue { users in
       if users.count >= Self.usersMax { users = [:] }
-      users[name] = (account, now)
+      users[name] = (user, now)
     }
-    return account
+    return user
   }
 }

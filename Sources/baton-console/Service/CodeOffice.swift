@@ -1,7 +1,9 @@
+internal import Accounts
 internal import Foundation
 internal import Glibc
 internal import Logging
 internal import NIOConcurrencyHelpers
+internal import Varlink
 
 /// Gives codes to users of this machine, on a socket of its own: whoever forwards the socket with the pages to another machine does not
 /// forward this one, so nobody else there can sign in as them.
@@ -41,7 +43,7 @@ struct CodeOffice: Sendable {
 
   /// One line: a code and the address where it is used, or why there is none.
   private func answer(_ uid: UInt32) async -> String {
-    guard let account = await Account.find(uid: uid), let role = await admission.role(of: account) else {
+    guard let user = await Accounts.waitFor({ Accounts.user(id: uid) }), let role = await admission.role(of: user) else {
       // Whoever asks again and again does not fill the journal.
       let now = SessionStore.now.seconds
       let isNews = refused.withLockedValue { refused in
@@ -52,7 +54,7 @@ struct CodeOffice: Sendable {
       return "no you may not look at what Baton does; root can put you into the group baton-read\n"
     }
     do {
-      let code = try sessions.mint(user: account.name, role: role)
+      let code = try sessions.mint(user: user.name, role: role)
       return "ok \(code) \(publicURL?.text ?? "-")\n"
     } catch {
       return "no too many addresses were asked for; wait a minute\n"
@@ -72,7 +74,7 @@ struct CodeOffice: Sendable {
             if errno != EINTR, errno != ECONNABORTED { usleep(100_000) }
             continue
           }
-          guard let uid = PeerCredentials.user(of: connection), case .enqueued = continuation.yield((connection, uid)) else {
+          guard let uid = VarlinkPeer(socket: connection)?.uid, case .enqueued = continuation.yield((connection, uid)) else {
             close(connection)
             continue
           }
@@ -81,71 +83,5 @@ struct CodeOffice: Sendable {
       }
       .start()
     }
-  }
-
-  // MARK: - For those who ask
-
-  /// Why there is no code.
-  enum Failure: Error, CustomStringConvertible {
-    case notReachable(String)
-    case refused(String)
-
-    var description: String {
-      switch self {
-      case .notReachable(let reason): reason
-      case .refused(let reason): reason
-      }
-    }
-  }
-
-  /// Asks a console that runs as a service for a code.
-  /// - Parameters:
-  ///   - path: of the socket.
-  ///   - port: the port on loopback at which the browser finds the console, where it has no public address.
-  static func address(_ path: String, port: UInt16) throws(Failure) -> String {
-    let connection = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(connection) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw .notReachable("the path \(path) is too long for a socket")
-    }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(connection, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0 else {
-      let reason = String(cString: strerror(errno))
-      throw .notReachable("cannot connect to \(path): \(reason); does baton-console run as a service?")
-    }
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1024)
-    while bytes.count < 4096 {
-      let count = recv(connection, &chunk, chunk.count, 0)
-      guard count > 0 else { break }
-      bytes += chunk.prefix(count)
-    }
-    let words = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first?.split(separator: " ", maxSplits: 2) ?? []
-    switch words.first {
-    case "ok" where words.count == 3:
-      let base = words[2] == "-" ? PublicURL.onLoopback(port) : String(words[2])
-      return "\(base)/login?code=\(words[1])"
-    case "no": throw .refused(words.dropFirst().joined(separator: " "))
-    default: throw .notReachable("the program that answers at \(path) is not a console")
-    }
-  }
-}
-
-/// What the kernel says of the other end of a Unix socket.
-enum PeerCredentials {
-  static func user(of socket: CInt) -> UInt32? {
-    var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, .max)
-    var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-    guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, size == 12 else { return nil }
-    return credentials.uid
   }
 }

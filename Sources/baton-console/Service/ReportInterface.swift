@@ -91,7 +91,7 @@ struct ReportInterface: VarlinkInterface {
   /// Serves sockets that listen already, until the task is cancelled.
   func serve(_ sockets: [CInt], logger: Logger) async throws {
     let service = VarlinkService(
-      .init(vendor: "Baton", product: "baton-console", version: "0.1.0", url: "https://batond.org"), interfaces: [self])
+      .init(vendor: "Baton", product: "baton-console", version: Console.version, url: "https://batond.org"), interfaces: [self])
     var limits = VarlinkServer.Limits()
     limits.connectionsMax = 64
     limits.connectionsPerUserMax = 16

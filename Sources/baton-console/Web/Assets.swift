@@ -25,11 +25,7 @@ struct Assets: Sendable {
     ]
     var hash = SHA256()
     for source in sources { hash.update(data: source.bytes) }
-    version = hash.finalize().prefix(6).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0\(digits)" : digits
-    }
-    .joined()
+    version = Hex.text(hash.finalize().prefix(6))
     files = Dictionary(
       uniqueKeysWithValues: sources.map { ($0.name, File(type: $0.type, bytes: ByteBuffer(bytes: $0.bytes))) })
   }

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -16,7 +17,7 @@ struct Door: RouterMiddleware {
   struct CookieName: Sendable {
     let name: String
 
-    init() { name = "__Host-baton-" + String(UInt32.random(in: .min ... .max), radix: 16) }
+    init() { name = "__Host-baton-" + Hex.random(bytes: 4) }
 
     /// The cookie that says who a browser is. Browsers keep it from scripts, and from requests that other sites make.
     func field(_ token: String?) -> String {
@@ -49,8 +50,8 @@ struct Door: RouterMiddleware {
   /// What somebody with a session may do at present; `nil` if it is nothing.
   private func present(_ session: Sessions.Session) async -> Sessions.Role? {
     guard let admission else { return session.role }
-    guard let account = await admission.account(named: session.user) else { return nil }
-    return await admission.role(of: account)
+    guard let user = await admission.user(named: session.user) else { return nil }
+    return await admission.role(of: user)
   }
 
   private func enter(
@@ -65,8 +66,8 @@ struct Door: RouterMiddleware {
     } catch {
       response = pages.failure(error, request, context)
     }
-    // Where several people share a console, the daemon knows only the console; this says who it was, whatever came of it. In the foreground the daemon's
-    // journal says it.
+    // Where several people share a console, the daemon knows only the console; this says who it was, whatever came of it. In the
+    // foreground the daemon's journal says it.
     if admission != nil, request.method == .post {
       pages.logger.notice(
         "\(visit.user): \(request.uri.path.prefix(200)), answered with \(response.status.code)",
@@ -85,11 +86,11 @@ struct Door: RouterMiddleware {
     guard let admission, let proxy = admission.proxy, context.peer == proxy, let name = request.headers[.xRemoteUser],
       !name.isEmpty
     else { return nil }
-    guard let account = await admission.account(named: name), let role = await admission.role(of: account) else {
+    guard let user = await admission.user(named: name), let role = await admission.role(of: user) else {
       throw PageRefusal(
         status: .forbidden, what: "You may not look at what Baton does",
         help: "The reverse proxy says that you are “\(name.prefix(100))”. Root can put that user into the group baton-read.")
     }
-    return ConsoleContext.Visit(user: account.name, role: role, way: .proxy)
+    return ConsoleContext.Visit(user: user.name, role: role, way: .proxy)
   }
 }

@@ -1,5 +1,7 @@
+internal import Foundation
+
 /// What a form or the address of a page says: names with values, as browsers send them (application/x-www-form-urlencoded, URL standard).
-struct Form: Hashable, Sendable {
+struct Form: Equatable, Sendable {
   /// Texts that no browser sends and no page asks for.
   enum Refusal: Error, Hashable {
     /// A percent sign without two hexadecimal digits, or bytes that are not UTF-8.
@@ -16,23 +18,16 @@ struct Form: Hashable, Sendable {
   init() {}
 
   init(_ text: some StringProtocol) throws(Refusal) {
-    let parts = text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: Self.fieldsMax)
+    let parts = Substring(text).split(separator: "&", maxSplits: Self.fieldsMax)
     guard parts.count <= Self.fieldsMax else { throw .tooLarge }
     for part in parts {
-      let sides = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       fields.append((try Self.decoded(sides[0]), sides.count > 1 ? try Self.decoded(sides[1]) : ""))
     }
   }
 
   static func == (left: Form, right: Form) -> Bool {
     left.fields.elementsEqual(right.fields) { $0.name == $1.name && $0.value == $1.value }
-  }
-
-  func hash(into hasher: inout Hasher) {
-    for field in fields {
-      hasher.combine(field.name)
-      hasher.combine(field.value)
-    }
   }
 
   /// The first value of a name; `nil` if there is none.
@@ -66,45 +61,17 @@ struct Form: Hashable, Sendable {
     return "?" + kept.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
   }
 
-  private static func decoded(_ bytes: some Collection<UInt8>) throws(Refusal) -> String {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var rest = bytes.makeIterator()
-    while let byte = rest.next() {
-      switch byte {
-      case UInt8(ascii: "+"): result.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { throw .malformed }
-        result.append(high << 4 | low)
-      default: result.append(byte)
-      }
-    }
-    guard let text = String(validating: result, as: UTF8.self) else { throw .malformed }
-    return text
+  private static func decoded(_ text: Substring) throws(Refusal) -> String {
+    guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else { throw .malformed }
+    return decoded
   }
 
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
+  /// Characters that stay as they are in addresses (RFC 3986, section 2.3).
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-  /// A text as it may stand in an address (RFC 3986, unreserved characters stay).
+  /// A text as it may stand in an address.
   static func encoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return result
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 }

@@ -1,9 +1,7 @@
-internal import ControlAPI
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
-internal import Sentences
 internal import Varlink
 
 /// Turns views into pages.
@@ -12,6 +10,8 @@ struct Renderer: Sendable {
   let assets: Assets
   /// What people do to sign in, as the page for those who are not signed in says it.
   let signInHelp: String
+  /// The path of the daemon's socket.
+  let socket: String
   let logger: Logger
 
   /// A part of the console, as the navigation names it.
@@ -112,9 +112,8 @@ struct Renderer: Sendable {
     case let failure as VarlinkClient.Failure:
       return self.failure(
         .serviceUnavailable, "The daemon does not answer",
-        "\(Failures.sentence(failure)). Nothing is lost: what it has stored, it goes on with when it is back.", request,
-        context,
-        isOutage: true)
+        "\(Failures.sentence(failure, at: socket)) Nothing is lost: what it has stored, it goes on with when it is back.",
+        request, context, isOutage: true)
     case let refusal as Form.Refusal:
       let reason = refusal == .tooLarge ? "too many fields" : "a character that is not encoded"
       return failure(.badRequest, "The address or form cannot be read", "It has \(reason).", request, context)
@@ -149,56 +148,4 @@ struct Renderer: Sendable {
     let view: View = ["code": .text(code), "help": .text(signInHelp), "page": .view(frame("Sign in", request))]
     return render("login", view, .ok)
   }
-}
-
-/// Something that a page refuses by itself.
-struct PageRefusal: Error {
-  let status: HTTPResponse.Status
-  let what: String
-  let help: String
-}
-
-/// What people are told of failures of calls.
-enum Failures {
-  static func sentence(_ failure: VarlinkClient.Failure) -> String {
-    switch failure {
-    case .notReachable(let reason): "\(reason); is batond running?"
-    case .notPermitted(let reason): "\(reason); root may use it, and users who may open the socket"
-    case .disconnected: "It closed the connection; whether it carried out the request is not known"
-    case .notTaken: "It closed the connection and did not take the call; try again"
-    case .timedOut: "It did not answer in time"
-    case .protocolBroken(let reason): "What answers does not speak Varlink: \(reason)"
-    }
-  }
-
-  static func sentence(_ error: VarlinkError) -> String {
-    let text = error.sentence.text
-    return text.prefix(1).uppercased() + text.dropFirst() + "."
-  }
-
-  /// The status of an answer, and what its page is called.
-  static func status(_ error: VarlinkError) -> (HTTPResponse.Status, String) {
-    if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "You may not do that") }
-    return switch error.kind {
-    case .noSuchObject: (.notFound, "There is no such thing")
-    case .busy, .tooManyConnections: (.serviceUnavailable, "The daemon is busy")
-    case .storageUnavailable: (.serviceUnavailable, "The database cannot be used")
-    case .staleRevision: (.conflict, "Somebody else was faster")
-    default: (.unprocessableContent, "That was refused")
-    }
-  }
-}
-
-/// Light, dark, or as the system says.
-enum Theme: String, CaseIterable {
-  case system, light, dark
-
-  static let cookie = "baton-theme"
-
-  var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
-
-  init(_ request: Request) { self = request.cookies[Self.cookie].flatMap { Theme(rawValue: $0.value) } ?? .system }
-
-  /// The cookie that keeps the choice for a year; it says nothing else.
-  var field: String { "\(Self.cookie)=\(rawValue); Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly" }
 }

@@ -71,7 +71,7 @@ struct Sessions: Sendable {
       throw .tooManyCodes(retryAfter: max(1, Int((60 - (now.seconds - first.at)).rounded(.up))))
     }
     mintings.append((user, now.seconds))
-    let code = Self.random(bytes: 16)
+    let code = Hex.random(bytes: 16)
     codes[Self.digest(code)] = Code(user: user, role: role, minted: now.seconds)
     return code
   }
@@ -93,9 +93,9 @@ struct Sessions: Sendable {
     // The code can be used when there is room again.
     guard sessions.count < Self.sessionsMax else { throw .tooManySessions }
     codes[key] = nil
-    let token = Self.random(bytes: 32)
+    let token = Hex.random(bytes: 32)
     sessions[Self.digest(token)] = Session(
-      id: Self.random(bytes: 6), user: found.user, role: found.role, browser: browser, began: now, used: now)
+      id: Hex.random(bytes: 6), user: found.user, role: found.role, browser: browser, began: now, used: now)
     return token
   }
 
@@ -147,13 +147,4 @@ struct Sessions: Sendable {
   private mutating func forgetEnded(_ now: Moment) { sessions = sessions.filter { Self.lives($0.value, now) } }
 
   private static func digest(_ secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
-
-  private static func random(bytes count: Int) -> String {
-    var source = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in
-      let digits = String(UInt8.random(in: .min ... .max, using: &source), radix: 16)
-      return digits.count == 1 ? "0\(digits)" : digits
-    }
-    .joined()
-  }
 }

@@ -1,0 +1,45 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+// Who is signed in.
+extension Pages {
+  func sessionList(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let times = Times()
+    let now = SessionStore.now
+    let own = context.session?.id
+    let all = sessions.all()
+    let view: View = [
+      "rows": .views(
+        all.map { session in
+          let minutes = Sessions.remaining(session, now: now) / 60
+          return [
+            "id": .text(session.id), "user": .text(session.user), "isOwn": .flag(session.id == own),
+            "canEnd": .flag(session.id == own || context.visit?.role == .change),
+            "role": .text(session.role == .change ? "may change things" : "may look"), "browser": .text(session.browser),
+            "began": .view(times.view(milliseconds: session.began.wall)),
+            "used": .view(times.view(milliseconds: session.used.wall)), "remaining": .text("\(minutes) min"),
+          ]
+        }),
+      "hasOthers": .flag(all.count > 1 && context.visit?.role == .change),
+    ]
+    return renderer.page("sessions", title: "Sessions", section: nil, view, request, context)
+  }
+
+  /// Ends one session, or all others.
+  func endSessions(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let form = try await form(request)
+    let own = context.session?.id
+    guard let id = form["id"] else {
+      try requireChange(context)
+      sessions.endAll(except: own)
+      return redirect(request, to: "sessions")
+    }
+    // Everybody may end their own.
+    if id != own { try requireChange(context) }
+    _ = sessions.end(id: id)
+    guard id == own else { return redirect(request, to: "sessions") }
+    var response = redirect(request, to: "")
+    response.headers[.setCookie] = door.field(nil)
+    return response
+  }
+}

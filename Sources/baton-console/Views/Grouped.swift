@@ -1,0 +1,11 @@
+/// A number with thin spaces between groups of three digits, from 10 000 on.
+func grouped(_ number: Int) -> String {
+  let digits = Array(String(number.magnitude))
+  guard digits.count > 4 else { return String(number) }
+  var result = number < 0 ? "−" : ""
+  for (index, digit) in digits.enumerated() {
+    if index > 0, (digits.count - index).isMultiple(of: 3) { result.append("\u{202F}") }
+    result.append(digit)
+  }
+  return result
+}

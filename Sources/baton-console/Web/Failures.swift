@@ -1,0 +1,30 @@
+internal import ControlAPI
+internal import HTTPTypes
+internal import Sentences
+internal import Varlink
+
+/// What people are told of failures of calls.
+enum Failures {
+  static func sentence(_ failure: VarlinkClient.Failure, at socket: String) -> String {
+    let text = capitalized(failure.sentence(at: socket).what)
+    return text.hasSuffix("?") ? text : text + "."
+  }
+
+  static func sentence(_ error: VarlinkError) -> String {
+    capitalized(error.sentence.text) + "."
+  }
+
+  private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+  /// The status of an answer, and what its page is called.
+  static func status(_ error: VarlinkError) -> (HTTPResponse.Status, String) {
+    if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "You may not do that") }
+    return switch error.kind {
+    case .noSuchObject: (.notFound, "There is no such thing")
+    case .busy, .tooManyConnections: (.serviceUnavailable, "The daemon is busy")
+    case .storageUnavailable: (.serviceUnavailable, "The database cannot be used")
+    case .staleRevision: (.conflict, "Somebody else was faster")
+    default: (.unprocessableContent, "That was refused")
+    }
+  }
+}

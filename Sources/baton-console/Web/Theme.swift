@@ -1,0 +1,15 @@
+internal import Hummingbird
+
+/// Light, dark, or as the system says.
+enum Theme: String, CaseIterable {
+  case system, light, dark
+
+  static let cookie = "baton-theme"
+
+  var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+
+  init(_ request: Request) { self = request.cookies[Self.cookie].flatMap { Theme(rawValue: $0.value) } ?? .system }
+
+  /// The cookie that keeps the choice for a year; it says nothing else.
+  var field: String { "\(Self.cookie)=\(rawValue); Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly" }
+}
