@@ -24,7 +24,7 @@ struct Console: AsyncParsableCommand {
       In the foreground it prints an address that can be opened once, within two minutes; Enter prints another one. What may be done \
       there is what the user who started it may do. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
       With --service it serves the sockets that systemd hands over; with --login it asks such a service for an address.
-      Exit status: 0 done, or ended by a signal; 1 refused; 64 usage; 69 the daemon or the service cannot be reached; 71 it cannot \
+      Exit status: 0 done, or ended by a signal; 64 usage; 69 the daemon or the service cannot be reached; 71 it cannot \
       listen; 77 not permitted.
       """,
     version: "baton-console \(version)")
@@ -39,7 +39,7 @@ struct Console: AsyncParsableCommand {
     help: "The address under which a reverse proxy offers the console, such as https://baton.example/console.",
     transform: { text in
       guard let url = PublicURL(text) else {
-        throw ValidationError("'\(text)' is not an address such as https://baton.example")
+        throw ValidationError("'\(text)' is not an address such as https://baton.example; http is for this machine only")
       }
       return url
     })

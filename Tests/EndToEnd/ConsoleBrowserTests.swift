@@ -93,6 +93,19 @@ struct ConsoleBrowserTests {
     for relay in running { _ = await relay.status() }
   }
 
+  /// With scripts switched off, pages and forms do the same; they only do not move by themselves.
+  @Test func scriptsAreNotNeeded() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
+    try await baton.addRelays([try await sandbox.line(containing: "ws://")])
+    let console = try await ConsolePages(baton)
+    try await browse("plain", console)
+    let channel = try await baton.control("channel", "show", "Quay", "--json")
+    #expect(channel.lines.joined().contains("\"phase\":\"active\""), "\(channel.lines)")
+    await end([console.program, daemon, sandbox])
+  }
+
   @Test func twoTabsHearOfEverything() async throws {
     let baton = try Installation()
     var daemon = try await baton.start()
@@ -126,7 +139,9 @@ struct ConsoleBrowserTests {
     let baton = try Installation()
     let daemon = try await baton.start()
     let hacks = "<img src=x onerror=window.hacked=1><b>"
-    try await baton.addRelays([try await sandbox.line(containing: "ws://")])
+    let honest = try await sandbox.line(containing: "ws://")
+    try await baton.addRelays([honest])
+    let news = try await baton.createChannel("News", relays: ["r1"])
     for arguments in [
       ["relay", "add", "ws://127.0.0.1:\(port)", "--name", hacks], ["operator", "add", hacks, "--domain", "example.org"],
       ["relay", "test", hacks],
@@ -134,11 +149,29 @@ struct ConsoleBrowserTests {
         "channel", "create", "<b>bold<img onerror=x>", "--description", hacks, "--relay", "r1", "--relay", hacks, "--custom",
         "{\"a\":\"\(hacks)\"}", "--wait", "any",
       ],
-      ["post", "id:1", "\(hacks)<script>window.hacked=1</script>"],
+      ["post", "id:2", "\(hacks)<script>window.hacked=1</script>"],
     ] { _ = try await baton.control(arguments) }
-    let channel = try await baton.control("channel", "show", "id:1", "--json")
-    #expect(
-      channel.lines.joined().contains("<b>bold") && channel.lines.joined().contains("invalid: <script>"), "\(channel.lines)")
+    let channel = try await baton.control("channel", "show", "id:2", "--json")
+    let shown = channel.lines.joined()
+    #expect(shown.contains("<b>bold") && shown.contains("invalid: <script>"), "\(shown)")
+    // What strangers say, and what they call themselves.
+    var plan = MessagePlan(channel: news, relays: [honest])
+    plan.add(0, "{\"name\":\"\(hacks)\"}", label: "profile", by: "mallory", tags: [])
+    plan.say("\(hacks)<script>window.hacked=1</script>", by: "mallory")
+    #expect(try await baton.write(plan).refused.isEmpty)
+    _ = try await baton.watchMessages { $0.texts.contains { $0.contains("<script>") } }
+    // What a file declares.
+    try """
+    operators:
+      - name: "File \(hacks)"
+        legalName: "\(hacks)"
+        domains: [file.example]
+        relays:
+          - {address: "wss://relay.file.example", name: "Relay \(hacks)", enabled: false}
+
+    """.write(toFile: baton.operators + "/hostile.yaml", atomically: true, encoding: .utf8)
+    let loaded = try await baton.control("reload")
+    #expect(loaded.status == 0, "\(loaded.lines)")
     // Another program on this machine, with a page of its own.
     let folder = try TemporaryFolder()
     try "<!doctype html><title>x</title><h1></h1>".write(
@@ -148,8 +181,8 @@ struct ConsoleBrowserTests {
       "/usr/bin/python3", ["-u", "-m", "http.server", "\(foreign)", "--bind", "127.0.0.1"], directory: folder.path)
     try await other.line(containing: "Serving HTTP")
     let console = try await ConsolePages(baton)
-    try await browse("shields", console, ["\(foreign)"])
-    let still = try await baton.control("channel", "show", "id:1", "--json")
+    try await browse("shields", console, ["\(foreign)", "2"])
+    let still = try await baton.control("channel", "show", "id:2", "--json")
     #expect(!still.lines.joined().contains("\"phase\":\"delet"), "\(still.lines)")
     await end([console.program, daemon, sandbox, relay, other])
   }

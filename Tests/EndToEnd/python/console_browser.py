@@ -6,10 +6,10 @@ ADDRESS is the one that the console printed. A line that begins with "now " and 
 scenario goes on once it sees the effect. The last of them says "done" or "wrong".
 """
 
+import base64
 import os
 import socket
 import sys
-import time
 import traceback
 from pathlib import Path
 
@@ -19,12 +19,14 @@ from selenium import webdriver
 from selenium.common.exceptions import (
     ElementClickInterceptedException,
     StaleElementReferenceException,
+    TimeoutException,
     WebDriverException,
 )
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 120
 AXE = Path(webdriver.__file__).parents[2] / "axe_playwright_python" / "axe.min.js"
@@ -113,22 +115,28 @@ class Browser:
         """Presses what is called so. If the page replaces it in this moment, it is looked for again."""
         find = """return [...document.querySelectorAll('button, a')].find(
             e => e.checkVisibility() && e.innerText.split(/\\s+/).join(' ').trim() === arguments[0])"""
-        end = time.monotonic() + PATIENCE
-        while True:
-            element = self.until(lambda: self.script(find, words), f"what is called {words!r}")
-            try:
-                return element.click()
-            except (StaleElementReferenceException, ElementClickInterceptedException):
-                check(time.monotonic() < end, "nothing stays to be pressed:", words)
+
+        def pressed():
+            element = self.script(find, words)
+            if element:
+                element.click()
+            return element
+
+        waiting = WebDriverWait(
+            self.driver, PATIENCE, poll_frequency=0.05,
+            ignored_exceptions=[StaleElementReferenceException, ElementClickInterceptedException],
+        )
+        try:
+            waiting.until(lambda _: pressed())
+        except TimeoutException:
+            raise Wrong(f"there is nothing to press named {words!r} at {self.driver.current_url}") from None
 
     def until(self, condition, what):
-        end = time.monotonic() + PATIENCE
-        while True:
-            result = condition()
-            if result:
-                return result
-            check(time.monotonic() < end, "nothing came of", what, "at", self.driver.current_url)
-            time.sleep(0.05)
+        """Waits until a condition holds, and returns what it gives."""
+        try:
+            return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(lambda _: condition())
+        except TimeoutException:
+            raise Wrong(f"nothing came of {what} at {self.driver.current_url}") from None
 
     def await_text(self, selector, words):
         self.until(lambda: words in self.text(selector), f"{words!r} in {selector}")
@@ -147,22 +155,40 @@ def answers(port):
         return False
 
 
-def looks(browser, paths):
-    """Every page: no breach of the rules of WCAG 2.2 AA that a machine can see, nothing wider than the window, no complaint."""
+def breaches(browser, path):
+    """Breaches of the rules of WCAG 2.2 AA that a machine can see, in both schemes, narrow and wide."""
     axe = AXE.read_text()
+    for scheme in ["light", "dark"]:
+        for width in [390, 1280]:
+            browser.size(width, 800)
+            browser.scheme(scheme)
+            browser.open(path)
+            found = browser.script(
+                axe
+                + "return axe.run({runOnly: arguments[0]}).then(result => result.violations.map("
+                "v => v.id + ': ' + v.nodes.map(node => node.html.slice(0, 200)).join(' | ')))",
+                RULES,
+            )
+            check(not found, path, scheme, width, found)
+
+
+def prints(browser, path, shown, hidden):
+    """On paper there is what is to be read, and nothing that is to be pressed."""
+    browser.open(path)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    check(browser.one(shown).is_displayed(), path, "prints no", shown)
+    for selector in hidden:
+        check(browser.find(selector), path, "has no", selector)
+        check(not any(element.is_displayed() for element in browser.find(selector)), path, "prints", selector)
+    paper = browser.driver.execute_cdp_cmd("Page.printToPDF", {})["data"]
+    check(base64.b64decode(paper).startswith(b"%PDF"), "no paper")
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def looks(browser, paths):
+    """Every page: no breach of rules, nothing wider than the window, no complaint of the browser; and all of it with the keyboard alone."""
     for path in paths:
-        for scheme in ["light", "dark"]:
-            for width in [390, 1280]:
-                browser.size(width, 800)
-                browser.scheme(scheme)
-                browser.open(path)
-                found = browser.script(
-                    axe
-                    + "return axe.run({runOnly: arguments[0]}).then(result => result.violations.map("
-                    "v => v.id + ': ' + v.nodes.map(node => node.html.slice(0, 200)).join(' | ')))",
-                    RULES,
-                )
-                check(not found, path, scheme, width, found)
+        breaches(browser, path)
         for width in [320, 3840]:
             browser.size(width, 800)
             browser.open(path)
@@ -173,6 +199,18 @@ def looks(browser, paths):
         tabs(browser, path)
         check(not browser.complaints(), path, browser.complaints())
         print("looked at", path or "/", flush=True)
+    # What is answered with an error, which the browser notes itself.
+    for path in ["nothing", "channels/99999", "channels?q=%zz"]:
+        breaches(browser, path)
+        check(browser.text("h1"), path, "says nothing")
+    browser.complaints()
+    if "channels/1" in paths:
+        prints(browser, "channels/1", "#relays", ["nav", "#live", "#acts", "#relays button", "footer"])
+    browser.press("Sign out")
+    browser.await_text("h1", "Sign in")
+    breaches(browser, "login")
+    breaches(browser, "channels")
+    check("Sign in" in browser.text("h1"), "still signed in")
 
 
 def tabs(browser, path):
@@ -252,6 +290,46 @@ def creates(browser, dying, relays):
     check(not [line for line in browser.complaints() if "422" not in line], browser.complaints())
 
 
+def plain(browser):
+    """Without scripts: signing in has worked already; now the three steps, a post and the way out."""
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    browser.open("")
+    check(not browser.driver.find_element(By.ID, "pause").is_displayed(), "scripts run")
+
+    def press(words):
+        for element in browser.find("button, a"):
+            if element.is_displayed() and " ".join(element.text.split()) == words:
+                return element.click()
+        raise Wrong(f"there is nothing named {words!r}")
+
+    def awaits(selector, words):
+        # The page loads itself again while something is under way, so what was found may be gone.
+        def holds():
+            try:
+                return words in browser.one(selector).text
+            except (StaleElementReferenceException, Wrong):
+                return False
+
+        browser.until(holds, f"{words!r} in {selector}")
+
+    browser.open("channels/new")
+    browser.one("#name").send_keys("Quay")
+    press("Create")
+    awaits("#next", "Go on to the link")
+    press("Go on to the link")
+    awaits("h1", "Link of Quay")
+    check(browser.find("svg.code"), "no code")
+    press("Open the channel")
+    press("Messages and posts")
+    browser.one("#text").send_keys("The crane is back.")
+    press("Publish")
+    awaits("#messages", "The crane is back.")
+    press("Dark")
+    check(browser.one("html").get_attribute("data-theme") == "dark", "it stays light")
+    press("Sign out")
+    awaits("h1", "Sign in")
+
+
 def lives(browser):
     """Two tabs hear of everything over one stream, also across a restart of the daemon, and nothing moves under somebody's hands."""
     first = browser.driver.current_window_handle
@@ -309,19 +387,24 @@ def lives(browser):
         browser.await_text("#live-words", "Live")
 
 
-def shields(browser, foreign):
+def shields(browser, foreign, channel):
     """Other sites get no cookie and change nothing; and texts of others run nowhere."""
     cookies = browser.driver.get_cookies()
     own = [cookie for cookie in cookies if cookie["name"].startswith("__Host-baton-")]
     check(len(own) == 1 and own[0]["httpOnly"] and own[0]["secure"] and own[0]["sameSite"] == "Strict", cookies)
     check(browser.script("return document.cookie") == "", "a script can read cookies")
+    pages = 0
     for page in browser.script("return [...document.querySelectorAll('nav a')].map(link => link.href)") + [
-        browser.base + path for path in ["channels/1", "channels/1/messages", "channels/1/link", "channels/1/edit", "channels/1/delete", "relays/1", "health"]
+        browser.base + path
+        for path in ["channels/1/messages", "relays/1", "relays/2", "relays/3", "health", "channels/new"]
+        + [f"channels/{channel}{rest}" for rest in ["", "/messages", "/link", "/edit", "/delete", "/progress"]]
     ]:
         browser.driver.get(page)
         check(browser.script("return window.hacked === undefined"), "a text ran at", page)
+        pages += "window.hacked" in browser.script("return document.body.textContent")
         check(not browser.find("main script, main img, main iframe, main [onerror], main b"), "markup of others at", page)
         check(not browser.complaints(), page, browser.complaints())
+    check(pages > 12, "only", pages, "pages show what is hostile")
     # A page of another port, and one of another name for this machine, send the form that deletes.
     port = browser.base.rsplit(":", 1)[1].strip("/")
     for host in ["baton.localhost", "evil.test"]:
@@ -337,7 +420,7 @@ def shields(browser, foreign):
             form.append(name);
             document.body.append(form);
             form.submit();""",
-            browser.base + "channels/1/delete",
+            browser.base + f"channels/{channel}/delete",
             "x",
         )
         browser.await_text("h1", "Nothing was changed" if host == "baton.localhost" else "")
@@ -373,10 +456,12 @@ def main():
             looks(browser, [path.lstrip("/") for path in arguments])
         elif scenario == "creates":
             creates(browser, int(arguments[0]), int(arguments[1]))
+        elif scenario == "plain":
+            plain(browser)
         elif scenario == "lives":
             lives(browser)
         elif scenario == "shields":
-            shields(browser, arguments[0])
+            shields(browser, *arguments)
         elif scenario == "pictures":
             pictures(browser, arguments[0], arguments[1:])
         wish("done")
