@@ -32,6 +32,7 @@ let hummingbird: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
   .product(name: "HummingbirdCore", package: "hummingbird"),
   .product(name: "HTTPTypes", package: "swift-http-types"),
+  .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
 ]
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -47,6 +48,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -287,7 +289,10 @@ let package = Package(
       dependencies: ["DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
     .testTarget(
       name: "ConsoleTests",
-      dependencies: ["ConsoleProgram", "Channels", "ControlAPI", "Sentences", "StrictJSON", mustache]),
+      dependencies: [
+        "ConsoleProgram", "Channels", "ControlAPI", "Sentences", "StrictJSON", mustache,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ] + hummingbird + nio),
     .testTarget(
       name: "RepositoryTests",
       dependencies: [

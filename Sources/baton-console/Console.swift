@@ -21,8 +21,8 @@ struct Console: AsyncParsableCommand {
     commandName: "baton-console",
     abstract: "Shows Baton in a browser.",
     discussion: """
-      In the foreground it prints an address that can be opened once, within two minutes; Enter prints another one. What may be done \
-      there is what the user who started it may do. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
+      In the foreground it prints an address that can be opened once, within two minutes; Enter prints another one. You can do \
+      there what the user who started it may do. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
       With --service it serves the sockets that systemd hands over; with --login it asks such a service for an address.
       Exit status: 0 done, or ended by a signal; 64 usage; 69 the daemon or the service cannot be reached; 71 it cannot \
       listen; 77 not permitted.
@@ -32,7 +32,7 @@ struct Console: AsyncParsableCommand {
   @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.", completion: .file())
   var socket: String?
   @Option(
-    help: "The port on loopback; 0 for one that is free. With --login, the one that leads to the service, 8790 unless given.")
+    help: "Port on loopback. Default: a free one; with --login, 8790, the local port that is forwarded to the service.")
   var port: UInt16?
   @Option(
     name: .customLong("public-url"),
@@ -51,9 +51,9 @@ struct Console: AsyncParsableCommand {
   @Flag(name: .customLong("read-only"), help: "Let nobody change anything.") var isReadOnly = false
   @Flag(name: .customLong("service"), help: "Serve the sockets that systemd hands over, for all users who may use Baton.")
   var isService = false
-  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and end.") var isLogin =
+  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and exit.") var isLogin =
     false
-  @Option(name: .customLong("login-socket"), help: "Where the service gives addresses.", completion: .file())
+  @Option(name: .customLong("login-socket"), help: "The socket on which the service gives out addresses.", completion: .file())
   var loginSocket = CodeOffice.defaultSocket
   @Option(
     name: .customLong("proxy-user"),
@@ -63,7 +63,7 @@ struct Console: AsyncParsableCommand {
     "baton-read"
   @Option(
     name: .customLong("change-group"),
-    help: "The group whose members may change things, with --service, as far as the console may.")
+    help: "With --service, the group whose members may change what the console itself may change.")
   var changeGroup = "baton"
 
   /// The port that documents name for a service that is reached through ssh.
@@ -71,6 +71,9 @@ struct Console: AsyncParsableCommand {
 
   func validate() throws {
     guard !(isService && isLogin) else { throw ValidationError("--service and --login exclude each other.") }
+    guard !(isLogin && isReadOnly) else {
+      throw ValidationError("--read-only is for a console that starts; a service has it in BATON_CONSOLE_OPTIONS.")
+    }
     if isService, port != nil || metricsPort != nil {
       throw ValidationError("With --service systemd makes the sockets, so there are no ports.")
     }
@@ -116,7 +119,7 @@ struct Console: AsyncParsableCommand {
     do {
       let may = try await daemon.ask { try await $0.permissions() }
       guard may.read else {
-        throw ending(77, "you may not look at what Baton does; root can put you into the group baton-read")
+        throw ending(77, "you may not use the console; root can put you into the group baton-read")
       }
       return may.change && !isReadOnly ? .change : .view
     } catch let failure as VarlinkClient.Failure {

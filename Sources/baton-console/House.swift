@@ -20,7 +20,7 @@ struct House: Sendable {
       templates: try Templates(), assets: Assets(), signInHelp: signInHelp, socket: daemon.socket, logger: logger)
     let all = Pages(
       daemon: daemon, hub: hub, figures: SharedFigures(daemon: daemon, hub: hub), renderer: renderer, sessions: sessions,
-      door: Door.CookieName())
+      door: Door.CookieName(), isShared: admission != nil)
     let rule = HostRule(publicURL: publicURL)
     pages = Listener(
       responder: Routes.responder(all, rule: rule, admission: admission), prefix: publicURL?.path ?? "", logger: logger)
@@ -53,6 +53,7 @@ struct House: Sendable {
       for socket in metricSockets { group.addTask { try await metrics.serve(socket) } }
       group.addTask { await hub.run() }
       group.addTask { await hub.runMessages() }
+      group.addTask { await hub.runStatus() }
       group.addTask {
         while (try? await Task.sleep(for: LiveHub.beat)) != nil { await hub.wakeAll() }
       }

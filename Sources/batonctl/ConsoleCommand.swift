@@ -8,20 +8,26 @@ struct ConsoleCommand: ParsableCommand {
     commandName: "console",
     abstract: "Shows Baton in a browser, as you.",
     discussion: """
-      Runs baton-console, which prints an address that can be opened once, within two minutes; Enter prints another one. What may be \
-      done in the browser is what you may do. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
+      Runs baton-console, which prints an address that can be opened once, within two minutes; Enter prints another one. In \
+      the browser you can do what you may do with batonctl. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
       --login asks the console that runs as a service on this machine for such an address.
       """)
   @OptionGroup var global: GlobalOptions
   @Option(
-    help: "The port on loopback; 0 for one that is free. With --login, the one that leads to the service, 8790 unless given.")
+    help: "Port on loopback. Default: a free one; with --login, 8790, the local port that is forwarded to the service.")
   var port: UInt16?
   @Flag(name: .customLong("read-only"), help: "Let nobody change anything.") var isReadOnly = false
 
-  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and end.") var isLogin =
+  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and exit.") var isLogin =
     false
 
   private static let program = "baton-console"
+
+  func validate() throws {
+    guard !(isLogin && isReadOnly) else {
+      throw ValidationError("--read-only is for a console that starts; a service has it in BATON_CONSOLE_OPTIONS.")
+    }
+  }
 
   func run() throws {
     var arguments = [Self.program, "--socket", global.path]

@@ -72,6 +72,33 @@ struct ViewTests {
     #expect(text.components(separatedBy: "<bdi>").count > 3, "nobody turns the direction of what stands beside it")
   }
 
+  /// Characters that join others do not hide these: U+0600 joins what follows it, U+0301 what it follows.
+  @Test(arguments: ["\u{600}", "\u{6DD}", "\u{110BD}", "\u{E33}", "\u{301}", "\u{200D}", "\u{FE0F}", "\u{1F3FB}", "\r"])
+  func joinedCharactersAreEscaped(joiner: String) throws {
+    let templates = try Templates()
+    for mark in ["<", ">", "\"", "'", "&"] {
+      for text in [joiner + mark, mark + joiner, joiner + mark + joiner] {
+        let shown = View.escaped(text)
+        #expect(!shown.utf8.contains { "<>\"'".utf8.contains($0) }, "\(text.unicodeScalars.map(\.value))")
+        #expect(shown.utf8.count > text.utf8.count)
+      }
+    }
+    let hostile = "\(joiner)<meta\(joiner)>\(joiner)\"\(joiner) onfocus=x"
+    // In a template, in one that it includes, and within quotes.
+    let line: View = [
+      "id": .text(hostile), "channel": .text(hostile), "to": Mark.view(hostile), "time": .view(["exact": .text(hostile)]),
+    ]
+    let page = try #require(templates.render("transition", line))
+    #expect(!page.utf8.elementsEqual("".utf8) && page.components(separatedBy: "<meta").count == 1, "\(page)")
+    #expect(Array(page.utf8).firstRange(of: Array("<meta".utf8)) == nil, "\(page)")
+    let form: View = [
+      "what": .text(hostile), "canRepeat": true, "fields": .views([["name": .text(hostile), "value": .text(hostile)]]),
+    ]
+    let failure = try #require(templates.render("failure", form))
+    #expect(
+      Array(failure.utf8).firstRange(of: Array("<meta\(joiner)".utf8)) == nil && !failure.contains("&amp;lt;"), "\(failure)")
+  }
+
   @Test func aValueThatIsMissingIsNotLookedForFurtherOut() throws {
     let template = try MustacheTemplate(string: "{{name}}:{{#rows}}{{name}}/{{page.root}};{{/rows}}")
     let view: View = ["name": "outer", "page": .view(["root": "r"]), "rows": .views([["name": "inner"], [:]])]

@@ -29,7 +29,9 @@ struct ConsoleBrowserTests {
       try await act(String(wish))
     }
     let status = await browser.status()
-    #expect(status == 0, "\(browser.lines.suffix(40).joined(separator: "\n"))")
+    // What is wrong stands in front of what is on the page.
+    let wrong = browser.lines.lastIndex { $0.hasPrefix("wrong:") } ?? max(0, browser.lines.count - 40)
+    #expect(status == 0, "\(browser.lines[wrong...].prefix(40).joined(separator: "\n"))")
   }
 
   private func end(_ programs: [Program]) async {
@@ -64,6 +66,7 @@ struct ConsoleBrowserTests {
       "looks", console,
       [
         "/", "/channels", "/channels?phase=failed", "/channels/1", "/channels/1/messages", "/channels/1/edit",
+        "/channels/1/relays", "/channels/1/remove?relay=1",
         "/channels/1/delete",
         "/channels/1/progress", "/channels/1/link", "/channels/new", "/relays", "/relays/1", "/servers", "/operators",
         "/history",
@@ -114,6 +117,12 @@ struct ConsoleBrowserTests {
     _ = try await baton.createChannel("News", relays: ["r1"])
     let console = try await ConsolePages(baton)
     try await browse("lives", console) { wish in
+      let start = "start the daemon and "
+      var wish = wish
+      if wish.hasPrefix(start) {
+        daemon = try await baton.start()
+        wish = String(wish.dropFirst(start.count))
+      }
       let words = wish.split(separator: " ", maxSplits: 2).map(String.init)
       switch words[0] {
       case "rename":
@@ -123,7 +132,6 @@ struct ConsoleBrowserTests {
       case "stop":
         daemon.signal(SIGTERM)
         #expect(await daemon.status() == 0)
-      case "start": daemon = try await baton.start()
       default: Issue.record("unknown: \(wish)")
       }
     }

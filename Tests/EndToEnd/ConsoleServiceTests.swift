@@ -67,6 +67,47 @@ struct ConsoleServiceTests {
     _ = await daemon.status()
   }
 
+  @Test func sessionsAreEndedFromTheList() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let (http, login) = (baton.folder.path + "/http", baton.folder.path + "/login")
+    // Whoever may only look ends their own sessions, wherever they began.
+    let console = try await start(
+      baton, ["http=\(http)", "login=\(login)"], ["--read-only", "--change-group", Self.ownGroup])
+    var cookies: [String] = []
+    for _ in 0..<3 {
+      let printed = try await Program.run("baton-console", ["--login", "--login-socket", login])
+      let code = try #require(printed.lines.first).suffix(32)
+      let signedIn = try await ask(http, "POST", "/login", ConsolePages.own, body: "code=\(code)")
+      #expect(signedIn.fields["location"] == "./login?done")
+      cookies.append(try #require(signedIn.cookie))
+    }
+    try await console.line(containing: "\(Self.own) signed in")
+    // Whoever comes back without the cookie is told so, instead of being asked again.
+    let lost = try await ask(http, "GET", "/login?done")
+    #expect(lost.status == 401 && lost.body.contains("did not keep the cookie"), "\(lost.status)")
+    let kept = try await ask(http, "GET", "/login?done", ["Cookie": cookies[0]])
+    #expect(kept.status == 303 && kept.fields["location"] == "./", "\(kept)")
+    func own(_ cookie: String) async throws -> String {
+      let page = try await ask(http, "GET", "/sessions", ["Cookie": cookie])
+      #expect(page.body.matches(of: #/name="id" value="(\w+)"/#).count == 3, "\(page)")
+      return String(try #require(page.body.firstMatch(of: #/this session(?:.|\n)*?name="id" value="(\w+)"/#)).output.1)
+    }
+    func end(_ form: String) async throws -> Int {
+      try await ask(http, "POST", "/sessions", ConsolePages.own.merging(["Cookie": cookies[0]]) { $1 }, body: form).status
+    }
+    let victim = try await own(cookies[1])
+    #expect(try await own(cookies[0]) != victim)
+    #expect(try await end("id=\(victim)") == 303)
+    #expect(try await ask(http, "GET", "/", ["Cookie": cookies[1]]).status == 401)
+    #expect(try await ask(http, "GET", "/", ["Cookie": cookies[2]]).status == 200)
+    #expect(try await end("") == 403, "those of everybody")
+    console.signal(SIGTERM)
+    #expect(await console.status() == 0)
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+
   @Test func aProxySaysWhoItIs() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()
@@ -79,7 +120,7 @@ struct ConsoleServiceTests {
       try await ask(http, "GET", path, ["X-Remote-User": user, "Host": "baton.example"])
     }
     let nobody = try await page("nobody")
-    #expect(nobody.status == 200 && nobody.body.contains("nobody, who may only look") && !nobody.body.contains("daemon/reload"))
+    #expect(nobody.status == 200 && nobody.body.contains("nobody (may only look)") && !nobody.body.contains("daemon/reload"))
     #expect(try await page("nobody", "/daemon").status == 200, "a proxy may take the path away, too")
     let root = try await page("root")
     #expect(root.status == 200 && root.body.contains("daemon/reload") && !root.body.contains("Sign out"))
@@ -156,7 +197,8 @@ struct ConsoleServiceTests {
     let none = try await Program.run("baton-console", ["--service", "--socket", baton.socket])
     #expect(none.status == 71 && none.lines.joined().contains("systemd handed over no socket"), "\(none)")
     for arguments in [
-      ["--service", "--login"], ["--service", "--port", "1"], ["--proxy-user", "root"], ["--public-url", "x"],
+      ["--service", "--login"], ["--read-only", "--login"], ["--service", "--port", "1"], ["--proxy-user", "root"],
+      ["--public-url", "x"],
     ] {
       #expect(try await Program.run("baton-console", arguments).status == 64, "\(arguments)")
     }

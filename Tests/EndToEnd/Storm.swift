@@ -319,7 +319,7 @@ struct StormClient: Sendable {
   /// Errors after which a call may be made again. All others are wrong.
   private static func mayRepeat(_ error: any Error) -> Bool {
     if let error = error as? VarlinkError {
-      return ["OutcomeUnknown", "Busy", "StorageUnavailable"].contains { error.name.hasSuffix($0) }
+      return ["OutcomeUnknown", "Busy", "StorageUnavailable", "TooManyConnections"].contains { error.name.hasSuffix($0) }
     }
     return error is VarlinkClient.Failure
   }

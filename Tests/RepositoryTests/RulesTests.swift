@@ -314,6 +314,16 @@ struct RulesTests {
     }
   }
 
+  /// Packages contain libraries, whose authors and licences they name.
+  @Test func everyLibraryIsNamedInThePackage() throws {
+    let manifest = try String(contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+    let copyright = try String(contentsOf: Self.root.appendingPathComponent("packaging/debian/copyright"), encoding: .utf8)
+    let names = manifest.matches(of: /url: "https:\/\/github.com\/[^\/"]+\/([^"]+)"/).map { String($0.1) }
+    #expect(names.count > 10)
+    let words = Set(copyright.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "." }.map(String.init))
+    for name in names { #expect(words.contains(name), "\(name)") }
+  }
+
   @Test func everyCauseAndStatusIsInTheOperatorsGuide() throws {
     let guide = try String(
       contentsOf: Self.root.appendingPathComponent("docs/why-is-this-relay-not-active.md"), encoding: .utf8)

@@ -100,7 +100,7 @@ actor BackupReader {
 
   private static func piece(_ reply: [String: JSONValue]) throws -> Piece {
     guard let text = reply["data"]?.string, let bytes = Data(base64Encoded: text),
-      let size = reply["size"]?.integer.flatMap({ Int(exactly: $0) })
+      let size = reply["size"]?.integer.flatMap({ Int(exactly: $0) }), size >= 0
     else { throw Broken() }
     return Piece(bytes: bytes, size: size)
   }

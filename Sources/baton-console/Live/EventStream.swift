@@ -5,8 +5,10 @@ internal import NIOCore
 /// Server-sent events (HTML standard, section 9.2): which objects on the page changed.
 struct EventStream: Sendable {
   let hub: LiveHub
-  /// Whether whoever reads is still signed in; the stream ends when they are not.
-  let isAlive: @Sendable () -> Bool
+  /// Who reads.
+  let user: String
+  /// Whether whoever reads may still look; the stream ends when they may not.
+  let mayRead: @Sendable () async -> Bool
 
   /// The shortest time between two events of one reader; what changes meanwhile comes with the next.
   private static let pause = Duration.milliseconds(100)
@@ -20,7 +22,7 @@ struct EventStream: Sendable {
     // Whoever asks for the head alone reads nothing.
     guard request.method == .get else { return Response(status: .methodNotAllowed) }
     let body = ResponseBody { writer in
-      guard let (id, wakeups) = await hub.subscribe(after: told) else {
+      guard let (id, wakeups) = await hub.subscribe(after: told, user: user) else {
         // As many read as may; the browser comes back.
         try await writer.write(ByteBuffer(string: "retry: 30000\n\n"))
         return try await writer.finish(nil)
@@ -29,7 +31,7 @@ struct EventStream: Sendable {
         try await request.body.consumeWithInboundCloseHandler { _ in
           try await writer.write(ByteBuffer(string: "retry: \(Self.retry)\n\n"))
           for await _ in wakeups {
-            guard isAlive() else { break }
+            guard await mayRead() else { break }
             let messages = await hub.take(id)
             // Without news it is the beat.
             let text = messages.isEmpty ? "event: beat\ndata: .\n\n" : messages.map(Self.text).joined()

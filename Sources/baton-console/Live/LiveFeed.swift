@@ -20,7 +20,8 @@ struct LiveFeed {
   static let keptMax = 4096
   /// Objects that a reader is told of at once. One who is further behind looks at everything again.
   static let pendingMax = 1000
-  static let readersMax = 128
+  /// Those who may read at once; fewer than the connections that one user may have, so that pages find room beside them.
+  static let readersMax = 64
 
   private struct Change {
     let revision: Int64

@@ -9,9 +9,15 @@ actor LiveHub {
   private let logger: Logger
   private var feed = LiveFeed()
   private var wakers: [LiveFeed.ReaderID: AsyncStream<Void>.Continuation] = [:]
+  private var users: [LiveFeed.ReaderID: String] = [:]
+  private var failures = 0
 
   /// How often a reader hears something, so that proxies and browsers do not take the connection for dead.
   static let beat = Duration.seconds(15)
+  /// Streams that one user may read at once. A browser has one for all of its tabs.
+  static let readersPerUserMax = 16
+  /// How often the daemon is asked how it is itself: no change tells of that.
+  private static let statusPause = Duration.seconds(15)
   private static let pauses: [Duration] = [.milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5)]
 
   init(daemon: Daemon, logger: Logger) {
@@ -24,10 +30,9 @@ actor LiveHub {
 
   /// Watches until the task is cancelled.
   func run() async {
-    var failures = 0
     while !Task.isCancelled {
       do {
-        if try await watch() { failures = 0 }
+        try await watch()
       } catch let error as VarlinkError
         where error.kind == .revisionCompacted || error.name == "org.varlink.service.InvalidParameter"
       {
@@ -69,6 +74,30 @@ actor LiveHub {
     }
   }
 
+  /// Asks the daemon how it is, as long as somebody looks, until the task is cancelled. A disk that is full commits nothing, and so nothing
+  /// changes that a watch could tell of.
+  func runStatus() async {
+    var known: [String]?
+    while (try? await Task.sleep(for: Self.statusPause)) != nil {
+      guard !wakers.isEmpty else {
+        known = nil
+        continue
+      }
+      guard let status = try? await daemon.ask({ try await $0.status() }) else { continue }
+      let present = Self.condition(status)
+      if known != present { note(LiveObject.status) }
+      known = present
+    }
+  }
+
+  /// What pages show of the daemon itself.
+  private static func condition(_ status: DaemonStatus) -> [String] {
+    [
+      status.storageTrouble ?? "", status.damage ?? "", status.declarationsTrouble ?? "", "\(status.quarantined)",
+      "\(status.daemonsSilent ?? 0)", "\(status.channelsWaitingForCores ?? 0)",
+    ] + status.unusableNetworks.flatMap { [$0.network, $0.detail] }
+  }
+
   private func note(_ object: String) {
     feed.noted(object)
     wakeAll()
@@ -77,8 +106,7 @@ actor LiveHub {
   /// How long a watch must hold without a word before changes are taken to arrive: a refusal comes sooner.
   private static let settling = Duration.milliseconds(300)
 
-  /// - Returns: whether changes arrived.
-  private func watch() async throws -> Bool {
+  private func watch() async throws {
     let client = try await daemon.connect()
     defer { Task { await client.close() } }
     // Whether it answers shows here: what was missed may be nothing, and then a stream says nothing.
@@ -86,33 +114,38 @@ actor LiveHub {
     let since = feed.revision
     let changes = try await client.watch(WatchRequest(since: since))
     let settled = Task {
-      guard since != nil, (try? await Task.sleep(for: Self.settling)) != nil else { return }
+      guard since != nil, (try? await Task.sleep(for: Self.settling)) != nil, !Task.isCancelled else { return }
       resumed()
     }
     defer { settled.cancel() }
-    var hasHeard = false
     for try await change in changes {
-      if !hasHeard, since != nil { resumed() }
-      hasHeard = true
+      if since != nil { feed.resumed() }
+      failures = 0
       switch change.kind {
       case "snapshot": feed.begun(at: change.revision)
-      case "end": return true
+      case "end": return
       default: feed.changed(LiveObject.names(change), revision: change.revision)
       }
       wakeAll()
     }
-    return hasHeard
   }
 
   private func resumed() {
+    failures = 0
     feed.resumed()
     wakeAll()
   }
 
   /// Begins to read.
+  /// - Parameters:
+  ///   - revision: what is known already.
+  ///   - user: who reads.
   /// - Returns: `nil` if as many read as may; otherwise a stream that says when to `take`.
-  func subscribe(after revision: Int64?) -> (LiveFeed.ReaderID, AsyncStream<Void>)? {
-    guard let id = feed.add(after: revision) else { return nil }
+  func subscribe(after revision: Int64?, user: String) -> (LiveFeed.ReaderID, AsyncStream<Void>)? {
+    guard users.values.count(where: { $0 == user }) < Self.readersPerUserMax, let id = feed.add(after: revision) else {
+      return nil
+    }
+    users[id] = user
     let (stream, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     wakers[id] = waker
     waker.yield()
@@ -123,6 +156,7 @@ actor LiveHub {
 
   func unsubscribe(_ id: LiveFeed.ReaderID) {
     feed.remove(id)
+    users[id] = nil
     wakers.removeValue(forKey: id)?.finish()
   }
 

@@ -3,6 +3,9 @@ internal import StrictJSON
 
 /// The names of objects on pages, such as `channel:7`; `at:3` is what channels have at relay 3.
 enum LiveObject {
+  /// How the daemon itself is.
+  static let status = "daemon:status"
+
   static func names(_ change: ChangeMessage) -> [String] {
     switch change.kind {
     case "channelRelay":

@@ -18,11 +18,51 @@ extension Pages {
     try await act(request, context, "verify") { client, id, _ in _ = try await client.verifyChannel(id: id) }
   }
 
+  /// Asks which relay the channel is to be added to.
+  func askForRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let (relays, isAll) = try await enabledRelays(["enabled": true, "network": .string(channel.network)])
+    let here = Set(channel.relays.filter { $0.status != "removed" }.map(\.relayId))
+    let view: View = [
+      "id": .number(id), "name": .text(channel.profile.displayName), "seen": .text(Self.seen(channel)),
+      "isPart": .flag(!isAll),
+      "relays": .views(
+        relays.filter { !here.contains($0.id) }.map { relay in
+          ["id": .number(relay.id), "name": .text(relay.name), "health": Mark.view(relay.health)]
+        }),
+    ]
+    return renderer.page(
+      "channel-add", title: "Add a relay to \(channel.profile.displayName)", section: .channels, view, request, context)
+  }
+
   func addRelays(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try await act(request, context, "added") { client, id, form in
+      try await Self.requireSeen(form, id, client)
       let relays = form.all("relay").compactMap { Int64($0) }
       _ = try await client.addRelays(relays, pick: relays.isEmpty ? 1 : 0, toChannel: id)
     }
+  }
+
+  /// Asks whether the channel is to leave a relay.
+  func confirmRemoval(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let number = try request.query().number("relay")
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    guard let relay = channel.relays.first(where: { $0.relayId == number && $0.status != "removed" }) else {
+      throw PageRefusal(status: .notFound, what: "The channel is not on that relay", help: "Its page lists its relays.")
+    }
+    let view: View = [
+      "id": .number(id), "name": .text(channel.profile.displayName), "relayId": .number(relay.relayId),
+      "relay": .text(relay.relayName), "status": Mark.view(relay.status), "seen": .text(Self.seen(channel)),
+      "isLast": .flag(channel.relays.count { $0.status != "removed" } == 1),
+    ]
+    return renderer.page(
+      "channel-remove", title: "Remove \(relay.relayName) from \(channel.profile.displayName)", section: .channels, view,
+      request,
+      context)
   }
 
   /// Takes the channel off a relay; with `replace`, another one is picked first, so that readers always have one.
@@ -31,14 +71,33 @@ extension Pages {
       guard let relay = form.number("relay") else {
         throw PageRefusal(status: .badRequest, what: "No relay was named", help: "Go back and choose one.")
       }
-      let channel = try await client.channel(id: id)
+      let channel = try await Self.requireSeen(form, id, client)
       guard channel.relays.contains(where: { $0.relayId == relay && $0.status != "removed" }) else {
         throw PageRefusal(
-          status: .conflict, what: "The channel is not there any more", help: "Somebody was faster, or sent this twice.")
+          status: .conflict, what: "The channel is not there any more",
+          help: "Somebody else removed it, or the form was sent twice.")
       }
       if form["replace"] != nil { _ = try await client.addRelays([], pick: 1, toChannel: id) }
       _ = try await client.removeRelay(relay, fromChannel: id)
     }
+  }
+
+  /// The relays of a channel as a form remembers them.
+  static func seen(_ channel: Channel) -> String {
+    channel.relays.filter { $0.status != "removed" }.map { String($0.relayId) }.joined(separator: "-")
+  }
+
+  /// Refuses what was asked for when the channel had other relays: a form that is sent twice adds one relay.
+  @discardableResult
+  private static func requireSeen(_ form: Form, _ id: Int64, _ client: BatonClient) async throws -> Channel {
+    let channel = try await client.channel(id: id)
+    if let seen = form["seen"], seen != Self.seen(channel) {
+      throw PageRefusal(
+        status: .conflict, what: "The channel has other relays now",
+        help:
+          "Somebody else changed them, or the form was sent twice. Look at the channel, and do it again if it is still needed.")
+    }
+    return channel
   }
 
   /// Asks whether a channel is meant: its name has to be typed.
@@ -52,10 +111,10 @@ extension Pages {
   func delete(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let form = try await form(request)
+    let form = try await form(request, context)
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     guard form.text("name") == channel.profile.displayName else {
-      return confirmation(channel, "That is not its name. Nothing was deleted.", request, context)
+      return confirmation(channel, "That is not the channel's name. Nothing was deleted.", request, context)
     }
     _ = try await daemon.ask { try await $0.deleteChannel(id: id) }
     return redirect(request, to: "channels/\(id)?done=deleted")
@@ -79,8 +138,8 @@ extension Pages {
   ) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let form = try await form(request)
-    try await daemon.ask { try await body($0, id, form) }
-    return redirect(request, to: "channels/\(id)?done=\(done)")
+    let form = try await form(request, context)
+    try await turns.take(id) { [daemon] in try await daemon.ask { try await body($0, id, form) } }
+    return redirect(request, to: "channels/\(id)?done=\(form["replace"] == nil ? done : "replaced")")
   }
 }

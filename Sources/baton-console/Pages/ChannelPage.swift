@@ -28,9 +28,10 @@ extension Pages {
 
   /// What was done, as the page says it afterwards.
   private static let done = [
-    "retry": "Baton tries the relays again.", "verify": "Baton reads the channel back from its relays.",
-    "removed": "The relay is told; the channel leaves it.", "added": "The channel is on its way to more relays.",
-    "deleted": "Relays are told to delete the channel.", "changed": "The change is stored, and on its way to relays.",
+    "retry": "Baton retries the relays.", "verify": "Baton reads the channel back from its relays.",
+    "removed": "The relay is asked to delete the channel.", "added": "The channel is being added to another relay.",
+    "replaced": "Another relay gets the channel, and this one is asked to delete it.",
+    "deleted": "The relays are asked to delete the channel.", "changed": "The change is stored, and on its way to relays.",
   ]
 
   static func view(_ channel: Channel, _ times: Times, mayChange: Bool) -> View {
@@ -63,7 +64,8 @@ extension Pages {
     let isHere = relay.status != "removed"
     let others = channel.relays.count { $0.status != "removed" }
     return [
-      "channelId": .number(channel.id), "relayId": .number(relay.relayId), "relayName": .text(relay.relayName),
+      "channelId": .number(channel.id), "seen": .text(seen(channel)), "relayId": .number(relay.relayId),
+      "relayName": .text(relay.relayName),
       "status": Mark.view(relay.status),
       "cause": .some(relay.cause.map(Mark.spoken)), "detail": .some(relay.detail),
       "attempt": relay.attempt > 0 && isHere ? .number(relay.attempt) : nil,

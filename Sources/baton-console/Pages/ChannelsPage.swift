@@ -18,13 +18,14 @@ extension Pages {
     var chips: [View] = []
     if let id = query.number("relay") {
       chips.append([
-        "text": .text("on \(relay ?? "relay \(id)")"), "without": .text("channels\(query.with("relay", nil).query)"),
+        "text": .text("on \(relay ?? "relay \(id)")"),
+        "without": .text("channels\(query.with("relay", nil).with("cursor", nil).query)"),
       ])
     }
     if let id = query.number("operator") {
       let provider = id == 0 ? nil : await name(ofOperator: id) ?? "operator \(id)"
       let text = provider.map { "on relays of \($0)" } ?? "on relays without an operator"
-      chips.append(["text": .text(text), "without": .text("channels\(query.with("operator", nil).query)")])
+      chips.append(["text": .text(text), "without": .text("channels\(query.with("operator", nil).with("cursor", nil).query)")])
     }
     let view: View = [
       "rows": .views(reply.channels.map { Self.row($0, times) }), "isEmpty": .flag(reply.channels.isEmpty),

@@ -21,16 +21,18 @@ extension Pages {
     let revision = await hub.revision
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     let times = Times()
-    let (lines, older, isComplete) = try await lines(of: id, before: before.map { Int(clamping: $0) }, times)
+    let (lines, newest, older, isComplete) = try await lines(of: id, before: before.map { Int(clamping: $0) }, times)
     let mayWrite = context.visit?.role == .change && channel.owned && !channel.frozen && channel.phase != "deleted"
     let view: View = [
       "id": .number(id), "name": .text(channel.profile.displayName), "lines": .views(lines), "isEmpty": .flag(lines.isEmpty),
       "older": older.map { .text("channels/\(id)/messages?before=\($0)") }, "isLatest": .flag(before == nil),
       "mayWrite": .flag(mayWrite && before == nil), "isFrozen": .flag(channel.frozen), "isOwnOnly": .flag(!isComplete),
+      "unread": channel.unread > 0 && before == nil && context.visit?.role == .change
+        ? newest.map { .view(["count": .text(grouped(channel.unread)), "through": .number($0)]) } : nil,
       "trouble": .some(trouble), "text": .some(typed?["text"]), "key": .text(typed?["key"] ?? Self.key()),
     ]
     return renderer.page(
-      "conversation", title: "Messages of \(channel.profile.displayName)", section: .channels, view, revision: revision,
+      "conversation", title: "Messages in \(channel.profile.displayName)", section: .channels, view, revision: revision,
       status: trouble == nil ? .ok : .unprocessableContent, request, context)
   }
 
@@ -42,26 +44,27 @@ extension Pages {
   /// What was said, the last first; where the daemon does not read messages, what Baton published.
   private func lines(
     of channel: Int64, before: Int?, _ times: Times
-  ) async throws -> (lines: [View], older: Int64?, isComplete: Bool) {
+  ) async throws -> (lines: [View], newest: Int64?, older: Int64?, isComplete: Bool) {
     do {
       let reply = try await daemon.ask {
         try await $0.messages(MessagesListRequest(channelId: channel, before: before, limit: Self.messagesMax))
       }
       let older = reply.hasOlder ? reply.messages.last?.id : nil
-      return (reply.messages.map { Self.line($0, times) }, older, true)
+      return (reply.messages.map { Self.line($0, times) }, reply.messages.first?.id, older, true)
     } catch let error as VarlinkError where error.name.hasSuffix(".NotFollowed") {
       let reply = try await daemon.ask {
         try await $0.posts(PostsListRequest(channelId: channel, before: before, limit: Self.messagesMax))
       }
       // Their pages are in the order in which they were made.
       let posts = reply.posts.sorted { $0.id > $1.id }
-      return (posts.map { Self.line($0, times) }, reply.hasOlder ? posts.last?.id : nil, false)
+      return (posts.map { Self.line($0, times) }, nil, reply.hasOlder ? posts.last?.id : nil, false)
     }
   }
 
   private static func line(_ message: Message, _ times: Times) -> View {
     [
-      "id": .text("m\(message.id)"), "author": .text(message.authorName ?? String(message.author.prefix(16))),
+      "id": .text("m\(message.id)"),
+      "author": .text(message.own ? "you" : message.authorName ?? String(message.author.prefix(16))),
       "isOwn": .flag(message.own), "isMention": .flag(message.mention), "text": .some(message.text),
       "time": times.view(message.time), "isEdited": .flag(message.editedAt != nil),
       "isAnswer": .flag(message.replyToNetworkId != nil),
@@ -87,7 +90,7 @@ extension Pages {
   func publish(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let form = try await form(request)
+    let form = try await form(request, context)
     // Browsers send two characters for the end of a line.
     let text = (form["text"] ?? "").replacing("\r\n", with: "\n")
     let wanted = PostsPublishRequest(channelId: id, text: text, idempotencyKey: form.text("key"))
@@ -96,6 +99,19 @@ extension Pages {
       return redirect(request, to: "channels/\(id)/messages")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       return try await conversation(request, context, typed: form, trouble: Failures.sentence(error))
+    } catch let failure as VarlinkClient.Failure {
+      return again(failure, form, request, context)
     }
+  }
+
+  /// Marks what was shown as read.
+  func markRead(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    try requireChange(context)
+    let id = try id(context)
+    let through = try await form(request, context).number("through")
+    _ = try await daemon.ask {
+      try await $0.markRead(MessagesMarkReadRequest(channelId: id, through: through.map { Int(clamping: $0) }))
+    }
+    return redirect(request, to: "channels/\(id)/messages")
   }
 }

@@ -34,13 +34,22 @@ extension Pages {
         cluster.daemons.map { daemon in
           [
             "name": .text(daemon.name), "state": Mark.view(daemon.state), "version": .text(daemon.version),
-            "slots": .number(daemon.slots), "catalog": .flag(daemon.catalog), "core": .flag(daemon.core),
-            "isDraining": .flag(daemon.draining), "isOwn": .flag(daemon.own), "hasOtherFiles": .flag(daemon.otherFiles),
+            "slots": .number(daemon.slots),
+            "isOwn": .flag(daemon.own), "work": .some(Self.work(daemon)),
             "since": times.view(daemon.since),
           ]
         }),
     ]
     return renderer.page("daemon", title: "Daemon", section: .daemon, view, revision: revision, request, context)
+  }
+
+  /// What a daemon of a cluster does besides its slots.
+  private static func work(_ daemon: SharingDaemon) -> String {
+    let words = [
+      daemon.catalog ? "catalog" : nil, daemon.core ? "core" : nil, daemon.draining ? "draining" : nil,
+      daemon.otherFiles ? "other files" : nil,
+    ]
+    return words.compactMap(\.self).joined(separator: ", ")
   }
 
   /// Reads the configuration and the files of operators again, and shows what came of it.
@@ -78,9 +87,10 @@ extension Pages {
   /// Says how severe entries must be that the daemon logs, until its next start.
   func setLogLevel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
-    guard let level = try await form(request).number("level"), Self.levels.contains(where: { $0.number == level }) else {
+    guard let level = try await form(request, context).number("level"), Self.levels.contains(where: { $0.number == level })
+    else {
       throw PageRefusal(
-        status: .badRequest, what: "There is no such level", help: "The page of the daemon lists what there is.")
+        status: .badRequest, what: "There is no such log level", help: "The page Daemon lists them.")
     }
     try await daemon.ask { try await $0.setLogLevel(level) }
     return redirect(request, to: "daemon")

@@ -22,7 +22,10 @@ extension Pages {
       "name": .text(typed?["name"] ?? channel.profile.displayName),
       "fullName": .some(typed?["fullName"] ?? channel.profile.fullName),
       "description": .some(typed?["description"] ?? channel.profile.description),
-      "heals": .flag(typed.map { $0["heal"] != nil } ?? channel.heal), "owned": .flag(channel.owned),
+      // Whoever has not touched the box sees what it is now.
+      "heals": .flag(typed.map { $0["heal"] == $0["healed"] ? channel.heal : $0["heal"] != nil } ?? channel.heal),
+      "owned": .flag(channel.owned),
+      "healed": .flag(channel.heal),
       // What it is now stands beside what was typed, so that nobody overwrites what they have not seen.
       "now": typed == nil
         ? nil
@@ -40,14 +43,20 @@ extension Pages {
   func updateChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let form = try await form(request)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let form = try await form(request, context)
+    let channel: Channel
+    do {
+      channel = try await daemon.ask { try await $0.channel(id: id) }
+    } catch let failure as VarlinkClient.Failure {
+      return again(failure, form, request, context)
+    }
     /// What was typed, if it is not what there is.
     func changed(_ name: String, from present: String?) -> String? {
       guard let typed = form[name]?.replacing("\r\n", with: "\n"), typed != present ?? "" else { return nil }
       return typed
     }
-    let heals = form["heal"] != nil
+    // The box says what somebody wants only if they have touched it: what it was when they saw it is in the form.
+    let (heals, healed) = (form["heal"] != nil, form["healed"] != nil)
     // Relays come and go while somebody types, and give the channel new revisions; that is no reason to refuse a change of what readers see.
     let isAsSeen = form.number("edition") == Int64(channel.edition)
     let wanted = UpdateChannel(
@@ -55,12 +64,14 @@ extension Pages {
       displayName: changed("name", from: channel.profile.displayName),
       fullName: changed("fullName", from: channel.profile.fullName),
       description: changed("description", from: channel.profile.description),
-      heal: channel.owned && heals != channel.heal ? heals : nil)
+      heal: channel.owned && heals != healed ? heals : nil)
     do {
       _ = try await daemon.ask { try await $0.updateChannel(wanted) }
       return redirect(request, to: "channels/\(id)?done=changed")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       return edit(channel, typed: form, trouble: Failures.sentence(error), request, context)
+    } catch let failure as VarlinkClient.Failure {
+      return again(failure, form, request, context)
     }
   }
 }

@@ -13,6 +13,7 @@ extension Pages {
     for name in ["to", "cause"] { if let word = query.text(name) { filter[name] = .string(word) } }
     if let id = query.number("relay") { filter["relayId"] = .integer(id) }
     if let id = query.number("channel") { filter["channelId"] = .integer(id) }
+    if let begin = Self.begin(query) { filter["time"] = ["$gte": .string(begin)] }
     let condition: JSONValue? = filter.isEmpty ? nil : .object(filter)
     let reply = try await daemon.ask {
       try await $0.transitions(matching: condition, limit: Self.pageSize, cursor: query["cursor"])
@@ -23,6 +24,7 @@ extension Pages {
       "isFiltered": .flag(condition != nil), "relay": .some(query["relay"]), "channel": .some(query["channel"]),
       "statuses": Self.choices(RelayStatus.allCases.map(\.rawValue), chosen: query["to"]),
       "causes": Self.choices(Cause.allCases.map(\.rawValue), chosen: query["cause"]),
+      "spans": Self.spans(query),
       "pager": pager(query, next: reply.nextCursor, address: "history"),
     ]
     return renderer.page(
@@ -35,6 +37,7 @@ extension Pages {
     var filter: [String: JSONValue] = [:]
     if let word = query.text("to") { filter["to"] = .string(word) }
     if let id = query.number("relay") { filter["relayId"] = .integer(id) }
+    if let begin = Self.begin(query) { filter["time"] = ["$gte": .string(begin)] }
     let condition: JSONValue? = filter.isEmpty ? nil : .object(filter)
     let reply = try await daemon.ask {
       try await $0.healthChanges(matching: condition, limit: Self.pageSize, cursor: query["cursor"])
@@ -44,9 +47,24 @@ extension Pages {
       "rows": .views(reply.healthChanges.map { Self.line($0, times) }), "isEmpty": .flag(reply.healthChanges.isEmpty),
       "isFiltered": .flag(condition != nil), "relay": .some(query["relay"]),
       "healths": Self.choices(PeerCondition.Health.allCases.map(\.rawValue), chosen: query["to"]),
+      "spans": Self.spans(query),
       "pager": pager(query, next: reply.nextCursor, address: "health"),
     ]
     return renderer.page(
       "health", title: "Health", section: .history, view, revision: revision ?? reply.revision, request, context)
+  }
+
+  /// How far back a list goes, in hours.
+  private static let hours: KeyValuePairs<Int64, String> = [1: "the last hour", 24: "24 hours", 168: "7 days", 720: "30 days"]
+
+  private static func spans(_ query: Form) -> View.Part {
+    .views(
+      hours.map { ["word": .number($0.key), "title": .text($0.value), "isHere": .flag($0.key == query.number("hours"))] })
+  }
+
+  /// Where a list begins; `nil` if it has all there is.
+  private static func begin(_ query: Form) -> String? {
+    guard let hours = query.number("hours"), Self.hours.contains(where: { $0.key == hours }) else { return nil }
+    return Times.stamp(SessionStore.now.wall - hours * 3_600_000)
   }
 }

@@ -9,6 +9,8 @@ internal import Varlink
 extension Pages {
   /// How many relays are picked unless somebody says otherwise.
   private static let pickedRelays = 3
+  /// Relays that a form lists, fewer than a form may have fields.
+  private static let choicesMax = 200
   /// How long a channel may be cancelled with one button, in milliseconds. Later it is deleted like any other.
   private static let cancelMax: Int64 = 3_600_000
 
@@ -21,17 +23,13 @@ extension Pages {
   private func newChannel(
     _ form: Form, trouble: String?, _ request: Request, _ context: ConsoleContext
   ) async throws -> Response {
-    let relays = try await daemon.ask { client in
-      try await client.get(
-        RelaysListReply.self, RelaysMethod.list,
-        ListRequest(filter: ["enabled": true], sort: [["field": "name"]], limit: Self.pageSize)
-      ).relays
-    }
+    let (relays, isAll) = try await enabledRelays(["enabled": true])
     let chosen = Set(form.all("relay"))
     let view: View = [
       "trouble": .some(trouble), "key": .text(form["key"] ?? ""), "name": .some(form["name"]),
       "fullName": .some(form["fullName"]), "description": .some(form["description"]),
       "pick": .text(form["pick"] ?? "\(min(Self.pickedRelays, max(1, relays.count)))"), "hasRelays": .flag(!relays.isEmpty),
+      "isPart": .flag(!isAll),
       "relays": .views(
         relays.map { relay in
           [
@@ -45,9 +43,19 @@ extension Pages {
       request, context)
   }
 
+  /// Relays that a form lists, by name.
+  /// - Returns: them, and whether these are all.
+  func enabledRelays(_ filter: JSONValue) async throws -> (relays: [Relay], isAll: Bool) {
+    let reply = try await daemon.ask { client in
+      try await client.get(
+        RelaysListReply.self, RelaysMethod.list, ListRequest(filter: filter, sort: [["field": "name"]], limit: Self.choicesMax))
+    }
+    return (reply.relays, reply.nextCursor == nil)
+  }
+
   func createChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
-    let form = try await form(request)
+    let form = try await form(request, context)
     let relays = form.all("relay").compactMap { Int64($0) }
     let wanted = CreateChannel(
       profile: Profile(
@@ -61,6 +69,8 @@ extension Pages {
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       // What was typed stays.
       return try await newChannel(form, trouble: Failures.sentence(error), request, context)
+    } catch let failure as VarlinkClient.Failure {
+      return again(failure, form, request, context)
     }
   }
 
@@ -88,7 +98,7 @@ extension Pages {
     let revision = await hub.revision
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     return renderer.page(
-      "channel-link", title: "Link of \(channel.profile.displayName)", section: .channels,
+      "channel-link", title: "Link to \(channel.profile.displayName)", section: .channels,
       Self.view(channel, Times(), mayChange: false), revision: revision, request, context)
   }
 
@@ -100,7 +110,8 @@ extension Pages {
     let created = RFC3339.milliseconds(channel.createdAt) ?? 0
     guard channel.owned, channel.lastPostAt == nil, SessionStore.now.wall - created < Self.cancelMax else {
       throw PageRefusal(
-        status: .conflict, what: "It is in use", help: "Delete the channel on its page if that is what you want.")
+        status: .conflict, what: "It is too late to cancel",
+        help: "The channel is more than an hour old or has posts. Delete it on its page.")
     }
     _ = try await daemon.ask { try await $0.deleteChannel(id: id) }
     return redirect(request, to: "channels/\(id)?done=deleted")

@@ -72,14 +72,19 @@ extension Pages {
       lines.append(("error", "\(counted(status.quarantined, "channel")) cannot be read; see the journal."))
     }
     if let trouble = status.declarationsTrouble {
-      lines.append(("warning", "The files of operators are not in force: \(trouble)"))
+      lines.append(("warning", "The operator files are not in force: \(trouble)"))
     }
     for network in status.unusableNetworks { lines.append(("error", "\(network.network) cannot be used: \(network.detail)")) }
     if let silent = status.daemonsSilent, silent > 0 {
-      lines.append(("warning", "\(counted(silent, "daemon")) of the cluster did not renew its session in time."))
+      let words = silent == 1 ? "has not renewed its session" : "have not renewed their sessions"
+      lines.append(("warning", "\(counted(silent, "daemon")) of the cluster \(words) in time."))
     }
     if let waiting = status.channelsWaitingForCores, waiting > 0 {
-      lines.append(("warning", "\(counted(waiting, "channel")) on SimpleX wait for a daemon that is not there."))
+      lines.append(
+        (
+          "warning",
+          "\(counted(waiting, "channel")) on SimpleX \(waiting == 1 ? "waits" : "wait") for a daemon that is not there."
+        ))
     }
     return lines.map { ["severity": Mark.view($0.severity), "message": .text($0.message)] }
   }

@@ -2,7 +2,10 @@ internal import BatonClient
 internal import ControlAPI
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOConcurrencyHelpers
+internal import NIOCore
 internal import StrictJSON
+internal import Varlink
 
 /// The pages of the console. Each is in a file of its own.
 struct Pages: Sendable {
@@ -12,11 +15,15 @@ struct Pages: Sendable {
   let renderer: Renderer
   let sessions: SessionStore
   let door: Door.CookieName
+  /// Whether several people share the console; in the foreground there is one.
+  let isShared: Bool
+  /// What is done with one channel is done one after the other.
+  let turns = Turns()
 
   /// Objects on one page of a list.
   static let pageSize = 100
-  /// The longest form, in bytes: all relays that a list can have, and a description.
-  static let formBytesMax = 64 << 10
+  /// The longest form, in bytes: a post as long as any, in letters that browsers send as nine bytes for three.
+  static let formBytesMax = 128 << 10
 
   // MARK: - What several pages need
 
@@ -25,18 +32,44 @@ struct Pages: Sendable {
     guard context.visit?.role == .change else {
       throw PageRefusal(
         status: .forbidden, what: "You may only look",
-        help: "This session was given no permission to change anything. Whoever runs Baton can give it.")
+        help: "You have no permission to change anything. Whoever runs Baton can give it to you.")
     }
   }
 
   /// Reads the form that was sent.
-  func form(_ request: Request) async throws -> Form {
+  func form(_ request: Request, _ context: ConsoleContext) async throws -> Form {
     guard request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
       throw PageRefusal(
-        status: .unsupportedMediaType, what: "The form cannot be read", help: "Forms of pages are sent as browsers send them.")
+        status: .unsupportedMediaType, what: "The form cannot be read", help: "Send it from a page of the console.")
     }
-    let bytes = try await request.body.collect(upTo: Self.formBytesMax)
-    return try Form(String(buffer: bytes))
+    let form = try Form(String(buffer: try await bytes(of: request)))
+    context.visit?.remark.withLockedValue { $0 = Self.remark(form) }
+    return form
+  }
+
+  private func bytes(of request: Request) async throws -> ByteBuffer {
+    do {
+      return try await request.body.collect(upTo: Self.formBytesMax)
+    } catch let error as any HTTPResponseError {
+      throw error
+    } catch {
+      throw PageRefusal(status: .badRequest, what: "The form is incomplete", help: "The connection ended before its end.")
+    }
+  }
+
+  /// What the journal says of a form: what was chosen, and nothing that somebody has written.
+  private static func remark(_ form: Form) -> [String] {
+    form.fields.filter { ["relay", "replace", "pick", "enabled", "level", "id"].contains($0.name) }.prefix(8).compactMap {
+      field in
+      let isWord = field.value.utf8.count <= 32 && field.value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      return isWord ? "\(field.name)=\(field.value)" : nil
+    }
+  }
+
+  /// The page after a failure of the connection to the daemon, with everything that was typed and a button that sends it again. Whatever
+  /// has a key has one effect, however often it is sent.
+  func again(_ failure: VarlinkClient.Failure, _ form: Form, _ request: Request, _ context: ConsoleContext) -> Response {
+    renderer.outage(failure, request, context, form: form)
   }
 
   /// The identifier in the address, such as that of `channels/7`.

@@ -34,7 +34,7 @@ extension Pages {
       },
       "testedAt": times.view(relay.testedAt), "isTested": .flag(relay.tested != nil),
       "tested": relay.tested.map { Mark.view($0 ? "passed" : "failed") },
-      "networkTrouble": .some(relay.networkTrouble), "revision": .number(relay.revision),
+      "networkTrouble": .some(relay.networkTrouble),
       "canEnable": .flag(!relay.enabled && !relay.deleted), "canDisable": .flag(relay.enabled && !relay.deleted),
       "isRemoved": .flag(relay.deleted),
       "counts": .views(
@@ -60,13 +60,12 @@ extension Pages {
   func enableRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let form = try await form(request)
-    guard let revision = form.number("revision") else {
-      throw PageRefusal(status: .badRequest, what: "The form is not whole", help: "Open the page of the relay again.")
-    }
+    let form = try await form(request, context)
     let isEnabled = form["enabled"] == "yes"
+    // The form says what the relay is to be, not what is to be changed: its health may have changed since the page was made.
     _ = try await daemon.ask {
-      try await $0.updateRelay(UpdateRelay(id: id, revision: revision, enabled: isEnabled))
+      let relay = try await $0.relay(id: id)
+      return try await $0.updateRelay(UpdateRelay(id: id, revision: relay.revision, enabled: isEnabled))
     }
     return redirect(request, to: "relays/\(id)")
   }

@@ -68,7 +68,7 @@ extension Pages {
     [
       "name": .text(Mark.spoken(step.name)), "mark": Mark.view(step.passed ? "passed" : "failed"),
       "cause": .some(step.cause.map(Mark.spoken)), "detail": .some(step.detail),
-      "duration": .text(Times.duration(milliseconds: Int(step.durationMilliseconds.rounded()))),
+      "duration": .text(Times.duration(milliseconds: whole(step.durationMilliseconds.rounded()))),
     ]
   }
 }

@@ -35,7 +35,7 @@ extension Pages {
       "id": .number(relay.id), "name": .text(relay.name), "address": .text(relay.address), "network": .text(relay.network),
       "health": Mark.view(relay.health), "since": times.view(relay.healthSince), "error": .some(relay.lastError),
       "isDisabled": .flag(!relay.enabled), "channels": .text(grouped(relay.channels ?? 0)),
-      "success": figures.flatMap(success), "isRare": .flag((figures.map { $0.reached + $0.missed } ?? 0) < 10),
+      "success": figures.flatMap(success), "isRare": .flag((figures.map { $0.reached &+ $0.missed } ?? 0) < 10),
       "p50": figures?.timeToActive.map { .text(Times.duration(milliseconds: $0.p50)) },
       "p90": figures?.timeToActive.map { .text(Times.duration(milliseconds: $0.p90)) },
       "connects": figures?.roundTrips.map { .text(Times.duration(milliseconds: $0.p50)) },
@@ -44,6 +44,6 @@ extension Pages {
 
   /// The share of channels that became active, and of how many.
   static func success(_ figures: RelayFigures) -> View.Part? {
-    figures.successRate.map { .text("\(Int(($0 * 100).rounded(.down))) % of \(grouped(figures.reached + figures.missed))") }
+    figures.successRate.map { .text("\(whole(($0 * 100).rounded(.down))) % of \(grouped(figures.reached &+ figures.missed))") }
   }
 }

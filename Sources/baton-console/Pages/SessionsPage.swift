@@ -14,7 +14,7 @@ extension Pages {
           let minutes = Sessions.remaining(session, now: now) / 60
           return [
             "id": .text(session.id), "user": .text(session.user), "isOwn": .flag(session.id == own),
-            "canEnd": .flag(session.id == own || context.visit?.role == .change),
+            "canEnd": .flag(session.user == context.visit?.user || context.visit?.role == .change),
             "role": .text(session.role == .change ? "may change things" : "may look"), "browser": .text(session.browser),
             "began": .view(times.view(milliseconds: session.began.wall)),
             "used": .view(times.view(milliseconds: session.used.wall)), "remaining": .text("\(minutes) min"),
@@ -27,15 +27,16 @@ extension Pages {
 
   /// Ends one session, or all others.
   func endSessions(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    let form = try await form(request)
+    let form = try await form(request, context)
     let own = context.session?.id
     guard let id = form["id"] else {
       try requireChange(context)
       sessions.endAll(except: own)
       return redirect(request, to: "sessions")
     }
-    // Everybody may end their own.
-    if id != own { try requireChange(context) }
+    // Everybody may end their own, wherever they began.
+    let isOwn = sessions.all().contains { $0.id == id && $0.user == context.visit?.user }
+    if !isOwn { try requireChange(context) }
     _ = sessions.end(id: id)
     guard id == own else { return redirect(request, to: "sessions") }
     var response = redirect(request, to: "")

@@ -1,31 +1,45 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 
 // Signing in and out, and how pages look.
 extension Pages {
   /// Shows the button that exchanges the code in the address, or how to get one.
   func signIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    guard let code = try request.query()["code"] else { return renderer.signedOut(request, status: .ok) }
+    let query = try request.query()
+    if query["done"] != nil {
+      if let token = request.cookies[door.name]?.value, sessions.session(token: token, isUse: true) != nil {
+        return redirect(request, to: "")
+      }
+      return renderer.signedOut(
+        request,
+        trouble:
+          "The browser did not keep the cookie that says who you are. Allow cookies for this address, or use another browser.")
+    }
+    guard let code = query["code"] else { return renderer.signedOut(request, status: .ok) }
     guard sessions.knows(code: code) else {
-      return renderer.signedOut(request, trouble: "This address was used already, or is too old.")
+      return renderer.signedOut(request, trouble: "This address was used already or has expired.")
     }
     return renderer.signIn(code: code, request)
   }
 
   func exchangeCode(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    let form = try await form(request)
+    let form = try await form(request, context)
     let browser = String((request.headers[.userAgent] ?? "unknown").prefix(120))
     do {
       let token = try sessions.exchange(code: form["code"] ?? "", browser: browser)
-      var response = redirect(request, to: "")
+      if isShared, let session = sessions.session(token: token, isUse: true) {
+        renderer.logger.notice("\(session.user) signed in", metadata: ["BATON_USER": "\(session.user)"])
+      }
+      var response = redirect(request, to: "login?done")
       response.headers[.setCookie] = door.field(token)
       return response
     } catch .tooManySessions {
       return renderer.signedOut(
         request, status: .serviceUnavailable,
-        trouble: "\(Sessions.sessionsMax) sessions are open. Somebody who is signed in can end some of them.")
+        trouble: "\(Sessions.sessionsMax) sessions are open. Somebody who may change things can end some of them.")
     } catch {
-      return renderer.signedOut(request, trouble: "This address was used already, or is too old.")
+      return renderer.signedOut(request, trouble: "This address was used already or has expired.")
     }
   }
 
@@ -38,9 +52,9 @@ extension Pages {
 
   /// Keeps the choice between light and dark, and returns to the page that it was made on.
   func theme(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    let form = try await form(request)
+    let form = try await form(request, context)
     guard let theme = form["theme"].flatMap({ Theme(rawValue: $0) }) else {
-      throw PageRefusal(status: .badRequest, what: "There is no such look", help: "There are light, dark and system.")
+      throw PageRefusal(status: .badRequest, what: "There is no such theme", help: "Choose light, dark or system.")
     }
     // Behind the way to the first page it can only be a page of the console.
     let page = form["page"] ?? "/"
@@ -52,10 +66,7 @@ extension Pages {
 
   func events(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let after = try request.query().number("since")
-    var isAlive: @Sendable () -> Bool = { true }
-    if case .session(_, let token) = context.visit?.way {
-      isAlive = { [sessions] in sessions.session(token: token, isUse: false) != nil }
-    }
-    return await EventStream(hub: hub, isAlive: isAlive).response(to: request, after: after)
+    guard let visit = context.visit else { throw HTTPError(.unauthorized) }
+    return await EventStream(hub: hub, user: visit.user, mayRead: visit.holds).response(to: request, after: after)
   }
 }

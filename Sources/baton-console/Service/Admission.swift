@@ -11,11 +11,13 @@ struct Admission: Sendable {
   let proxy: UInt32?
   /// Whether nobody may change anything.
   let isReadOnly: Bool
-  private let known = NIOLockedValueBox<(change: Bool, at: Double)?>(nil)
+  private let known = NIOLockedValueBox<(answer: Result<Bool, any Error>, at: Double)?>(nil)
   private let users = NIOLockedValueBox<[String: (user: Accounts.User?, at: Double)]>([:])
 
   /// How long answers of the daemon and of the user database hold, in seconds.
   private static let memory = 20.0
+  /// How long it holds that the daemon does not answer, in seconds.
+  private static let failureMemory = 3.0
   /// Users that are remembered.
   private static let usersMax = 1000
 
@@ -27,19 +29,31 @@ struct Admission: Sendable {
   }
 
   /// What a user may do; `nil` if it is nothing.
-  func role(of user: Accounts.User) async -> Sessions.Role? {
+  /// - Throws: why the daemon does not say what the console may do.
+  func role(of user: Accounts.User) async throws -> Sessions.Role? {
     guard let role = roles.role(of: user) else { return nil }
     guard role == .change, !isReadOnly else { return .view }
-    return await mayConsoleChange() ? .change : .view
+    return try await mayConsoleChange() ? .change : .view
   }
 
-  /// Whether the daemon lets the console change things. While it does not answer, nobody can change anything.
-  private func mayConsoleChange() async -> Bool {
+  /// Whether a user may look. The daemon is not asked.
+  func mayLook(_ name: String) async -> Bool { await user(named: name).flatMap(roles.role) != nil }
+
+  /// Whether the daemon lets the console change things.
+  private func mayConsoleChange() async throws -> Bool {
     let now = SessionStore.now.seconds
-    if let known = known.withLockedValue({ $0 }), now - known.at < Self.memory { return known.change }
-    guard let may = try? await daemon.ask({ try await $0.permissions().change }) else { return false }
-    known.withLockedValue { $0 = (may, now) }
-    return may
+    if let known = known.withLockedValue({ $0 }) {
+      let isRefusal = if case .failure = known.answer { true } else { false }
+      if now - known.at < (isRefusal ? Self.failureMemory : Self.memory) { return try known.answer.get() }
+    }
+    let answer: Result<Bool, any Error>
+    do {
+      answer = .success(try await daemon.ask { try await $0.permissions().change })
+    } catch {
+      answer = .failure(error)
+    }
+    known.withLockedValue { $0 = (answer, SessionStore.now.seconds) }
+    return try answer.get()
   }
 
   /// A user of this machine, as its database had them some seconds ago at most.

@@ -19,6 +19,9 @@ struct CodeOffice: Sendable {
   /// Who was refused in the last minute, and when.
   private let refused = NIOLockedValueBox<[UInt32: Double]>([:])
   private static let refusedMax = 100
+  /// Connections that wait for an answer, of all users and of one.
+  private static let (waitingMax, waitingPerUserMax) = (32, 4)
+  private let waiting = NIOLockedValueBox<[UInt32: Int]>([:])
 
   init(sessions: SessionStore, admission: Admission, publicURL: PublicURL?, logger: Logger) {
     self.sessions = sessions
@@ -32,8 +35,13 @@ struct CodeOffice: Sendable {
     await withDiscardingTaskGroup { group in
       for await (connection, uid) in Self.connections(socket) {
         // Nobody waits for others: the user database and the daemon may take long.
+        guard begins(uid) else {
+          close(connection)
+          continue
+        }
         group.addTask {
           let line = await answer(uid)
+          ends(uid)
           line.withCString { text in _ = send(connection, text, strlen(text), CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) }
           close(connection)
         }
@@ -41,9 +49,25 @@ struct CodeOffice: Sendable {
     }
   }
 
+  private func begins(_ uid: UInt32) -> Bool {
+    waiting.withLockedValue { waiting in
+      let own = waiting[uid, default: 0]
+      guard own < Self.waitingPerUserMax, waiting.values.reduce(0, +) < Self.waitingMax else { return false }
+      waiting[uid] = own + 1
+      return true
+    }
+  }
+
+  private func ends(_ uid: UInt32) {
+    waiting.withLockedValue { waiting in
+      guard let own = waiting[uid] else { return }
+      waiting[uid] = own > 1 ? own - 1 : nil
+    }
+  }
+
   /// One line: a code and the address where it is used, or why there is none.
   private func answer(_ uid: UInt32) async -> String {
-    guard let user = await Accounts.waitFor({ Accounts.user(id: uid) }), let role = await admission.role(of: user) else {
+    guard let user = await Accounts.waitFor({ Accounts.user(id: uid) }), admission.roles.role(of: user) != nil else {
       // Whoever asks again and again does not fill the journal.
       let now = SessionStore.now.seconds
       let isNews = refused.withLockedValue { refused in
@@ -51,9 +75,11 @@ struct CodeOffice: Sendable {
         return refused.count < Self.refusedMax && refused.updateValue(now, forKey: uid) == nil
       }
       if isNews { logger.notice("uid \(uid) may not use the console") }
-      return "no you may not look at what Baton does; root can put you into the group baton-read\n"
+      return "no you may not use the console; root can put you into the group baton-read\n"
     }
     do {
+      // What the session may do is asked for again with each request.
+      let role = (try? await admission.role(of: user)) ?? .view
       let code = try sessions.mint(user: user.name, role: role)
       return "ok \(code) \(publicURL?.text ?? "-")\n"
     } catch {

@@ -78,7 +78,7 @@ struct HealthStrip {
   }
 
   static func short(_ number: Double) -> String {
-    let tenths = Int((number * 10).rounded())
+    let tenths = whole((number * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
   }
 }

@@ -8,7 +8,7 @@ struct Sparkline {
   /// - Returns: `nil` if there are not two values.
   init?(_ trips: [RoundTrip]) {
     guard trips.count > 1 else { return nil }
-    values = trips.map(\.milliseconds)
+    values = trips.map { max(0, $0.milliseconds) }
   }
 
   private static let (width, height) = (300.0, 40.0)
@@ -27,7 +27,7 @@ struct Sparkline {
       "summary": .text(
         "\(counted(values.count, "connection")): "
           + "\(Times.duration(milliseconds: least)) to \(Times.duration(milliseconds: highest)), "
-          + "half of them within \(Times.duration(milliseconds: middle))."),
+          + "median \(Times.duration(milliseconds: middle))."),
     ]
   }
 }

@@ -7,7 +7,11 @@ struct Templates: Sendable {
   /// - Throws: an error of the library if a template cannot be read, which a test would have noticed.
   init() throws {
     var library = MustacheLibrary()
-    for (name, bytes) in Self.sources { try library.register(String(decoding: bytes, as: UTF8.self), named: name) }
+    for (name, bytes) in Self.sources {
+      // Views escape texts themselves. Each template says so, because none takes it over from the one that includes it; one that did not
+      // would show them escaped twice.
+      try library.register("{{% CONTENT_TYPE:TEXT}}" + String(decoding: bytes, as: UTF8.self), named: name)
+    }
     self.library = library
   }
 
@@ -35,6 +39,8 @@ struct Templates: Sendable {
     "channel-progress": PackageResources.channel_progress_mustache,
     "channel-link": PackageResources.channel_link_mustache,
     "channel-relays": PackageResources.channel_relays_mustache,
+    "channel-add": PackageResources.channel_add_mustache,
+    "channel-remove": PackageResources.channel_remove_mustache,
     "channel-confirm": PackageResources.channel_confirm_mustache,
     "relays": PackageResources.relays_mustache,
     "relay": PackageResources.relay_mustache,

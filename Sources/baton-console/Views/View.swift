@@ -33,10 +33,39 @@ struct View: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
     return view
   }
 
+  /// A text as it may stand in a page, between tags and within quotes: whatever stands before or after such a character, it is not markup.
+  /// The library's own escaping looks at characters as people see them, and one that joins what follows it (U+0600), or follows it
+  /// (U+0301), hides what is joined (docs/decisions/0047-the-console-is-a-program.md).
+  static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: { reference($0) != nil }) else { return text }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count * 2)
+    for byte in text.utf8 {
+      if let reference = reference(byte) {
+        reference.withUTF8Buffer { bytes.append(contentsOf: $0) }
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// What stands for a character that would be markup.
+  private static func reference(_ byte: UInt8) -> StaticString? {
+    switch byte {
+    case UInt8(ascii: "<"): "&lt;"
+    case UInt8(ascii: ">"): "&gt;"
+    case UInt8(ascii: "&"): "&amp;"
+    case UInt8(ascii: "\""): "&quot;"
+    case UInt8(ascii: "'"): "&#39;"
+    default: nil
+    }
+  }
+
   // The type is what the library asks for.
   func child(named name: String) -> Any? {
     switch values[name] {
-    case .text(let text): text
+    case .text(let text): Self.escaped(text)
     case .flag(let flag): flag
     case .view(let view): view
     case .views(let views): views

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOConcurrencyHelpers
 
 /// What is known of a request.
 struct ConsoleContext: RequestContext {
@@ -22,6 +23,17 @@ struct ConsoleContext: RequestContext {
     let role: Sessions.Role
     /// How they signed in.
     let way: Way
+    /// Whether it still holds: they are signed in, and may look.
+    let holds: @Sendable () async -> Bool
+    /// What the journal says of the form that was sent.
+    let remark = NIOLockedValueBox<[String]>([])
+
+    init(user: String, role: Sessions.Role, way: Way, holds: @escaping @Sendable () async -> Bool) {
+      self.user = user
+      self.role = role
+      self.way = way
+      self.holds = holds
+    }
   }
 
   /// How somebody signed in.

@@ -2,6 +2,7 @@ internal import Accounts
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOConcurrencyHelpers
 
 /// Lets in who is signed in, and shows everybody else how to sign in.
 struct Door: RouterMiddleware {
@@ -34,11 +35,14 @@ struct Door: RouterMiddleware {
       let session = sessions.session(token: token, isUse: !isRefresh)
     {
       // Whoever has left a group since may do what they may do now.
-      guard let role = await present(session) else {
-        _ = sessions.end(id: session.id)
-        return pages.signedOut(request, trouble: "You may not look at what Baton does any more.")
+      guard let role = try await present(session, request) else {
+        // The user database may be wrong for a moment, so the session stays; who comes with it is asked for again each time.
+        return pages.signedOut(request, trouble: "You may not use the console any more.")
       }
-      let visit = ConsoleContext.Visit(user: session.user, role: role, way: .session(session, token: token))
+      let visit = ConsoleContext.Visit(user: session.user, role: role, way: .session(session, token: token)) {
+        guard let session = sessions.session(token: token, isUse: false) else { return false }
+        return await admission?.mayLook(session.user) ?? true
+      }
       return try await enter(visit, request, context, next)
     }
     if let visit = try await proxied(request, context) { return try await enter(visit, request, context, next) }
@@ -48,10 +52,20 @@ struct Door: RouterMiddleware {
   }
 
   /// What somebody with a session may do at present; `nil` if it is nothing.
-  private func present(_ session: Sessions.Session) async -> Sessions.Role? {
+  private func present(_ session: Sessions.Session, _ request: Request) async throws -> Sessions.Role? {
     guard let admission else { return session.role }
     guard let user = await admission.user(named: session.user) else { return nil }
-    return await admission.role(of: user)
+    return try await role(of: user, admission, request)
+  }
+
+  /// While the daemon does not answer, everybody looks only, and whoever wants to change something is told why they cannot.
+  private func role(of user: Accounts.User, _ admission: Admission, _ request: Request) async throws -> Sessions.Role? {
+    do {
+      return try await admission.role(of: user)
+    } catch {
+      if request.method == .post { throw error }
+      return .view
+    }
   }
 
   private func enter(
@@ -69,10 +83,12 @@ struct Door: RouterMiddleware {
     // Where several people share a console, the daemon knows only the console; this says who it was, whatever came of it. In the
     // foreground the daemon's journal says it.
     if admission != nil, request.method == .post {
+      let remark = visit.remark.withLockedValue { $0 }.joined(separator: " ")
+      let path = request.uri.path.prefix(200)
       pages.logger.notice(
-        "\(visit.user): \(request.uri.path.prefix(200)), answered with \(response.status.code)",
+        "\(visit.user): \(path)\(remark.isEmpty ? "" : " \(remark)"), answered with \(response.status.code)",
         metadata: [
-          "MESSAGE_ID": "\(Self.messageID)", "BATON_USER": "\(visit.user)", "BATON_PATH": "\(request.uri.path.prefix(200))",
+          "MESSAGE_ID": "\(Self.messageID)", "BATON_USER": "\(visit.user)", "BATON_PATH": "\(path)", "BATON_FORM": "\(remark)",
         ])
     }
     return response
@@ -86,11 +102,13 @@ struct Door: RouterMiddleware {
     guard let admission, let proxy = admission.proxy, context.peer == proxy, let name = request.headers[.xRemoteUser],
       !name.isEmpty
     else { return nil }
-    guard let user = await admission.user(named: name), let role = await admission.role(of: user) else {
+    guard let user = await admission.user(named: name), let role = try await role(of: user, admission, request) else {
       throw PageRefusal(
-        status: .forbidden, what: "You may not look at what Baton does",
+        status: .forbidden, what: "You may not use the console",
         help: "The reverse proxy says that you are “\(name.prefix(100))”. Root can put that user into the group baton-read.")
     }
-    return ConsoleContext.Visit(user: user.name, role: role, way: .proxy)
+    return ConsoleContext.Visit(user: user.name, role: role, way: .proxy) {
+      await admission.mayLook(name)
+    }
   }
 }

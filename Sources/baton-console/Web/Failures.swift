@@ -20,11 +20,11 @@ enum Failures {
   static func status(_ error: VarlinkError) -> (HTTPResponse.Status, String) {
     if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "You may not do that") }
     return switch error.kind {
-    case .noSuchObject: (.notFound, "There is no such thing")
+    case .noSuchObject: (.notFound, "Not found")
     case .busy, .tooManyConnections: (.serviceUnavailable, "The daemon is busy")
     case .storageUnavailable: (.serviceUnavailable, "The database cannot be used")
-    case .staleRevision: (.conflict, "Somebody else was faster")
-    default: (.unprocessableContent, "That was refused")
+    case .staleRevision: (.conflict, "Somebody else changed it first")
+    default: (.unprocessableContent, "The daemon refused this")
     }
   }
 }

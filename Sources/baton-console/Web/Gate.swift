@@ -19,7 +19,7 @@ struct Gate: RouterMiddleware {
   ) async throws -> Response {
     var response = try await answer(request, context, next)
     let fields: [HTTPField.Name: String] = [
-      .contentSecurityPolicy: Self.policy, .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
+      .contentSecurityPolicy: Self.policy, .xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin",
       .crossOriginOpenerPolicy: "same-origin", .crossOriginResourcePolicy: "same-origin",
     ]
     for (name, value) in fields { response.headers[name] = value }
@@ -33,7 +33,7 @@ struct Gate: RouterMiddleware {
     let named = request.head.authority ?? ""
     guard let authority = HostRule.Authority(named), rule.allows(authority) else {
       return pages.failure(
-        .misdirectedRequest, "This console has another name",
+        .misdirectedRequest, "Unknown host",
         "The browser asked for the host “\(named.prefix(200))”. If that is how people reach it, start the console with "
           + "--public-url and that address.", request)
     }
@@ -45,7 +45,7 @@ struct Gate: RouterMiddleware {
       {
         return pages.failure(.forbidden, "Nothing was changed", words(objection), request)
       }
-    default: return pages.failure(.methodNotAllowed, "There is nothing here", "Pages are read, and forms are sent.", request)
+    default: return pages.failure(.methodNotAllowed, "Method not allowed", "The console answers GET, HEAD and POST.", request)
     }
     do {
       return try await next(request, context)
@@ -59,7 +59,7 @@ struct Gate: RouterMiddleware {
     case .otherSite(let origin):
       "Another page asked for this: “\(origin.prefix(200))”. If a reverse proxy offers the console under that address, start it with "
         + "--public-url and the address."
-    case .unknownOrigin: "The request does not say which page it comes from. Programs use batonctl, or Varlink."
+    case .unknownOrigin: "The request does not say which page it comes from. Programs should use batonctl or Varlink."
     }
   }
 }

@@ -64,6 +64,7 @@ struct Listener: Sendable {
     let http = HTTP1Channel(
       responder: { request, writer, channel in try await respond(to: request, writer, from: await Self.peer(of: channel)) },
       configuration: .init(
+        additionalChannelHandlers: [StallHandler()],
         idleTimeout: Self.idleMax,
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: Self.headBytesMax, maxHeaderListSize: Self.headBytesMax, maxHeaderFieldCount: 100)))

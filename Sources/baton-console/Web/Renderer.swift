@@ -96,9 +96,14 @@ struct Renderer: Sendable {
   /// A page that says why something is not shown or was not done.
   func failure(
     _ status: HTTPResponse.Status, _ what: String, _ help: String, _ request: Request, _ context: ConsoleContext? = nil,
-    isOutage: Bool = false
+    isOutage: Bool = false, form: Form? = nil
   ) -> Response {
-    let view: View = ["what": .text(what), "help": .text(help), "isOutage": .flag(isOutage)]
+    // A page that answers a form does not load itself again: the form would be sent again.
+    let view: View = [
+      "what": .text(what), "help": .text(help), "isOutage": .flag(isOutage && request.method != .post),
+      "fields": form.map { .views($0.fields.map { ["name": .text($0.name), "value": .text($0.value)] }) },
+      "canRepeat": .flag(form != nil),
+    ]
     guard let context, context.visit != nil else {
       return render("failure", view.merging(["page": .view(frame(what, request))]), status)
     }
@@ -109,25 +114,40 @@ struct Renderer: Sendable {
   func failure(_ error: any Error, _ request: Request, _ context: ConsoleContext) -> Response {
     switch error {
     case let error as VarlinkError: return failure(error, request, context)
-    case let failure as VarlinkClient.Failure:
-      return self.failure(
-        .serviceUnavailable, "The daemon does not answer",
-        "\(Failures.sentence(failure, at: socket)) Nothing is lost: what it has stored, it goes on with when it is back.",
-        request, context, isOutage: true)
+    case let failure as VarlinkClient.Failure: return outage(failure, request, context)
     case let refusal as Form.Refusal:
       let reason = refusal == .tooLarge ? "too many fields" : "a character that is not encoded"
       return failure(.badRequest, "The address or form cannot be read", "It has \(reason).", request, context)
     case let refusal as PageRefusal: return failure(refusal.status, refusal.what, refusal.help, request, context)
     case let error as HTTPError where error.status == .notFound:
-      return failure(.notFound, "There is no such page", "The navigation lists what there is.", request, context)
+      return failure(
+        .notFound, "There is no such page",
+        "The console was asked for “\(request.uri.path.prefix(200))”. The navigation lists what there is. If a reverse proxy offers the "
+          + "console below a path, start it with --public-url and the whole address.", request, context)
     case let error as any HTTPResponseError:
       return failure(error.status, "The request cannot be answered", error.status.reasonPhrase + ".", request, context)
     default:
       logger.error("a page failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
       return failure(
-        .internalServerError, "The console has a fault", "Its log says which. What you asked for may have been done.", request,
+        .internalServerError, "The console has a fault", "Its log says more. What you asked for may have been done.", request,
         context)
     }
+  }
+
+  /// The page for a connection to the daemon that has failed.
+  /// - Parameter form: what was sent, if it may be sent again.
+  func outage(
+    _ failure: VarlinkClient.Failure, _ request: Request, _ context: ConsoleContext, form: Form? = nil
+  ) -> Response {
+    let rest =
+      request.method == .post
+      ? "What you asked for may have been done; look before you do it again."
+      : "Nothing is lost: it continues with what it has stored when it is back."
+    return self.failure(
+      .serviceUnavailable, "The daemon does not answer",
+      "\(Failures.sentence(failure, at: socket)) "
+        + (form == nil ? rest : "What you typed is kept here. However often you send it, it is done once."), request, context,
+      isOutage: true, form: form)
   }
 
   private func failure(_ error: VarlinkError, _ request: Request, _ context: ConsoleContext) -> Response {

@@ -18,9 +18,26 @@ document.addEventListener("click", async (event) => {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Select it by hand";
+    button.textContent = "Copying failed";
   }
   setTimeout(() => { button.textContent = word; }, 2000);
+});
+
+// A second click, before the answer to the first one is there, does nothing.
+const doubleMax = 3000;
+document.addEventListener("submit", (event) => {
+  const sent = Number(event.target.dataset.sent ?? 0);
+  if (Date.now() - sent < doubleMax) event.preventDefault();
+  else event.target.dataset.sent = Date.now();
+});
+
+// Whoever writes for an hour uses their session.
+const usePause = 300000;
+let usedAt = Date.now();
+document.addEventListener("input", () => {
+  if (!("live" in body.dataset) || Date.now() - usedAt < usePause) return;
+  usedAt = Date.now();
+  fetch(`${body.dataset.root}sessions`, { method: "HEAD", credentials: "same-origin", cache: "no-store" }).catch(() => {});
 });
 
 offerCopies(document);

@@ -10,17 +10,30 @@ export function follow(root, revision, refresher) {
       switch (message.kind) {
         case "changed": refresher.changed(message.objects); break;
         case "resync": refresher.lookAgain(); break;
-        case "state": refresher.state(message.state); break;
+        case "beat": case "state": refresher.state(message.state); break;
       }
     },
   };
+  // A page that comes back from the browser's memory shows what was.
+  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  window.addEventListener("pagehide", () => stream?.close());
+  let stream = null;
+  let heard = revision;
   if (!navigator.locks || !window.BroadcastChannel) {
-    const alone = () => new Stream(root, revision, listener.hear, () => setTimeout(alone, againPause));
+    const tell = (message) => {
+      if (message.revision) heard = message.revision;
+      listener.hear(message);
+    };
+    const alone = () => { stream = new Stream(root, heard, tell, () => setTimeout(alone, againPause)); };
     alone();
     return;
   }
   const tabs = new BroadcastChannel(channelName);
-  let stream = null;
+  // The leading tab passes on the beat of the server; without it, nobody knows whether changes arrive.
+  let heardAt = Date.now();
+  setInterval(() => {
+    if (!stream && Date.now() - heardAt > silenceMax) listener.hear({ kind: "state", state: "lost" });
+  }, 5000);
   tabs.onmessage = (event) => {
     // A tab that has just been opened asks how things are, and looks once more: something may have changed since its page was made.
     if (event.data.kind === "hello") {
@@ -28,12 +41,12 @@ export function follow(root, revision, refresher) {
       return;
     }
     if (event.data.to && event.data.to !== me) return;
+    heardAt = Date.now();
     if (event.data.to) refresher.lookAgain();
     if (event.data.revision) heard = event.data.revision;
     listener.hear(event.data);
   };
   const me = `${Date.now()}-${Math.random()}`;
-  let heard = revision;
   tabs.postMessage({ kind: "hello", from: me });
   const tell = (message) => {
     if (message.revision) heard = message.revision;
@@ -45,6 +58,7 @@ export function follow(root, revision, refresher) {
     stream = new Stream(root, heard, tell, () => {
       // The server ended it for good, perhaps because this session is over. Another tab may have a newer one.
       stream = null;
+      heardAt = Date.now();
       release();
       setTimeout(lead, againPause);
     });
@@ -64,6 +78,7 @@ class Stream {
     this.state = "connecting";
     const query = revision ? `?since=${encodeURIComponent(revision)}` : "";
     const source = new EventSource(`${root}events${query}`);
+    this.close = () => source.close();
     let heardAt = Date.now();
     const end = () => {
       clearInterval(watch);
@@ -74,7 +89,7 @@ class Stream {
     // A connection through a tunnel that hangs, or of a machine that has slept, looks as if nothing happened.
     const watch = setInterval(() => { if (Date.now() - heardAt > silenceMax) end(); }, 5000);
     const on = (name, act) => source.addEventListener(name, (event) => { heardAt = Date.now(); act(event); });
-    on("beat", () => {});
+    on("beat", () => tell({ kind: "beat", state: this.state }));
     // Without a revision to begin with, something may have happened before.
     on("open", () => { if (!revision) tell({ kind: "resync" }); });
     on("changed", (event) => tell({ kind: "changed", objects: event.data.split(" "), revision: event.lastEventId }));
@@ -84,9 +99,6 @@ class Stream {
       if (source.readyState === EventSource.CLOSED) end();
       else this.become("lost");
     };
-    window.addEventListener("pagehide", () => source.close());
-    // A page that comes back from the browser's memory shows what was.
-    window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   }
 
   become(state) {

@@ -11,6 +11,10 @@ const longestPause = 10000;
 const againPause = 2200;
 /** How long to wait after a look that failed. */
 const troublePause = 5000;
+/** How long a look may take, in milliseconds. */
+const lookMax = 30000;
+/** How long to wait before a page that could not be made is asked for again, in milliseconds. */
+const outagePause = 2000;
 /** How often changes are read out, in milliseconds. */
 const announcePause = 5000;
 
@@ -23,6 +27,7 @@ export class Refresher {
     this.asOf = times.clock();
     this.due = null;
     this.isLooking = false;
+    this.hasFailed = false;
     this.lastLook = 0;
     this.cost = 0;
     this.announced = 0;
@@ -57,6 +62,8 @@ export class Refresher {
   lookAgain() { this.plan(0); }
 
   state(state) {
+    // Whoever is signed out stays so until changes arrive again.
+    if (this.connection === "ended" && state !== "live") return;
     const wasLive = this.connection === "live";
     this.connection = state;
     if (wasLive && state !== "live") {
@@ -65,7 +72,7 @@ export class Refresher {
       if (state === "lost") this.plan(nearPause);
     }
     if (state === "live") {
-      if (document.querySelector("[data-outage]")) location.reload();
+      if (document.querySelector("[data-outage]")) setTimeout(() => location.reload(), outagePause);
       if (this.isStale) this.lookAgain();
     }
     this.show();
@@ -88,10 +95,13 @@ export class Refresher {
     this.due = null;
     this.isLooking = true;
     this.isStale = false;
+    this.isInUse = false;
     let pause = nearPause;
     const begin = Date.now();
     try {
-      const answer = await fetch(location.href, { headers: { "Baton-Refresh": "1" }, credentials: "same-origin", cache: "no-store" });
+      const answer = await fetch(location.href, {
+        headers: { "Baton-Refresh": "1" }, credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(lookMax),
+      });
       if (answer.ok && answer.headers.get("Content-Type")?.startsWith("text/html")) {
         const text = await answer.text();
         this.cost = Date.now() - begin;
@@ -99,13 +109,19 @@ export class Refresher {
         else this.put(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html"));
         if (!this.isPaused) this.asOf = this.times.clock();
         if (this.connection === "ended") this.connection = "lost";
+        this.hasFailed = false;
       } else if (answer.status === 401) {
+        // What changed is shown after signing in, perhaps in another tab.
         this.connection = "ended";
-      } else if (answer.status !== 404) {
         this.isStale = true;
+      } else {
+        this.failed();
+        // What was refused once is refused again.
+        this.isStale = answer.status >= 500 || [408, 429].includes(answer.status);
         pause = troublePause;
       }
     } catch {
+      this.failed();
       this.isStale = true;
       pause = troublePause;
     }
@@ -113,9 +129,15 @@ export class Refresher {
     this.lastLook = Date.now();
     this.show();
     // What changed meanwhile, or could not be had. What somebody uses waits until they are done.
+    if (this.connection === "ended") return;
     if (this.isStale && !this.isInUse) this.plan(pause);
     else if (this.isAgainDue) this.plan(againPause);
     this.isAgainDue = false;
+  }
+
+  failed() {
+    if (!this.hasFailed && this.connection === "live" && !this.isPaused) this.asOf = this.times.clock();
+    this.hasFailed = true;
   }
 
   // What to put where.
@@ -126,7 +148,6 @@ export class Refresher {
     // Both as of now, and with the same buttons, so that only what has changed differs.
     this.times.write(document);
     this.inserted(fresh);
-    this.isInUse = false;
     for (const old of document.querySelectorAll("[data-follows][id]")) {
       const now = fresh.getElementById(old.id);
       if (!now) continue;
@@ -155,7 +176,11 @@ export class Refresher {
       present.replaceWith(copy);
       changes += 1;
     }
-    for (const row of known.values()) row.classList.add("gone");
+    // Where the list goes on, its last rows are on the next page now.
+    const last = now.ownerDocument.querySelector('.pager [rel="next"]')
+      ? Math.max(-1, ...[...old.tBodies[0].rows].map((row, index) => (row.id && !known.has(row.id) ? index : -1)))
+      : Infinity;
+    [...old.tBodies[0].rows].forEach((row, index) => { if (known.has(row.id) && index < last) row.classList.add("gone"); });
     this.offer(old, news);
     if (changes) this.announce(changes === 1 ? "1 row changed" : `${changes} rows changed`);
   }
@@ -208,7 +233,7 @@ export class Refresher {
 
   pause(isPaused) {
     this.isPaused = isPaused;
-    this.pauseButton.textContent = isPaused ? "Go on" : "Pause";
+    this.pauseButton.textContent = isPaused ? "Resume" : "Pause";
     if (isPaused) {
       this.asOf = this.times.clock();
       if (this.due) clearTimeout(this.due.timer);
@@ -226,7 +251,9 @@ export class Refresher {
       away: ["away", `The daemon does not answer; as of ${this.asOf}`],
       ended: ["lost", `Signed out; as of ${this.asOf}`],
     }[this.connection] ?? ["still", `As of ${this.asOf}`];
-    const [state, text] = this.isPaused ? ["paused", `Paused; as of ${this.asOf}`] : words;
+    const trouble = this.hasFailed && this.connection === "live" ? ["lost", `Cannot be refreshed; as of ${this.asOf}`] : words;
+    const [state, text] = this.isPaused ? ["paused", `Paused; as of ${this.asOf}`] : trouble;
+    document.getElementById("sign-in").hidden = this.connection !== "ended";
     const mark = document.getElementById("live");
     mark.dataset.state = state;
     const place = document.getElementById("live-words");

@@ -16,7 +16,7 @@ export function keepTimes(serverNow) {
   write(document);
   setInterval(() => { if (!document.hidden) write(document); }, 10000);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) write(document); });
-  return { write, clock: () => new Date(now()).toLocaleTimeString(undefined, { timeStyle: "medium" }) };
+  return { write, clock: () => new Date(now()).toLocaleTimeString(undefined, { timeStyle: "long" }) };
 }
 
 /** The words are those of the server. */
