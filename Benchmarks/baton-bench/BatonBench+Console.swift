@@ -39,8 +39,12 @@ extension BatonBench {
       ("the overview", "/"), ("100 channels, the latest changes first", "/channels"),
       ("100 channels by name", "/channels?sort=name"), ("a search", "/channels?q=7"), ("a channel", "/channels/1"),
       ("its messages", "/channels/1/messages"), ("the relays", "/relays"), ("a relay", "/relays/1"),
-      ("the history", "/history"),
-      ("the daemon", "/daemon"),
+      ("the history", "/history"), ("the daemon", "/daemon"), ("the servers", "/servers"), ("the operators", "/operators"),
+      ("the health of relays", "/health"), ("channels with unread messages first", "/channels?sort=unread"),
+      ("channels on a relay", "/channels?relay=1"),
+      ("channels with a cause, of which there are none", "/channels?cause=timeout"),
+      ("channels that failed on a relay, of which there are none", "/channels?status=failed"),
+      ("the history of a day with a cause", "/history?cause=timeout&hours=24"),
     ]
     for (name, path) in pages {
       var times: [Double] = []

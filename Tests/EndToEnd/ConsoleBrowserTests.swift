@@ -166,6 +166,8 @@ struct ConsoleBrowserTests {
     var plan = MessagePlan(channel: news, relays: [honest])
     plan.add(0, "{\"name\":\"\(hacks)\"}", label: "profile", by: "mallory", tags: [])
     plan.say("\(hacks)<script>window.hacked=1</script>", by: "mallory")
+    // U+0600 joins what follows it, and hides it from whoever looks at characters.
+    plan.say("\u{600}<img src=x onerror=window.hacked=1 \u{600}>", by: "mallory")
     #expect(try await baton.write(plan).refused.isEmpty)
     _ = try await baton.watchMessages { $0.texts.contains { $0.contains("<script>") } }
     // What a file declares.

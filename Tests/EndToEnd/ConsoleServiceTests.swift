@@ -108,6 +108,29 @@ struct ConsoleServiceTests {
     _ = await daemon.status()
   }
 
+  /// While the daemon is away nobody knows what the console may do: pages offer nothing, and what was sent is kept.
+  @Test func whatWasTypedIsKeptWhileNobodyAnswers() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let (http, login) = (baton.folder.path + "/http", baton.folder.path + "/login")
+    let console = try await start(baton, ["http=\(http)", "login=\(login)"], ["--change-group", Self.ownGroup])
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+    let printed = try await Program.run("baton-console", ["--login", "--login-socket", login])
+    let code = try #require(printed.lines.first).suffix(32)
+    let cookie = try #require(try await ask(http, "POST", "/login", ConsolePages.own, body: "code=\(code)").cookie)
+    #expect(try await ask(http, "GET", "/", ["Cookie": cookie]).status == 503)
+    let sessions = try await ask(http, "GET", "/sessions", ["Cookie": cookie])
+    #expect(sessions.status == 200 && sessions.body.contains("(may only look)"), "\(sessions)")
+    let form = ConsolePages.own.merging(["Cookie": cookie]) { $1 }
+    let sent = try await ask(http, "POST", "/channels/1/messages", form, body: "key=k&text=It+rains")
+    #expect(sent.status == 503 && sent.body.contains("name=\"text\" value=\"It rains\""), "\(sent)")
+    let created = try await ask(http, "POST", "/channels", form, body: "key=k&name=Weather&relay=1")
+    #expect(created.status == 503 && created.body.contains("Send it again") && created.body.contains("Weather"), "\(created)")
+    console.signal(SIGTERM)
+    #expect(await console.status() == 0)
+  }
+
   @Test func aProxySaysWhoItIs() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()

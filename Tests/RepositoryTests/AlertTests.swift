@@ -48,20 +48,11 @@ struct AlertTests {
     let rules = try Self.text("packaging/prometheus/baton.rules.yml")
     let (alerts, runbooks) = (Self.values("alert", in: rules), Self.values("runbook", in: rules))
     #expect(alerts.count > 10 && alerts.count == runbooks.count && Set(alerts).count == alerts.count)
-    let page = try Self.text("docs/metrics.md")
-    let named = Set(
-      page.split(separator: "\n").filter { $0.hasPrefix("| Baton") }.flatMap {
-        $0.matches(of: /\bBaton[A-Z]\w+/).map { String($0.0) }
-      })
-    #expect(named == Set(alerts))
-    for runbook in runbooks {
-      let parts = runbook.split(separator: "#", maxSplits: 1)
-      let headings = try Self.text(String(parts[0])).split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in
-        heading.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-").filter {
-          $0.isLetter || $0.isNumber || $0 == "-"
-        }
-      }
-      #expect(parts.count == 1 || headings.contains(String(parts[1])), "\(runbook)")
-    }
+    let page = try Self.text("docs/administration.md")
+    let sections = page.components(separatedBy: "\n### ").dropFirst().filter { $0.hasPrefix("Baton") }
+    let named = sections.map { String($0.prefix { $0 != "\n" }) }
+    #expect(Set(named) == Set(alerts) && named.count == alerts.count)
+    for section in sections { #expect(section.utf8.count > 150, "\(section) says too little") }
+    #expect(runbooks == alerts.map { "docs/administration.md#\($0.lowercased())" })
   }
 }

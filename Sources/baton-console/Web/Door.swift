@@ -35,7 +35,7 @@ struct Door: RouterMiddleware {
       let session = sessions.session(token: token, isUse: !isRefresh)
     {
       // Whoever has left a group since may do what they may do now.
-      guard let role = try await present(session, request) else {
+      guard let role = await present(session, request) else {
         // The user database may be wrong for a moment, so the session stays; who comes with it is asked for again each time.
         return pages.signedOut(request, trouble: "You may not use the console any more.")
       }
@@ -52,19 +52,19 @@ struct Door: RouterMiddleware {
   }
 
   /// What somebody with a session may do at present; `nil` if it is nothing.
-  private func present(_ session: Sessions.Session, _ request: Request) async throws -> Sessions.Role? {
+  private func present(_ session: Sessions.Session, _ request: Request) async -> Sessions.Role? {
     guard let admission else { return session.role }
     guard let user = await admission.user(named: session.user) else { return nil }
-    return try await role(of: user, admission, request)
+    return await role(of: user, admission, request)
   }
 
-  /// While the daemon does not answer, everybody looks only, and whoever wants to change something is told why they cannot.
-  private func role(of user: Accounts.User, _ admission: Admission, _ request: Request) async throws -> Sessions.Role? {
+  /// While the daemon does not answer, pages offer nothing that changes anything. What is sent all the same by somebody who may is taken up
+  /// to the daemon, which decides what the console may, so that they are told what is wrong and what they typed is kept.
+  private func role(of user: Accounts.User, _ admission: Admission, _ request: Request) async -> Sessions.Role? {
     do {
       return try await admission.role(of: user)
     } catch {
-      if request.method == .post { throw error }
-      return .view
+      return request.method == .post ? .change : .view
     }
   }
 
@@ -102,7 +102,7 @@ struct Door: RouterMiddleware {
     guard let admission, let proxy = admission.proxy, context.peer == proxy, let name = request.headers[.xRemoteUser],
       !name.isEmpty
     else { return nil }
-    guard let user = await admission.user(named: name), let role = try await role(of: user, admission, request) else {
+    guard let user = await admission.user(named: name), let role = await role(of: user, admission, request) else {
       throw PageRefusal(
         status: .forbidden, what: "You may not use the console",
         help: "The reverse proxy says that you are “\(name.prefix(100))”. Root can put that user into the group baton-read.")

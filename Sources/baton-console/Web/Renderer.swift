@@ -87,8 +87,21 @@ struct Renderer: Sendable {
       return Response(status: .internalServerError)
     }
     return Response(
-      status: status, headers: [.contentType: "text/html; charset=utf-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+      status: status, headers: [.contentType: "text/html; charset=utf-8"], body: Self.body(ByteBuffer(string: text)))
+  }
+
+  /// The longest part of a page that is written at once, in bytes: a peer that reads slowly takes one part after the other.
+  private static let partBytesMax = 64 << 10
+
+  private static func body(_ page: ByteBuffer) -> ResponseBody {
+    guard page.readableBytes > partBytesMax else { return ResponseBody(byteBuffer: page) }
+    return ResponseBody(contentLength: page.readableBytes) { writer in
+      var page = page
+      while let part = page.readSlice(length: min(partBytesMax, page.readableBytes)), part.readableBytes > 0 {
+        try await writer.write(part)
+      }
+      try await writer.finish(nil)
+    }
   }
 
   // MARK: - What went wrong

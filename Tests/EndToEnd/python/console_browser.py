@@ -12,6 +12,7 @@ import socket
 import sys
 import traceback
 from pathlib import Path
+from urllib.parse import quote
 
 os.environ["SE_OFFLINE"] = "true"
 
@@ -407,6 +408,11 @@ def shields(browser, foreign, channel):
     own = [cookie for cookie in cookies if cookie["name"].startswith("__Host-baton-")]
     check(len(own) == 1 and own[0]["httpOnly"] and own[0]["secure"] and own[0]["sameSite"] == "Strict", cookies)
     check(browser.script("return document.cookie") == "", "a script can read cookies")
+    def harmless(page):
+        check(browser.script("return window.hacked === undefined"), "a text ran at", page)
+        check(not browser.find("main script, main img, main iframe, main [onerror], main b"), "markup of others at", page)
+        return "window.hacked" in browser.script("return document.body.textContent + [...document.querySelectorAll('input')].map(i => i.value)")
+
     pages = 0
     for page in browser.script("return [...document.querySelectorAll('nav a')].map(link => link.href)") + [
         browser.base + path
@@ -414,11 +420,29 @@ def shields(browser, foreign, channel):
         + [f"channels/{channel}{rest}" for rest in ["", "/messages", "/link", "/edit", "/delete", "/progress"]]
     ]:
         browser.driver.get(page)
-        check(browser.script("return window.hacked === undefined"), "a text ran at", page)
-        pages += "window.hacked" in browser.script("return document.body.textContent")
-        check(not browser.find("main script, main img, main iframe, main [onerror], main b"), "markup of others at", page)
+        pages += harmless(page)
         check(not browser.complaints(), page, browser.complaints())
     check(pages > 12, "only", pages, "pages show what is hostile")
+    # What an address says, which pages repeat; some of them are refused.
+    hack = quote("\"><img src=x onerror=window.hacked=1>\u0600<b\u0600>")
+    for path in ["channels?q=", "channels?phase=", "channels?relay=", "relays?q=", "history?relay=", "history?cause=", "health?to="]:
+        browser.open(path + hack)
+        harmless(path)
+    browser.open("channels?q=" + hack)
+    check(harmless("a search"), "the search does not repeat what was asked for")
+    # A form that is refused, with what was typed.
+    browser.open("channels/new")
+    browser.one("#name").send_keys("<img src=x onerror=window.hacked=1>,")
+    browser.one("input[name=relay]").click()
+    browser.press("Create")
+    browser.until(lambda: browser.find("#trouble"), "the refusal")
+    check(harmless("a form"), "the form does not show what was typed")
+    # A test, whose steps say what the relay says.
+    browser.open("relays/2")
+    browser.press("Test")
+    browser.await_text("main", "The test")
+    harmless("a test")
+    browser.complaints()
     # A page of another port, and one of another name for this machine, send the form that deletes.
     port = browser.base.rsplit(":", 1)[1].strip("/")
     for host in ["baton.localhost", "evil.test"]:
@@ -453,10 +477,12 @@ def pictures(browser, folder, paths):
     for scheme in ["light", "dark"]:
         browser.scheme(scheme)
         for name, path in (pair.split("=", 1) for pair in paths):
+            # From below, because a page is never shorter than the window.
+            browser.size(1100, 400)
             browser.open(path)
             browser.await_text("#live-words", "Live")
             height = min(1600, browser.script("return document.documentElement.scrollHeight"))
-            browser.size(1100, max(500, height))
+            browser.size(1100, height + 20)
             browser.driver.save_screenshot(f"{folder}/{name}-{scheme}.png")
             browser.size(1280, 900)
 
