@@ -68,7 +68,7 @@ extension Pages {
       "relayName": .text(relay.relayName),
       "status": Mark.view(relay.status),
       "cause": .some(relay.cause.map(Mark.spoken)), "detail": .some(relay.detail),
-      "attempt": relay.attempt > 0 && isHere ? .number(relay.attempt) : nil,
+      "attempt": relay.attempt > 0 && isHere ? .text("attempt \(relay.attempt)\(relay.nextAttemptAt == nil ? "" : ",")") : nil,
       "next": isHere ? times.view(relay.nextAttemptAt) : nil, "since": times.view(relay.since),
       "isBehind": .flag(relay.status == "active" && relay.edition < channel.edition),
       "edition": .number(relay.edition), "canAct": .flag(canAct),
