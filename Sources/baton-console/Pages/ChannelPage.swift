@@ -71,7 +71,7 @@ extension Pages {
       "attempt": relay.attempt > 0 && isHere ? .text("attempt \(relay.attempt)\(relay.nextAttemptAt == nil ? "" : ",")") : nil,
       "next": isHere ? times.view(relay.nextAttemptAt) : nil, "since": times.view(relay.since),
       "isBehind": .flag(relay.status == "active" && relay.edition < channel.edition),
-      "edition": .number(relay.edition), "canAct": .flag(canAct),
+      "edition": relay.edition > 0 && isHere ? .number(relay.edition) : nil, "canAct": .flag(canAct),
       "canRetry": .flag(canAct && isHere && relay.status != "active"), "canRemove": .flag(canAct && isHere && others > 1),
       "canReplace": .flag(
         canAct && channel.kind == "channel" && ["failed", "inactive"].contains(relay.status) && others > 0),
