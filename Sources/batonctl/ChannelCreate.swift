@@ -140,7 +140,7 @@ struct ChannelCreate: AsyncParsableCommand {
     let json: [String: JSONValue] = ["channel": try channel.json]
     // The daemon may have gone, or another one creates the channel, which is not followed for long.
     let isSettled = wait == .any && ChannelView.activeCount(channel) > 0
-    if !isSettled, ChannelView.members(channel).contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
+    if !isSettled, channel.members.contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
       throw Refusal(
         text: "the daemon stopped reporting; see batonctl channel show \(channel.id)", status: 75, parameters: json)
     }

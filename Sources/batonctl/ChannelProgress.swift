@@ -1,3 +1,4 @@
+internal import BatonClient
 internal import ControlAPI
 
 // The progress of a channel.
@@ -5,7 +6,7 @@ extension ChannelView {
   /// A bar, the count, and a line per relay.
   /// - Parameter size: the size of the terminal that the lines must fit; `nil` without a terminal.
   func progress(_ channel: Channel, in size: Terminal.Size?) -> [String] {
-    let relays = Self.members(channel).map { relay in
+    let relays = channel.members.map { relay in
       RelayProgress.Relay(name: relay.relayName, status: relay.status, rank: Self.rank(relay)) { width in
         relayLine(relay, width: width)
       }

@@ -107,7 +107,7 @@ struct ChannelRetry: AsyncParsableCommand {
       TableColumn("ID", rank: 0) { "\($0.id)" },
       TableColumn("NAME", rank: 0, least: 12) { $0.profile.displayName },
       TableColumn("WOULD BE TRIED AGAIN", rank: 0, least: 20) { channel in
-        let lost = ChannelView.members(channel).filter {
+        let lost = channel.members.filter {
           ChannelView.isLost($0) && (relayID == nil || $0.relayId == relayID)
         }
         return lost.map { "\($0.relayName) \($0.status)\($0.cause.map { " (\($0))" } ?? "")" }.joined(separator: ", ")

@@ -1,3 +1,4 @@
+internal import BatonClient
 internal import ControlAPI
 internal import Sentences
 
@@ -5,9 +6,6 @@ internal import Sentences
 struct ChannelView {
   let terminal: Terminal
   let times: Times
-
-  /// The relays that count: those that were not removed.
-  static func members(_ channel: Channel) -> [ChannelRelay] { channel.relays.filter { $0.status != "removed" } }
 
   /// Statuses of relays that do not serve the channel, and are retried on request.
   static let lost = ["failed", "inactive"]
@@ -57,7 +55,7 @@ struct ChannelView {
   func shortfall(_ channel: Channel) -> String? {
     let (active, wanted) = (Self.activeCount(channel), channel.wantedRelays)
     guard active < wanted else { return nil }
-    let failed = Self.members(channel).filter(Self.isLost)
+    let failed = channel.members.filter(Self.isLost)
     let reasons = failed.map { "\($0.relayName): \($0.detail ?? $0.cause ?? $0.status)" }
     return ([channel.summary] + reasons.map { "  \($0)" }).joined(separator: "\n")
   }

@@ -7,50 +7,9 @@ import Testing
 /// What is done on pages happens, and what is told of it arrives.
 @Suite(.timeLimit(.minutes(10)))
 struct ConsoleActsTests {
-  /// A daemon with relays, and a console for it.
-  private struct Stage {
-    let baton: Installation
-    let daemon: Program
-    let sandbox: Program
-    let console: ConsolePages
-    let cookie: String
-
-    init(relays: Int) async throws {
-      baton = try Installation()
-      daemon = try await baton.start()
-      sandbox = try Program("baton-sandbox", ["--relays", "\(relays)"])
-      try await baton.addRelays(try await sandbox.sandboxRelays(relays))
-      console = try await ConsolePages(baton)
-      cookie = try await console.signIn()
-    }
-
-    func end() async {
-      console.program.signal(SIGTERM)
-      #expect(await console.program.status() == 0)
-      daemon.signal(SIGTERM)
-      #expect(await daemon.status() == 0)
-      sandbox.signal(SIGTERM)
-      _ = await sandbox.status()
-    }
-
-    /// Waits until a channel is active on these relays, and on no others.
-    func awaitRelays(_ channel: Int64, _ names: Set<String>) async throws {
-      _ = try await baton.channel(channel) { channel in
-        Set(channel.relays.filter { $0.status == "active" }.map(\.relayName)) == names
-          && channel.relays.allSatisfy { ["active", "removed"].contains($0.status) }
-      }
-    }
-
-    func seen(_ path: String) async throws -> String {
-      let page = try await console.get(path, cookie)
-      return String(try #require(page.body.firstMatch(of: #/name="seen" value="([\d-]+)"/#), "\(page)").output.1)
-    }
-  }
-
   @Test func relaysComeAndGo() async throws {
-    let stage = try await Stage(relays: 3)
+    let stage = try await ConsoleStage(relays: 3)
     let (console, cookie) = (stage.console, stage.cookie)
-    _ = try await stage.baton.createChannel("News", relays: ["r1"])
     let page = try await console.get("/channels/1/relays", cookie)
     #expect(
       page.body.contains("Let Baton pick one") && page.body.contains("value=\"2\"")
@@ -86,8 +45,7 @@ struct ConsoleActsTests {
 
   /// The stream itself: whoever connects again is told what they missed, once, also when the daemon was away in between.
   @Test func aStreamGoesOnWhereItWas() async throws {
-    let stage = try await Stage(relays: 1)
-    _ = try await stage.baton.createChannel("News", relays: ["r1"])
+    let stage = try await ConsoleStage()
     var stream = try EventReader(stage.console.port, stage.cookie, after: nil)
     try await stream.read { $0.contains("event: daemon\ndata: here") }
     _ = try await stage.baton.control("channel", "update", "News", "--description", "one")
@@ -121,18 +79,39 @@ struct ConsoleActsTests {
     // Whoever is signed out hears no more.
     #expect(try await stage.console.post("/logout", stage.cookie).status == 303)
     await stream.readToEnd()
-    stage.console.program.signal(SIGTERM)
-    #expect(await stage.console.program.status() == 0)
-    daemon.signal(SIGTERM)
-    _ = await daemon.status()
-    stage.sandbox.signal(SIGTERM)
-    _ = await stage.sandbox.status()
+    await stage.end(daemon)
+  }
+
+  /// Whoever opens one stream after the other does not shut out others: the seventeenth is asked to come back later.
+  @Test func streamsOfOneUserAreBounded() async throws {
+    let stage = try await ConsoleStage()
+    var streams: [EventReader] = []
+    for _ in 0..<16 {
+      var stream = try EventReader(stage.console.port, stage.cookie, after: nil)
+      try await stream.read { $0.contains("event: daemon\ndata: here") }
+      streams.append(stream)
+    }
+    var late = try EventReader(stage.console.port, stage.cookie, after: nil)
+    try await late.read { $0.contains("retry: ") }
+    #expect(late.text.contains("retry: 30000"), "\(late.text)")
+    late.close()
+    streams[0].close()
+    #expect(try await stage.console.get("/", stage.cookie).status == 200, "pages find room")
+    // Its place is free once the console has noticed.
+    var isIn = false
+    while !isIn {
+      var next = try EventReader(stage.console.port, stage.cookie, after: nil)
+      try await next.read { $0.contains("retry: 30000") || $0.contains("data: here") }
+      isIn = next.text.contains("data: here")
+      next.close()
+    }
+    for stream in streams { stream.close() }
+    await stage.end()
   }
 
   @Test func whatWasTypedIsKept() async throws {
-    let stage = try await Stage(relays: 1)
+    let stage = try await ConsoleStage()
     let (console, cookie) = (stage.console, stage.cookie)
-    _ = try await stage.baton.createChannel("News", relays: ["r1"])
     stage.daemon.signal(SIGTERM)
     #expect(await stage.daemon.status() == 0)
     // A post of the greatest length, in letters that browsers send as nine bytes.
@@ -145,12 +124,22 @@ struct ConsoleActsTests {
     let daemon = try await stage.baton.start()
     let published = try await console.post("/channels/1/messages", cookie, "key=p1&text=\(text)")
     #expect(published.status == 303, "\(published.status)")
-    console.program.signal(SIGTERM)
-    #expect(await console.program.status() == 0)
-    daemon.signal(SIGTERM)
-    _ = await daemon.status()
-    stage.sandbox.signal(SIGTERM)
-    _ = await stage.sandbox.status()
+    await stage.end(daemon)
+  }
+}
+
+extension ConsoleStage {
+  /// Waits until a channel is active on these relays, and on no others.
+  func awaitRelays(_ channel: Int64, _ names: Set<String>) async throws {
+    _ = try await baton.channel(channel) { channel in
+      Set(channel.relays.filter { $0.status == "active" }.map(\.relayName)) == names
+        && channel.relays.allSatisfy { ["active", "removed"].contains($0.status) }
+    }
+  }
+
+  func seen(_ path: String) async throws -> String {
+    let page = try await console.get(path, cookie)
+    return String(try #require(page.body.firstMatch(of: #/name="seen" value="([\d-]+)"/#), "\(page)").output.1)
   }
 }
 

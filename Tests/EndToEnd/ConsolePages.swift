@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import TestSupport
+import Testing
 
 /// A console over a daemon, and a browser without manners for it: it sends what a test says and reads what comes.
 final class ConsolePages: Sendable {
@@ -116,5 +118,38 @@ final class ConsolePages: Sendable {
       rest = rest[min(begin + size + 2, rest.endIndex)...]
     }
     return String(decoding: result, as: UTF8.self)
+  }
+}
+
+/// A daemon with relays, and a console for it.
+struct ConsoleStage {
+  let baton: Installation
+  let daemon: Program
+  let sandbox: Program
+  let console: ConsolePages
+  let cookie: String
+
+  /// - Parameters:
+  ///   - relays: how many there are, named r1 and so on.
+  ///   - arguments: those of the console.
+  init(relays: Int = 1, _ arguments: [String] = []) async throws {
+    baton = try Installation()
+    daemon = try await baton.start()
+    sandbox = try Program("baton-sandbox", ["--relays", "\(relays)"])
+    try await baton.addRelays(try await sandbox.sandboxRelays(relays))
+    _ = try await baton.createChannel("News", relays: ["r1"])
+    console = try await ConsolePages(baton, arguments)
+    cookie = try await console.signIn()
+  }
+
+  /// - Parameter running: the daemon, if it is another one by now.
+  func end(_ running: Program? = nil) async {
+    console.program.signal(SIGTERM)
+    #expect(await console.program.status() == 0)
+    let daemon = running ?? daemon
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    sandbox.signal(SIGTERM)
+    _ = await sandbox.status()
   }
 }

@@ -36,6 +36,13 @@ struct ConsoleServiceTests {
     return try ConsolePages.parse(await socket.receiveAll())
   }
 
+  /// Gets an address on a socket, and signs in with its code on another one.
+  private func signIn(_ http: String, _ login: String) async throws -> ConsolePages.Answer {
+    let printed = try await Program.run("baton-console", ["--login", "--login-socket", login])
+    let code = try #require(printed.lines.first, "\(printed)").suffix(32)
+    return try await ask(http, "POST", "/login", ConsolePages.own, body: "code=\(code)")
+  }
+
   @Test func usersOfTheMachineSignInWithACode() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()
@@ -76,9 +83,7 @@ struct ConsoleServiceTests {
       baton, ["http=\(http)", "login=\(login)"], ["--read-only", "--change-group", Self.ownGroup])
     var cookies: [String] = []
     for _ in 0..<3 {
-      let printed = try await Program.run("baton-console", ["--login", "--login-socket", login])
-      let code = try #require(printed.lines.first).suffix(32)
-      let signedIn = try await ask(http, "POST", "/login", ConsolePages.own, body: "code=\(code)")
+      let signedIn = try await signIn(http, login)
       #expect(signedIn.fields["location"] == "./login?done")
       cookies.append(try #require(signedIn.cookie))
     }
@@ -116,9 +121,7 @@ struct ConsoleServiceTests {
     let console = try await start(baton, ["http=\(http)", "login=\(login)"], ["--change-group", Self.ownGroup])
     daemon.signal(SIGTERM)
     _ = await daemon.status()
-    let printed = try await Program.run("baton-console", ["--login", "--login-socket", login])
-    let code = try #require(printed.lines.first).suffix(32)
-    let cookie = try #require(try await ask(http, "POST", "/login", ConsolePages.own, body: "code=\(code)").cookie)
+    let cookie = try #require(try await signIn(http, login).cookie)
     #expect(try await ask(http, "GET", "/", ["Cookie": cookie]).status == 503)
     let sessions = try await ask(http, "GET", "/sessions", ["Cookie": cookie])
     #expect(sessions.status == 200 && sessions.body.contains("(may only look)"), "\(sessions)")

@@ -6,34 +6,6 @@ import Testing
 /// The console over a real daemon, as a program of any kind meets it.
 @Suite(.timeLimit(.minutes(10)))
 struct ConsoleTests {
-  /// A daemon with a relay and a channel, and a console for it.
-  private struct Stage {
-    let baton: Installation
-    let daemon: Program
-    let sandbox: Program
-    let console: ConsolePages
-    let cookie: String
-
-    init(_ arguments: [String] = []) async throws {
-      baton = try Installation()
-      daemon = try await baton.start()
-      sandbox = try Program("baton-sandbox", ["--relays", "1"])
-      try await baton.addRelays([try await sandbox.line(containing: "ws://")])
-      _ = try await baton.createChannel("News", relays: ["r1"])
-      console = try await ConsolePages(baton, arguments)
-      cookie = try await console.signIn()
-    }
-
-    func end() async {
-      console.program.signal(SIGTERM)
-      #expect(await console.program.status() == 0)
-      daemon.signal(SIGTERM)
-      #expect(await daemon.status() == 0)
-      sandbox.signal(SIGTERM)
-      _ = await sandbox.status()
-    }
-  }
-
   /// Every page, with the path of each.
   private static let pages = [
     "/", "/channels", "/channels/1", "/channels/1/messages", "/channels/1/edit", "/channels/1/delete", "/channels/1/relays",
@@ -48,7 +20,7 @@ struct ConsoleTests {
   ]
 
   @Test func everyPageIsThereForThoseWhoAreSignedIn() async throws {
-    let stage = try await Stage()
+    let stage = try await ConsoleStage()
     for path in Self.pages {
       let page = try await stage.console.get(path, stage.cookie)
       #expect(page.status == 200 && page.body.contains("<h1") && page.body.hasSuffix("</html>\n"), "\(path): \(page.status)")
@@ -116,7 +88,7 @@ struct ConsoleTests {
   }
 
   @Test func otherSitesChangeNothing() async throws {
-    let stage = try await Stage()
+    let stage = try await ConsoleStage()
     let (console, cookie) = (stage.console, stage.cookie)
     let here = "http://baton.localhost:\(console.port)"
     // Names that somebody else may have given to this machine.
@@ -155,7 +127,7 @@ struct ConsoleTests {
   }
 
   @Test func whoMayOnlyLookIsOfferedNothingElse() async throws {
-    let stage = try await Stage(["--read-only"])
+    let stage = try await ConsoleStage(["--read-only"])
     for path in Self.pages where !Self.changing.contains(path) {
       let page = try await stage.console.get(path, stage.cookie)
       #expect(page.status == 200)
@@ -178,7 +150,7 @@ struct ConsoleTests {
   }
 
   @Test func changesOfPagesAreMade() async throws {
-    let stage = try await Stage()
+    let stage = try await ConsoleStage()
     let (console, cookie) = (stage.console, stage.cookie)
     // A form that is sent twice makes one channel.
     let form = "key=k1&name=Weather&description=Rain%0D%0Aor+not&relay=1"
@@ -245,7 +217,7 @@ struct ConsoleTests {
   }
 
   @Test func pagesSayThatTheDaemonIsAway() async throws {
-    let stage = try await Stage()
+    let stage = try await ConsoleStage()
     stage.daemon.signal(SIGTERM)
     #expect(await stage.daemon.status() == 0)
     let page = try await stage.console.get("/channels", stage.cookie)
@@ -272,7 +244,7 @@ struct ConsoleTests {
   }
 
   @Test func requestsOfAnyKindAreAnswered() async throws {
-    let stage = try await Stage()
+    let stage = try await ConsoleStage()
     let long = String(repeating: "a", count: 20_000)
     let requests = [
       "GET / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n", "\r\n\r\n",

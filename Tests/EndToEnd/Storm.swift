@@ -319,7 +319,7 @@ struct StormClient: Sendable {
   /// Errors after which a call may be made again. All others are wrong.
   private static func mayRepeat(_ error: any Error) -> Bool {
     if let error = error as? VarlinkError {
-      return ["OutcomeUnknown", "Busy", "StorageUnavailable", "TooManyConnections"].contains { error.name.hasSuffix($0) }
+      return ["OutcomeUnknown", "Busy", "StorageUnavailable"].contains { error.name.hasSuffix($0) }
     }
     return error is VarlinkClient.Failure
   }
@@ -339,9 +339,15 @@ struct StormClient: Sendable {
       await daemon.isReady()
       do {
         let client = try await BatonClient(socket: daemon.installation.socket, timeout: .seconds(30))
-        let result = try await call(client)
-        await client.close()
-        return .success(result)
+        do {
+          let result = try await call(client)
+          await client.close()
+          return .success(result)
+        } catch {
+          // One that stays open counts among those that a user may have.
+          await client.close()
+          throw error
+        }
       } catch {
         if let refusal = error as? VarlinkError, !Self.mayRepeat(error) { return .failure(refusal) }
         await ledger.failed(error)

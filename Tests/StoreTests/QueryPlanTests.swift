@@ -115,6 +115,38 @@ struct QueryPlanTests {
     withExtendedLifetime(folder) {}
   }
 
+  /// A relay that many channels have is looked for at each channel, in the order of the list, which ends with the page; where few have it,
+  /// these are found first, and sorted. Both find the same.
+  @Test(arguments: [["relayId": 1], ["operatorId": 1], ["relayId": 1, "status": "new"]] as [JSONValue])
+  func channelsOfALargeRelayAreNotSorted(condition: JSONValue) async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(directory: folder.path + "/state")
+    try await store.commit(Self.writes())
+    var operated = RelayRow(id: Self.relay, network: .nostr, address: "ws://r", name: "r", revision: 2)
+    operated.relayOperator = OperatorID(rawValue: 1)
+    try await store.commit([.saveRelay(operated)])
+    let order = try ListOrder([["field": "updatedAt", "direction": -1]], known: nil)
+    let filter = try Filter(["relays": ["$elemMatch": condition]], known: nil)
+    func found(fewMax: Int) throws -> (ids: [Int64], steps: String) {
+      try store.pool.read { db in
+        let plan = try ChannelListPlan(
+          matching: filter, in: order, withDeleted: false, after: nil, indexes: [:], fewMax: fewMax, db)
+        let statement = try #require(plan.statements.first)
+        let arguments = StatementArguments(statement.arguments + [5.databaseValue])
+        let steps = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement.sql, arguments: arguments)
+        let ids = try Row.fetchAll(db, sql: statement.sql, arguments: arguments).map { $0["id"] as Int64 }
+        return (ids, steps.map { $0["detail"] as String }.joined(separator: "; "))
+      }
+    }
+    let (few, many) = (try found(fewMax: 3), try found(fewMax: 2))
+    #expect(few.ids == many.ids, "\(few.ids), \(many.ids)")
+    #expect(few.steps.contains("TEMP B-TREE") && few.steps.contains("LIST SUBQUERY"), "\(few.steps)")
+    #expect(!many.steps.contains("TEMP B-TREE") && many.steps.contains("CORRELATED"), "\(many.steps)")
+    #expect(few.ids.count == 3, "\(few.ids)")
+    store.close()
+    withExtendedLifetime(folder) {}
+  }
+
   /// The steps of a plan that go through all rows of a large table.
   private static func walks(_ plan: Plan) -> [String] {
     let temporary = Set(

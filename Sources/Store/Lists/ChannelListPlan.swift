@@ -38,7 +38,13 @@ struct ChannelListPlan {
       throw StoreError(.inputOutput, "channels have no order \(order.text)")
     }
     let best = try Self.best(of: narrowings, for: seek.loose.map(\.sql), fewMax, db)
-    var writer = SQLiteConditions()
+    var writer = SQLiteConditions { sql, arguments in
+      let count = try? Int.fetchOne(
+        db, sql: "SELECT count(*) FROM (SELECT 1 FROM channel_relays WHERE \(sql) LIMIT ?)",
+        arguments: StatementArguments(arguments + [(fewMax + 1).databaseValue]))
+      // If it cannot be counted, the list cannot be read either, and says why.
+      return count.map { $0 <= fewMax } ?? true
+    }
     let condition = ChannelCondition(filter, &writer)
     // SQLite does not know that these are few.
     let index = best?.isFew == true ? best?.narrowing.index.map { " INDEXED BY \($0.quotedName)" } : nil

@@ -6,6 +6,9 @@ internal import StrictJSON
 struct SQLiteConditions: ConditionWriter {
   typealias Value = DatabaseValue
 
+  /// Whether few channels have a relay with such a row in `channel_relays`, so that all of them may be sorted.
+  let areFew: (_ sql: String, _ arguments: [DatabaseValue]) -> Bool
+
   var dialect: ListDialect { .sqlite }
 
   func knows(_ path: [String]) -> Bool { true }
@@ -73,13 +76,22 @@ struct SQLiteConditions: ConditionWriter {
     func among(_ column: String, _ values: [JSONValue]) -> String {
       "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
     }
-    let arguments = (wanted.ids + wanted.operators + wanted.statuses + wanted.causes).joined().map(ChannelSeek.scalar)
+    func scalars(_ values: [[JSONValue]]) -> [DatabaseValue] { values.joined().map(ChannelSeek.scalar) }
+    var arguments = scalars(wanted.ids + wanted.operators + wanted.statuses)
     var parts = wanted.ids.map { among("relay_id", $0) }
     parts += wanted.operators.map { "relay_id IN (SELECT id FROM relays WHERE \(among("operator_id", $0)))" }
     parts += wanted.statuses.map { among("status", $0) }
+    let isNamed = !wanted.ids.isEmpty || !wanted.operators.isEmpty
+    // An index has the relay and the status, so that these are counted quickly.
+    let isMany = isNamed && !areFew(parts.joined(separator: " AND "), arguments)
+    arguments += scalars(wanted.causes)
     // Where work is left and no cause is stored, clients may see that of the network.
     parts += wanted.causes.map { "(\(among("cause", $0)) OR cause IS NULL AND task IS NOT NULL)" }
-    let isNamed = !wanted.ids.isEmpty || !wanted.operators.isEmpty
+    // Channels are in the order of the list, and the condition is tried at each until there are enough for the page.
+    let each = Condition(
+      "EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = c.id AND \(parts.joined(separator: " AND ")))", arguments,
+      isExact: false)
+    if isMany { return each }
     var index = ""
     if let statuses = wanted.statuses.last, Set(statuses.compactMap(\.string)).isSubset(of: ["failed", "inactive"]) {
       // If no relay is named, SQLite would walk through the relays of all channels, in an index that has all columns. It refuses to be
@@ -88,10 +100,8 @@ struct SQLiteConditions: ConditionWriter {
       // The condition is repeated in the words of the index; otherwise the index could not be used.
       parts.append("status IN ('failed', 'inactive')")
     } else if !isNamed, !wanted.causes.isEmpty {
-      // No index has the cause of all relays, so it is looked for at each channel, which ends with the page.
-      return Condition(
-        "EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = c.id AND \(parts.joined(separator: " AND ")))", arguments,
-        isExact: false)
+      // No index has the cause of all relays.
+      return each
     }
     return Condition(
       "c.id IN (SELECT channel_id FROM channel_relays \(index)WHERE \(parts.joined(separator: " AND ")))", arguments,

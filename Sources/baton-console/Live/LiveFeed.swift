@@ -20,8 +20,6 @@ struct LiveFeed {
   static let keptMax = 4096
   /// Objects that a reader is told of at once. One who is further behind looks at everything again.
   static let pendingMax = 1000
-  /// Those who may read at once; fewer than the connections that one user may have, so that pages find room beside them.
-  static let readersMax = 64
 
   private struct Change {
     let revision: Int64
@@ -104,9 +102,7 @@ struct LiveFeed {
 
   /// Somebody begins to read.
   /// - Parameter told: the revision up to which they know everything; `nil` if they have just looked.
-  /// - Returns: `nil` if as many read as may.
-  mutating func add(after told: Int64?) -> ReaderID? {
-    guard readers.count < Self.readersMax else { return nil }
+  mutating func add(after told: Int64?) -> ReaderID {
     readersSoFar += 1
     let id = ReaderID(number: readersSoFar)
     var reader: Reader? = Reader(told: told ?? revision)

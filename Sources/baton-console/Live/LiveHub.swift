@@ -8,12 +8,14 @@ actor LiveHub {
   private let daemon: Daemon
   private let logger: Logger
   private var feed = LiveFeed()
-  private var wakers: [LiveFeed.ReaderID: AsyncStream<Void>.Continuation] = [:]
-  private var users: [LiveFeed.ReaderID: String] = [:]
+  private var readers: [LiveFeed.ReaderID: (user: String, waker: AsyncStream<Void>.Continuation)] = [:]
+  private var places = Places<String>(max: readersMax, perUserMax: readersPerUserMax)
   private var failures = 0
 
   /// How often a reader hears something, so that proxies and browsers do not take the connection for dead.
   static let beat = Duration.seconds(15)
+  /// Streams at once; fewer than the connections that one user may have, so that pages find room beside them.
+  static let readersMax = 64
   /// Streams that one user may read at once. A browser has one for all of its tabs.
   static let readersPerUserMax = 16
   /// How often the daemon is asked how it is itself: no change tells of that.
@@ -47,8 +49,8 @@ actor LiveHub {
       failures += 1
       guard (try? await Task.sleep(for: pause)) != nil else { break }
     }
-    for waker in wakers.values { waker.finish() }
-    wakers = [:]
+    for reader in readers.values { reader.waker.finish() }
+    readers = [:]
   }
 
   /// Watches what is said in channels until the task is cancelled. It is another stream, with other revisions.
@@ -79,7 +81,7 @@ actor LiveHub {
   func runStatus() async {
     var known: [String]?
     while (try? await Task.sleep(for: Self.statusPause)) != nil {
-      guard !wakers.isEmpty else {
+      guard !readers.isEmpty else {
         known = nil
         continue
       }
@@ -119,7 +121,7 @@ actor LiveHub {
     }
     defer { settled.cancel() }
     for try await change in changes {
-      if since != nil { feed.resumed() }
+      feed.resumed()
       failures = 0
       switch change.kind {
       case "snapshot": feed.begun(at: change.revision)
@@ -142,12 +144,10 @@ actor LiveHub {
   ///   - user: who reads.
   /// - Returns: `nil` if as many read as may; otherwise a stream that says when to `take`.
   func subscribe(after revision: Int64?, user: String) -> (LiveFeed.ReaderID, AsyncStream<Void>)? {
-    guard users.values.count(where: { $0 == user }) < Self.readersPerUserMax, let id = feed.add(after: revision) else {
-      return nil
-    }
-    users[id] = user
+    guard places.take(user) else { return nil }
+    let id = feed.add(after: revision)
     let (stream, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    wakers[id] = waker
+    readers[id] = (user, waker)
     waker.yield()
     return (id, stream)
   }
@@ -155,11 +155,12 @@ actor LiveHub {
   func take(_ id: LiveFeed.ReaderID) -> [LiveFeed.Message] { feed.take(id) }
 
   func unsubscribe(_ id: LiveFeed.ReaderID) {
+    guard let reader = readers.removeValue(forKey: id) else { return }
     feed.remove(id)
-    users[id] = nil
-    wakers.removeValue(forKey: id)?.finish()
+    places.leave(reader.user)
+    reader.waker.finish()
   }
 
   /// Lets all readers say that they are there.
-  func wakeAll() { for waker in wakers.values { waker.yield() } }
+  func wakeAll() { for reader in readers.values { reader.waker.yield() } }
 }

@@ -23,8 +23,8 @@ extension Pages {
     try requireChange(context)
     let id = try id(context)
     let channel = try await daemon.ask { try await $0.channel(id: id) }
-    let (relays, isAll) = try await enabledRelays(["enabled": true, "network": .string(channel.network)])
-    let here = Set(channel.relays.filter { $0.status != "removed" }.map(\.relayId))
+    let (relays, isAll) = try await enabledRelays(on: channel.network)
+    let here = Set(channel.members.map(\.relayId))
     let view: View = [
       "id": .number(id), "name": .text(channel.profile.displayName), "seen": .text(Self.seen(channel)),
       "isPart": .flag(!isAll),
@@ -51,13 +51,13 @@ extension Pages {
     let id = try id(context)
     let number = try request.query().number("relay")
     let channel = try await daemon.ask { try await $0.channel(id: id) }
-    guard let relay = channel.relays.first(where: { $0.relayId == number && $0.status != "removed" }) else {
+    guard let relay = channel.members.first(where: { $0.relayId == number }) else {
       throw PageRefusal(status: .notFound, what: "The channel is not on that relay", help: "Its page lists its relays.")
     }
     let view: View = [
       "id": .number(id), "name": .text(channel.profile.displayName), "relayId": .number(relay.relayId),
       "relay": .text(relay.relayName), "status": Mark.view(relay.status), "seen": .text(Self.seen(channel)),
-      "isLast": .flag(channel.relays.count { $0.status != "removed" } == 1),
+      "isLast": .flag(channel.members.count == 1),
     ]
     return renderer.page(
       "channel-remove", title: "Remove \(relay.relayName) from \(channel.profile.displayName)", section: .channels, view,
@@ -72,7 +72,7 @@ extension Pages {
         throw PageRefusal(status: .badRequest, what: "No relay was named", help: "Go back and choose one.")
       }
       let channel = try await Self.requireSeen(form, id, client)
-      guard channel.relays.contains(where: { $0.relayId == relay && $0.status != "removed" }) else {
+      guard channel.members.contains(where: { $0.relayId == relay }) else {
         throw PageRefusal(
           status: .conflict, what: "The channel is not there any more",
           help: "Somebody else removed it, or the form was sent twice.")
@@ -84,7 +84,7 @@ extension Pages {
 
   /// The relays of a channel as a form remembers them.
   static func seen(_ channel: Channel) -> String {
-    channel.relays.filter { $0.status != "removed" }.map { String($0.relayId) }.joined(separator: "-")
+    channel.members.map { String($0.relayId) }.joined(separator: "-")
   }
 
   /// Refuses what was asked for when the channel had other relays: a form that is sent twice adds one relay.
@@ -125,7 +125,7 @@ extension Pages {
   ) -> Response {
     let view: View = [
       "id": .number(channel.id), "name": .text(channel.profile.displayName), "trouble": .some(trouble),
-      "relays": .text(counted(channel.relays.count { $0.status != "removed" }, "relay")),
+      "relays": .text(counted(channel.members.count, "relay")),
     ]
     return renderer.page(
       "channel-confirm", title: "Delete \(channel.profile.displayName)", section: .channels, view,

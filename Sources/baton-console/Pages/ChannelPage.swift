@@ -35,7 +35,7 @@ extension Pages {
   ]
 
   static func view(_ channel: Channel, _ times: Times, mayChange: Bool) -> View {
-    let members = channel.relays.filter { $0.status != "removed" }
+    let members = channel.members
     let isGone = ["deleted", "deleting"].contains(channel.phase)
     let canAct = mayChange && channel.owned && !isGone
     let code = channel.link.flatMap { QRCode($0) }
@@ -62,13 +62,13 @@ extension Pages {
 
   private static func relay(_ relay: ChannelRelay, of channel: Channel, _ times: Times, canAct: Bool) -> View {
     let isHere = relay.status != "removed"
-    let others = channel.relays.count { $0.status != "removed" }
+    let others = channel.members.count
     return [
       "channelId": .number(channel.id), "seen": .text(seen(channel)), "relayId": .number(relay.relayId),
       "relayName": .text(relay.relayName),
       "status": Mark.view(relay.status),
       "cause": .some(relay.cause.map(Mark.spoken)), "detail": .some(relay.detail),
-      "attempt": relay.attempt > 0 && isHere ? .text("attempt \(relay.attempt)\(relay.nextAttemptAt == nil ? "" : ",")") : nil,
+      "attempt": relay.attempt > 0 && isHere ? .number(relay.attempt) : nil,
       "next": isHere ? times.view(relay.nextAttemptAt) : nil, "since": times.view(relay.since),
       "isBehind": .flag(relay.status == "active" && relay.edition < channel.edition),
       "edition": relay.edition > 0 && isHere ? .number(relay.edition) : nil, "canAct": .flag(canAct),

@@ -80,7 +80,7 @@ extension Pages {
 
   /// One channel in a list.
   static func row(_ channel: Channel, _ times: Times) -> View {
-    let members = channel.relays.filter { $0.status != "removed" }
+    let members = channel.members
     let active = members.count { $0.status == "active" }
     return [
       "id": .number(channel.id), "name": .text(channel.profile.displayName), "phase": Mark.view(channel.phase),

@@ -99,8 +99,6 @@ extension Pages {
       return redirect(request, to: "channels/\(id)/messages")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       return try await conversation(request, context, typed: form, trouble: Failures.sentence(error))
-    } catch let failure as VarlinkClient.Failure {
-      return again(failure, form, request, context)
     }
   }
 

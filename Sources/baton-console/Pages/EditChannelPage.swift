@@ -44,12 +44,7 @@ extension Pages {
     try requireChange(context)
     let id = try id(context)
     let form = try await form(request, context)
-    let channel: Channel
-    do {
-      channel = try await daemon.ask { try await $0.channel(id: id) }
-    } catch let failure as VarlinkClient.Failure {
-      return again(failure, form, request, context)
-    }
+    let channel = try await daemon.ask { try await $0.channel(id: id) }
     /// What was typed, if it is not what there is.
     func changed(_ name: String, from present: String?) -> String? {
       guard let typed = form[name]?.replacing("\r\n", with: "\n"), typed != present ?? "" else { return nil }
@@ -70,8 +65,6 @@ extension Pages {
       return redirect(request, to: "channels/\(id)?done=changed")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       return edit(channel, typed: form, trouble: Failures.sentence(error), request, context)
-    } catch let failure as VarlinkClient.Failure {
-      return again(failure, form, request, context)
     }
   }
 }

@@ -23,7 +23,7 @@ extension Pages {
   private func newChannel(
     _ form: Form, trouble: String?, _ request: Request, _ context: ConsoleContext
   ) async throws -> Response {
-    let (relays, isAll) = try await enabledRelays(["enabled": true])
+    let (relays, isAll) = try await enabledRelays()
     let chosen = Set(form.all("relay"))
     let view: View = [
       "trouble": .some(trouble), "key": .text(form["key"] ?? ""), "name": .some(form["name"]),
@@ -44,11 +44,16 @@ extension Pages {
   }
 
   /// Relays that a form lists, by name.
+  /// - Parameter network: those of one network only.
   /// - Returns: them, and whether these are all.
-  func enabledRelays(_ filter: JSONValue) async throws -> (relays: [Relay], isAll: Bool) {
+  func enabledRelays(on network: String? = nil) async throws -> (relays: [Relay], isAll: Bool) {
+    var filter: [String: JSONValue] = ["enabled": true]
+    if let network { filter["network"] = .string(network) }
+    let condition = JSONValue.object(filter)
     let reply = try await daemon.ask { client in
       try await client.get(
-        RelaysListReply.self, RelaysMethod.list, ListRequest(filter: filter, sort: [["field": "name"]], limit: Self.choicesMax))
+        RelaysListReply.self, RelaysMethod.list,
+        ListRequest(filter: condition, sort: [["field": "name"]], limit: Self.choicesMax))
     }
     return (reply.relays, reply.nextCursor == nil)
   }
@@ -69,8 +74,6 @@ extension Pages {
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       // What was typed stays.
       return try await newChannel(form, trouble: Failures.sentence(error), request, context)
-    } catch let failure as VarlinkClient.Failure {
-      return again(failure, form, request, context)
     }
   }
 
@@ -80,7 +83,7 @@ extension Pages {
     let revision = await hub.revision
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     var view = Self.view(channel, Times(), mayChange: context.visit?.role == .change)
-    let members = channel.relays.filter { $0.status != "removed" }
+    let members = channel.members
     let active = members.count { $0.status == "active" }
     let isUnderWay = members.contains { ["new", "invited", "accepted"].contains($0.status) }
     view["isUnderWay"] = .flag(isUnderWay)

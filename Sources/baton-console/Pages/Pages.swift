@@ -5,7 +5,6 @@ internal import Hummingbird
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import StrictJSON
-internal import Varlink
 
 /// The pages of the console. Each is in a file of its own.
 struct Pages: Sendable {
@@ -43,7 +42,7 @@ struct Pages: Sendable {
         status: .unsupportedMediaType, what: "The form cannot be read", help: "Send it from a page of the console.")
     }
     let form = try Form(String(buffer: try await bytes(of: request)))
-    context.visit?.remark.withLockedValue { $0 = Self.remark(form) }
+    context.visit?.form.withLockedValue { $0 = form }
     return form
   }
 
@@ -55,21 +54,6 @@ struct Pages: Sendable {
     } catch {
       throw PageRefusal(status: .badRequest, what: "The form is incomplete", help: "The connection ended before its end.")
     }
-  }
-
-  /// What the journal says of a form: what was chosen, and nothing that somebody has written.
-  private static func remark(_ form: Form) -> [String] {
-    form.fields.filter { ["relay", "replace", "pick", "enabled", "level", "id"].contains($0.name) }.prefix(8).compactMap {
-      field in
-      let isWord = field.value.utf8.count <= 32 && field.value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-      return isWord ? "\(field.name)=\(field.value)" : nil
-    }
-  }
-
-  /// The page after a failure of the connection to the daemon, with everything that was typed and a button that sends it again. Whatever
-  /// has a key has one effect, however often it is sent.
-  func again(_ failure: VarlinkClient.Failure, _ form: Form, _ request: Request, _ context: ConsoleContext) -> Response {
-    renderer.outage(failure, request, context, form: form)
   }
 
   /// The identifier in the address, such as that of `channels/7`.

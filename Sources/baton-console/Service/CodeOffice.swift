@@ -20,8 +20,7 @@ struct CodeOffice: Sendable {
   private let refused = NIOLockedValueBox<[UInt32: Double]>([:])
   private static let refusedMax = 100
   /// Connections that wait for an answer, of all users and of one.
-  private static let (waitingMax, waitingPerUserMax) = (32, 4)
-  private let waiting = NIOLockedValueBox<[UInt32: Int]>([:])
+  private let waiting = NIOLockedValueBox(Places<UInt32>(max: 32, perUserMax: 4))
 
   init(sessions: SessionStore, admission: Admission, publicURL: PublicURL?, logger: Logger) {
     self.sessions = sessions
@@ -35,33 +34,17 @@ struct CodeOffice: Sendable {
     await withDiscardingTaskGroup { group in
       for await (connection, uid) in Self.connections(socket) {
         // Nobody waits for others: the user database and the daemon may take long.
-        guard begins(uid) else {
+        guard waiting.withLockedValue({ $0.take(uid) }) else {
           close(connection)
           continue
         }
         group.addTask {
           let line = await answer(uid)
-          ends(uid)
+          waiting.withLockedValue { $0.leave(uid) }
           line.withCString { text in _ = send(connection, text, strlen(text), CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) }
           close(connection)
         }
       }
-    }
-  }
-
-  private func begins(_ uid: UInt32) -> Bool {
-    waiting.withLockedValue { waiting in
-      let own = waiting[uid, default: 0]
-      guard own < Self.waitingPerUserMax, waiting.values.reduce(0, +) < Self.waitingMax else { return false }
-      waiting[uid] = own + 1
-      return true
-    }
-  }
-
-  private func ends(_ uid: UInt32) {
-    waiting.withLockedValue { waiting in
-      guard let own = waiting[uid] else { return }
-      waiting[uid] = own > 1 ? own - 1 : nil
     }
   }
 

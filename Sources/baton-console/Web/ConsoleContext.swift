@@ -25,8 +25,8 @@ struct ConsoleContext: RequestContext {
     let way: Way
     /// Whether it still holds: they are signed in, and may look.
     let holds: @Sendable () async -> Bool
-    /// What the journal says of the form that was sent.
-    let remark = NIOLockedValueBox<[String]>([])
+    /// The form that was sent, once it was read: for the journal, and so that it can be sent again.
+    let form = NIOLockedValueBox<Form?>(nil)
 
     init(user: String, role: Sessions.Role, way: Way, holds: @escaping @Sendable () async -> Bool) {
       self.user = user

@@ -83,7 +83,7 @@ struct Door: RouterMiddleware {
     // Where several people share a console, the daemon knows only the console; this says who it was, whatever came of it. In the
     // foreground the daemon's journal says it.
     if admission != nil, request.method == .post {
-      let remark = visit.remark.withLockedValue { $0 }.joined(separator: " ")
+      let remark = visit.form.withLockedValue { $0?.choices.joined(separator: " ") } ?? ""
       let path = request.uri.path.prefix(200)
       pages.logger.notice(
         "\(visit.user): \(path)\(remark.isEmpty ? "" : " \(remark)"), answered with \(response.status.code)",

@@ -61,6 +61,18 @@ struct Form: Equatable, Sendable {
     return "?" + kept.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
   }
 
+  /// What was chosen, such as `relay=3`, and nothing that somebody has written.
+  var choices: [String] {
+    let names: Set = ["relay", "replace", "pick", "enabled", "level", "id"]
+    return fields.filter { names.contains($0.name) }.prefix(8).compactMap { field in
+      let isWord = field.value.utf8.count <= 32 && field.value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      return isWord ? "\(field.name)=\(field.value)" : nil
+    }
+  }
+
+  /// Whether it has one effect however often it is sent: it has a key, or says of which edition it is a change.
+  var canRepeat: Bool { self["key"] != nil || self["edition"] != nil }
+
   private static func decoded(_ text: Substring) throws(Refusal) -> String {
     guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else { throw .malformed }
     return decoded

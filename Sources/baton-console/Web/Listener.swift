@@ -22,27 +22,7 @@ struct Listener: Sendable {
   /// The path that a reverse proxy leaves in front of addresses; empty if there is none.
   let prefix: String
   let logger: Logger
-  private let places = NIOLockedValueBox(Places())
-
-  /// How many connections are open, as a whole and from each user, as far as that is known: nobody gets all of them.
-  private struct Places {
-    private var all = 0
-    private var byUser: [UInt32: Int] = [:]
-
-    mutating func take(_ user: UInt32?) -> Bool {
-      let own = user.map { byUser[$0, default: 0] } ?? 0
-      guard all < Listener.connectionsMax, own < Listener.connectionsPerUserMax else { return false }
-      all += 1
-      if let user { byUser[user] = own + 1 }
-      return true
-    }
-
-    mutating func leave(_ user: UInt32?) {
-      all -= 1
-      guard let user, let own = byUser[user] else { return }
-      byUser[user] = own > 1 ? own - 1 : nil
-    }
-  }
+  private let places = NIOLockedValueBox(Places<UInt32>(max: connectionsMax, perUserMax: connectionsPerUserMax))
 
   init(responder: RouterResponder<ConsoleContext>, prefix: String, logger: Logger) {
     self.responder = responder

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import Varlink
 
@@ -127,7 +128,8 @@ struct Renderer: Sendable {
   func failure(_ error: any Error, _ request: Request, _ context: ConsoleContext) -> Response {
     switch error {
     case let error as VarlinkError: return failure(error, request, context)
-    case let failure as VarlinkClient.Failure: return outage(failure, request, context)
+    case let failure as VarlinkClient.Failure:
+      return outage(failure, request, context, form: context.visit?.form.withLockedValue { $0 })
     case let refusal as Form.Refusal:
       let reason = refusal == .tooLarge ? "too many fields" : "a character that is not encoded"
       return failure(.badRequest, "The address or form cannot be read", "It has \(reason).", request, context)
@@ -147,20 +149,22 @@ struct Renderer: Sendable {
     }
   }
 
-  /// The page for a connection to the daemon that has failed.
-  /// - Parameter form: what was sent, if it may be sent again.
-  func outage(
-    _ failure: VarlinkClient.Failure, _ request: Request, _ context: ConsoleContext, form: Form? = nil
+  /// The page for a connection to the daemon that has failed. What was typed stays on it, if it may be sent again.
+  private func outage(
+    _ failure: VarlinkClient.Failure, _ request: Request, _ context: ConsoleContext, form: Form?
   ) -> Response {
+    let kept = form?.canRepeat == true ? form : nil
     let rest =
-      request.method == .post
-      ? "What you asked for may have been done; look before you do it again."
-      : "Nothing is lost: it continues with what it has stored when it is back."
+      if kept != nil {
+        "What you typed is kept here. However often you send it, it is done once."
+      } else if request.method == .post {
+        "What you asked for may have been done; look before you do it again."
+      } else {
+        "Nothing is lost: it continues with what it has stored when it is back."
+      }
     return self.failure(
-      .serviceUnavailable, "The daemon does not answer",
-      "\(Failures.sentence(failure, at: socket)) "
-        + (form == nil ? rest : "What you typed is kept here. However often you send it, it is done once."), request, context,
-      isOutage: true, form: form)
+      .serviceUnavailable, "The daemon does not answer", "\(Failures.sentence(failure, at: socket)) \(rest)", request, context,
+      isOutage: true, form: kept)
   }
 
   private func failure(_ error: VarlinkError, _ request: Request, _ context: ConsoleContext) -> Response {

@@ -8,7 +8,7 @@ final class StallHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// How long a request may take to arrive, from its head to its end. The longest form has 64 KiB.
+  /// How long a request may take to arrive, from its head to its end.
   static let requestMax = TimeAmount.seconds(30)
   /// How long a peer may take nothing of an answer, beyond what the kernel keeps for it.
   static let answerMax = TimeAmount.seconds(60)

@@ -5,35 +5,34 @@
 export function follow(root, revision, refresher) {
   // Consoles below different paths of one host have a stream each.
   const channelName = `baton-live ${new URL(root, location.href).pathname}`;
-  const listener = {
-    hear(message) {
-      switch (message.kind) {
-        case "changed": refresher.changed(message.objects); break;
-        case "resync": refresher.lookAgain(); break;
-        case "beat": case "state": refresher.state(message.state); break;
-      }
-    },
+  const hear = (message) => {
+    switch (message.kind) {
+      case "changed": refresher.changed(message.objects); break;
+      case "resync": refresher.lookAgain(); break;
+      case "beat": case "state": refresher.state(message.state); break;
+    }
+  };
+  let stream = null;
+  let heard = revision;
+  let tabs = null;
+  const tell = (message) => {
+    if (message.revision) heard = message.revision;
+    hear(message);
+    tabs?.postMessage(message);
   };
   // A page that comes back from the browser's memory shows what was.
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   window.addEventListener("pagehide", () => stream?.close());
-  let stream = null;
-  let heard = revision;
   if (!navigator.locks || !window.BroadcastChannel) {
-    const tell = (message) => {
-      if (message.revision) heard = message.revision;
-      listener.hear(message);
-    };
     const alone = () => { stream = new Stream(root, heard, tell, () => setTimeout(alone, againPause)); };
     alone();
     return;
   }
-  const tabs = new BroadcastChannel(channelName);
+  tabs = new BroadcastChannel(channelName);
   // The leading tab passes on the beat of the server; without it, nobody knows whether changes arrive.
   let heardAt = Date.now();
-  setInterval(() => {
-    if (!stream && Date.now() - heardAt > silenceMax) listener.hear({ kind: "state", state: "lost" });
-  }, 5000);
+  setInterval(() => { if (!stream && Date.now() - heardAt > silenceMax) refresher.state("lost"); }, 5000);
+  const me = `${Date.now()}-${Math.random()}`;
   tabs.onmessage = (event) => {
     // A tab that has just been opened asks how things are, and looks once more: something may have changed since its page was made.
     if (event.data.kind === "hello") {
@@ -44,15 +43,9 @@ export function follow(root, revision, refresher) {
     heardAt = Date.now();
     if (event.data.to) refresher.lookAgain();
     if (event.data.revision) heard = event.data.revision;
-    listener.hear(event.data);
+    hear(event.data);
   };
-  const me = `${Date.now()}-${Math.random()}`;
   tabs.postMessage({ kind: "hello", from: me });
-  const tell = (message) => {
-    if (message.revision) heard = message.revision;
-    listener.hear(message);
-    tabs.postMessage(message);
-  };
   const lead = () => navigator.locks.request(channelName, () => new Promise((release) => {
     // It goes on behind what was heard last, so that nothing is lost when the tab before was closed.
     stream = new Stream(root, heard, tell, () => {
