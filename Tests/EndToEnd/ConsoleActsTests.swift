@@ -109,6 +109,45 @@ struct ConsoleActsTests {
     await stage.end()
   }
 
+  @Test func imagesAreSetShownAndTakenAway() async throws {
+    let stage = try await ConsoleStage()
+    let (console, cookie) = (stage.console, stage.cookie)
+    func field(_ image: String) -> String {
+      "image=" + (image.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
+    let image = "data:image/png;base64,\(TestImage.png)"
+    // A form that is refused still has it.
+    let refused = try await console.post("/channels", cookie, "key=k&name=a,b&relay=1&\(field(image))")
+    #expect(refused.status == 422 && refused.body.contains("name=\"image\" value=\"\(image)\""), "\(refused)")
+    #expect(try await console.post("/channels", cookie, "key=k&name=Harbour&relay=1&\(field(image))").status == 303)
+    let shown = "<img class=\"portrait\" src=\"../channels/2/image?edition=1\""
+    #expect(try await console.get("/channels/2", cookie).body.contains(shown))
+    #expect(try await console.get("/channels/2/edit", cookie).body.contains("src=\"../../channels/2/image?edition=1\""))
+    let file = try await console.raw("/channels/2/image?edition=1", cookie, method: "GET")
+    let end = try #require(file.firstRange(of: Array("\r\n\r\n".utf8)))
+    let head = String(decoding: file[..<end.lowerBound], as: UTF8.self).lowercased()
+    #expect(head.contains("content-type: image/png\r\n") && head.contains("nosniff") && head.contains("no-store"), "\(head)")
+    #expect(Data(file[end.upperBound...]) == Data(base64Encoded: TestImage.png))
+    #expect(try await console.ask("GET", "/channels/2/image").status == 401)
+    #expect(try await console.get("/channels/1/image", cookie).status == 404)
+
+    // What is not an image is refused, and what was there stays.
+    for other in [
+      "data:image/svg+xml;base64,PHN2Zy8+", "data:image/png;base64,AAAA", "x", image + String(repeating: "A", count: 12_500),
+    ] {
+      let refused = try await console.post("/channels/2/edit", cookie, "edition=1&name=Harbour&\(field(other))")
+      #expect(
+        refused.status == 422 && refused.body.contains("role=\"alert\" id=\"trouble\""), "\(other.prefix(40)): \(refused)")
+    }
+    // A form without one changes nothing about it.
+    #expect(try await console.post("/channels/2/edit", cookie, "edition=1&name=Haven&image=").status == 303)
+    #expect(try await console.get("/channels/2", cookie).body.contains("../channels/2/image?edition=2"))
+    #expect(try await console.post("/channels/2/edit", cookie, "edition=2&name=Haven&image=&noImage=yes").status == 303)
+    #expect(try await console.get("/channels/2", cookie).body.contains("<img") == false)
+    #expect(try await console.get("/channels/2/image", cookie).status == 404)
+    await stage.end()
+  }
+
   @Test func whatWasTypedIsKept() async throws {
     let stage = try await ConsoleStage()
     let (console, cookie) = (stage.console, stage.cookie)

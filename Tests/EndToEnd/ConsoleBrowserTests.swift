@@ -53,10 +53,13 @@ struct ConsoleBrowserTests {
     }
     try await baton.addRelays(addresses)
     for number in 1...30 { _ = try await baton.createChannel("News \(number)", relays: ["r1", "r2", "r3"]) }
+    let folder = try TemporaryFolder()
+    let image = folder.path + "/image.png"
+    try #require(Data(base64Encoded: TestImage.png)).write(to: URL(filePath: image))
     for arguments in [
       ["server", "add", "smp://AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=@smp.example.org"],
       ["operator", "add", "Example", "--domain", "example.org"], ["post", "News 1", "The bridge is open."],
-      ["relay", "disable", "r3"],
+      ["relay", "disable", "r3"], ["channel", "update", "News 1", "--image", image],
     ] {
       let result = try await baton.control(arguments)
       #expect(result.status == 0, "\(arguments): \(result.lines)")

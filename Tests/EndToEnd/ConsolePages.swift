@@ -66,11 +66,11 @@ final class ConsolePages: Sendable {
     try await ask("POST", path, Self.own.merging(["Cookie": cookie]) { own, _ in own }, body: form)
   }
 
-  /// Sends a form and reads all bytes of the answer.
-  func raw(_ path: String, _ cookie: String) async throws -> [UInt8] {
+  /// Sends an empty form, or asks for a page, and reads all bytes of the answer.
+  func raw(_ path: String, _ cookie: String, method: String = "POST") async throws -> [UInt8] {
     let fields = Self.own.merging(["Cookie": cookie, "Host": "localhost", "Connection": "close", "Content-Length": "0"]) { $1 }
     let head = fields.map { "\($0): \($1)\r\n" }.joined()
-    return try await send(Array("POST \(path) HTTP/1.1\r\n\(head)\r\n".utf8))
+    return try await send(Array("\(method) \(path) HTTP/1.1\r\n\(head)\r\n".utf8))
   }
 
   /// Sends a request and reads the whole answer.
@@ -119,6 +119,13 @@ final class ConsolePages: Sendable {
     }
     return String(decoding: result, as: UTF8.self)
   }
+}
+
+/// A whole image of three by two pixels.
+enum TestImage {
+  /// In base64.
+  static let png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8IWfDwMDAwMDAxAADABUsASY0+3CFAAAAAElFTkSuQmCC"
 }
 
 /// A daemon with relays, and a console for it.

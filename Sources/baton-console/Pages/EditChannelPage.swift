@@ -22,6 +22,8 @@ extension Pages {
       "name": .text(typed?["name"] ?? channel.profile.displayName),
       "fullName": .some(typed?["fullName"] ?? channel.profile.fullName),
       "description": .some(typed?["description"] ?? channel.profile.description),
+      "image": .some(typed?["image"]), "imageBytesMax": .number(Self.imageBytesMax),
+      "present": ChannelImage.address(channel).map { .text($0) }, "removes": .flag(typed?["noImage"] != nil),
       // Whoever has not touched the box sees what it is now.
       "heals": .flag(typed.map { $0["heal"] == $0["healed"] ? channel.heal : $0["heal"] != nil } ?? channel.heal),
       "owned": .flag(channel.owned),
@@ -59,6 +61,8 @@ extension Pages {
       displayName: changed("name", from: channel.profile.displayName),
       fullName: changed("fullName", from: channel.profile.fullName),
       description: changed("description", from: channel.profile.description),
+      // A new one, or an empty one to take it away.
+      image: form.text("image") ?? (form["noImage"] == nil ? nil : ""),
       heal: channel.owned && heals != healed ? heals : nil)
     do {
       _ = try await daemon.ask { try await $0.updateChannel(wanted) }

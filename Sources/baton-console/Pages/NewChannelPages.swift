@@ -28,6 +28,7 @@ extension Pages {
     let view: View = [
       "trouble": .some(trouble), "key": .text(form["key"] ?? ""), "name": .some(form["name"]),
       "fullName": .some(form["fullName"]), "description": .some(form["description"]),
+      "image": .some(form["image"]), "imageBytesMax": .number(Self.imageBytesMax),
       "pick": .text(form["pick"] ?? "\(min(Self.pickedRelays, max(1, relays.count)))"), "hasRelays": .flag(!relays.isEmpty),
       "isPart": .flag(!isAll),
       "relays": .views(
@@ -65,7 +66,7 @@ extension Pages {
     let wanted = CreateChannel(
       profile: Profile(
         displayName: form["name"] ?? "", fullName: form.text("fullName"),
-        description: form.text("description")?.replacing("\r\n", with: "\n")),
+        description: form.text("description")?.replacing("\r\n", with: "\n"), image: form.text("image")),
       relayIds: relays.isEmpty ? nil : relays, pick: relays.isEmpty ? form.number("pick").map { Int(clamping: $0) } : nil,
       idempotencyKey: form.text("key"))
     do {

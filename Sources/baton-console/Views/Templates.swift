@@ -32,6 +32,7 @@ struct Templates: Sendable {
     "channel": PackageResources.channel_mustache,
     "channel-new": PackageResources.channel_new_mustache,
     "channel-edit": PackageResources.channel_edit_mustache,
+    "channel-image": PackageResources.channel_image_mustache,
     "conversation": PackageResources.conversation_mustache,
     "test": PackageResources.test_mustache,
     "step": PackageResources.step_mustache,

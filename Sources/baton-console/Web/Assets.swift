@@ -18,6 +18,7 @@ struct Assets: Sendable {
     let sources: [(name: String, type: String, bytes: [UInt8])] = [
       ("console.css", "text/css; charset=utf-8", PackageResources.console_css),
       ("console.js", "text/javascript; charset=utf-8", PackageResources.console_js),
+      ("image.js", "text/javascript; charset=utf-8", PackageResources.image_js),
       ("live.js", "text/javascript; charset=utf-8", PackageResources.live_js),
       ("refresh.js", "text/javascript; charset=utf-8", PackageResources.refresh_js),
       ("times.js", "text/javascript; charset=utf-8", PackageResources.times_js),

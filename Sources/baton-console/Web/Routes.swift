@@ -29,6 +29,7 @@ enum Routes {
     router.get("channels/new", use: pages.newChannel)
     router.post("channels", use: pages.createChannel)
     router.get("channels/:id", use: pages.channel)
+    router.get("channels/:id/image", use: pages.image)
     router.get("channels/:id/progress", use: pages.progress)
     router.get("channels/:id/link", use: pages.link)
     router.get("channels/:id/messages", use: pages.conversation)

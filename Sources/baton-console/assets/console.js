@@ -1,4 +1,5 @@
-// What pages do beyond showing what the server made: they follow changes, say how old times are, and copy texts. All of them work without it.
+// What pages do beyond showing what the server made: they follow changes, say how old times are, copy texts, and make images small. All of them work without it.
+import { offerImages } from "./image.js";
 import { follow } from "./live.js";
 import { Refresher } from "./refresh.js";
 import { keepTimes } from "./times.js";
@@ -41,6 +42,7 @@ document.addEventListener("input", () => {
 });
 
 offerCopies(document);
+offerImages(document);
 const times = keepTimes(body.dataset.now);
 if ("live" in body.dataset) {
   const refresher = new Refresher(offerCopies, times);

@@ -9,8 +9,11 @@ scenario goes on once it sees the effect. The last of them says "done" or "wrong
 import base64
 import os
 import socket
+import struct
 import sys
+import tempfile
 import traceback
+import zlib
 from pathlib import Path
 from urllib.parse import quote
 
@@ -247,12 +250,64 @@ def tabs(browser, path):
     check(len(seen) == wanted, path, "reached", len(seen), "of", wanted, "with Tab")
 
 
+def photo(path, width, height):
+    """Writes a PNG file in which no pixel follows from another, so that it is as large as photos are."""
+
+    def part(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + os.urandom(width * 3) for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(rows, 1)) + part(b"IEND", b"")
+    )
+
+
+def chooses(browser, folder):
+    """An image is made small enough, shown before it is sent, and kept when the form comes back."""
+
+    def image():
+        return browser.script("return document.querySelector('[name=image]').value")
+
+    def choose(path):
+        browser.one("#image").send_keys(str(path))
+
+    photo(large := folder / "harbour.png", 1200, 800)
+    choose(large)
+    browser.until(lambda: browser.one("form canvas").is_displayed(), "the image")
+    check(image().startswith("data:image/jpeg;base64,") and len(image()) <= 12_500, image()[:40], len(image()))
+    width, height = browser.script("const c = document.querySelector('form canvas'); return [c.width, c.height]")
+    check(64 <= width <= 192 and abs(width / height - 1.5) < 0.05, width, height)
+    # A file that is not an image takes the place of none.
+    (other := folder / "notes.png").write_text("not an image")
+    choose(other)
+    browser.until(lambda: "cannot read notes.png" in browser.text(".image .trouble"), "what is wrong with the file")
+    check(not image() and not browser.one("form canvas").is_displayed(), image()[:40])
+    # What is small stays as it is, pixel by pixel.
+    photo(small := folder / "small.png", 20, 10)
+    choose(small)
+    browser.until(lambda: image().startswith("data:image/png;base64,"), "the small image")
+    check(not browser.text(".image .trouble"), browser.text(".image .trouble"))
+    browser.press("Discard this image")
+    check(not image() and not browser.one("form canvas").is_displayed(), image()[:40])
+    choose(large)
+    browser.until(image, "the image")
+
+
 def creates(browser, dying, relays):
     """The three steps, against real relays, one of which dies on the way and comes back."""
     browser.open("channels")
     browser.press("New channel")
     browser.one("#name").send_keys("Harbour")
     browser.one("#about").send_keys("Ships that come and go")
+    folder = Path(tempfile.mkdtemp())
+    chooses(browser, folder)
+    browser.one("#name").send_keys(", old")
+    browser.press("Create")
+    browser.until(lambda: browser.find("#trouble"), "the refusal of a name with a comma")
+    browser.until(lambda: browser.one("form canvas").is_displayed(), "the image that was chosen before")
+    browser.one("#name").clear()
+    browser.one("#name").send_keys("Harbour")
     wish("stop the relay")
     browser.until(lambda: not answers(dying), "the relay that stops")
     for box in browser.find("input[name=relay]"):
@@ -271,6 +326,20 @@ def creates(browser, dying, relays):
     check("nostr:" in browser.text("main .link") and browser.find("svg.code path"), "no link")
     browser.press("Open the channel")
     browser.await_text("h1", "Harbour")
+    natural = "return document.querySelector('#portrait img')?.naturalWidth ?? 0"
+    browser.until(lambda: 64 <= browser.script(natural) <= 192, "the image of the channel")
+    browser.press("Edit")
+    browser.one("[name=noImage]").click()
+    browser.one("#image").send_keys(str(folder / "small.png"))
+    browser.until(lambda: browser.one("form canvas").is_displayed(), "another image")
+    check(not browser.one("[name=noImage]").is_selected(), "an image is both set and removed")
+    browser.press("Save changes")
+    browser.until(lambda: browser.script(natural) == 20, "the other image")
+    browser.press("Edit")
+    browser.one("[name=noImage]").click()
+    browser.press("Save changes")
+    browser.await_text("main", "The change is stored")
+    check(not browser.find("#portrait img"), "the image is still there")
     # The relay comes back, and the page says so by itself.
     wish("start the relay")
     browser.until(lambda: answers(dying), "the relay that starts")
