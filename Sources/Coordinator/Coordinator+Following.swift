@@ -76,7 +76,7 @@ extension Coordinator {
     throw .following(
       .invalidLink(
         reason:
-          "it is no link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
+          "it is not a link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
       ))
   }
 

@@ -82,7 +82,7 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     }
     guard ports.allSatisfy({ $0.isEmpty || UInt16($0).map { $0 > 0 } == true }) else {
       throw invalid(
-        "a port is no number from 1 to 65535; in an address the characters @ / : ? # of a password are written as %40 and so on"
+        "a port is not a number from 1 to 65535; in an address the characters @ / : ? # of a password are written as %40 and so on"
       )
     }
     return (0..<count).map { index in

@@ -377,7 +377,7 @@ public enum RelayOutcome: Hashable, Sendable {
 public enum NetworkReport: Hashable, Sendable {
   case outcome(channel: ChannelID, relay: RelayID, number: Int, RelayOutcome)
   /// The outcome of an operation for a post.
-  /// - form: the form that the post has from now on, if the network gave it another: where each attempt is signed anew, or the network
+  /// - form: the form that the post has from now on, if the network gave it another: where each attempt is signed again, or the network
   ///   names a post only once it has it. It is stored with the outcome; for `handedOver`, before the post leaves.
   case delivery(post: PostID, relay: RelayID, number: Int, DeliveryOutcome, form: PostDocument? = nil)
   /// The outcome of a comparison.

@@ -92,8 +92,8 @@ public struct RelayOutcomes: Hashable, Sendable {
 
   /// Takes in an outcome. A channel that was there before, and comes back, is none.
   /// - Parameters:
-  ///   - milliseconds: since the relay was asked anew; `nil` if that was forgotten, or if it was given up before.
-  ///   - status: where the channel stood when the relay was asked anew.
+  ///   - milliseconds: since the relay was asked again; `nil` if that was forgotten, or if it was given up before.
+  ///   - status: where the channel stood when the relay was asked again.
   public mutating func add(_ relay: RelayID, isReached: Bool, milliseconds: Int64?, from status: String?) {
     guard status != RelayStatus.inactive.rawValue else { return }
     if isReached {

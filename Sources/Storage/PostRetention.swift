@@ -16,7 +16,7 @@ public struct PostRetention: Hashable, Sendable {
     self.count = count
   }
 
-  /// Whether posts are kept for ever.
+  /// Whether posts are kept forever.
   public var isUnlimited: Bool { days == nil && count == nil }
 
   /// How long a post must be kept at `days` at least; `nil` if that has no limit.

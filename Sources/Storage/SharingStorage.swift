@@ -48,7 +48,7 @@ public struct SharedStoreDaemon: Hashable, Sendable {
   }
 }
 
-/// A chat core, whose channels belong to one daemon for ever.
+/// A chat core, whose channels belong to one daemon forever.
 public struct SharedCore: Hashable, Sendable {
   /// The name of the daemon.
   public var daemon: String

@@ -189,7 +189,9 @@ extension Store {
       let sealed = try queue.read { db in
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard application == Schema.applicationID else { throw StoreError(.incompatible, "\(copy) is no database of batond") }
+        guard application == Schema.applicationID else {
+          throw StoreError(.incompatible, "\(copy) is not a database of batond")
+        }
         guard version <= Schema.version else {
           throw StoreError(
             .incompatible, "\(copy) has schema \(version), this program knows schemas up to \(Schema.version)")

@@ -75,7 +75,7 @@ extension Store {
     SELECT revision FROM transitions ORDER BY revision DESC LIMIT 1 OFFSET \(RelayOutcomes.linesMax)
     """
 
-  /// SQL for the outcomes of the history behind a revision, with the time since the relay was last asked anew and where the channel stood then, and for the time of the first line behind it.
+  /// SQL for the outcomes of the history behind a revision, with the time since the relay was last asked again and where the channel stood then, and for the time of the first line behind it.
   /// - Parameter place: the parameter for the revision.
   package static func outcomes(after place: String) -> (outcomes: String, since: String) {
     (

@@ -31,7 +31,7 @@ public struct LocalFile: Sendable {
 
   /// Reads a regular file.
   public init(path: String) throws(Flaw) {
-    // Opening a device or a pipe may wait for ever.
+    // Opening a device or a pipe may wait forever.
     var status = stat()
     guard stat(path, &status) == 0 else { throw Flaw(description: "cannot read \(path): \(Self.words())") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw Flaw(description: "\(path) is not a file") }

@@ -11,7 +11,7 @@ enum ImageFile {
       ([0x89, 0x50, 0x4E, 0x47], "png"), ([0xFF, 0xD8, 0xFF], "jpeg"), (Array("RIFF".utf8), "webp"),
     ]
     guard let kind = kinds.first(where: { data.starts(with: $0.starts) }) else {
-      throw Refusal(text: "\(path) is no PNG, JPEG or WebP image", status: 64)
+      throw Refusal(text: "\(path) is not a PNG, JPEG or WebP image", status: 64)
     }
     return "data:image/\(kind.name);base64,\(data.base64EncodedString())"
   }

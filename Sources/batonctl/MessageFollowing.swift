@@ -85,7 +85,7 @@ struct MessageFollowing {
           request.since = change.revision
         }
       } catch let error as VarlinkError where request.since != nil && error.name == VarlinkError.invalidParameter("").name {
-        // What was read was lost meanwhile, and is read anew, so that its revisions and ids begin again.
+        // What was read was lost meanwhile, and is read again, so that its revisions and ids begin again.
         request.since = nil
         tail = MessageTail(view: tail.view, page: [], author: tail.author, areMentions: tail.areMentions)
       } catch {

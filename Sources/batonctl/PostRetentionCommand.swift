@@ -50,7 +50,7 @@ struct PostRetentionCommand: AsyncParsableCommand {
   /// - Parameter name: the name of the channel, as it may be shown.
   static func sentence(_ retention: Retention, _ name: String) -> String {
     switch (retention.keepDays, retention.keepCount) {
-    case (nil, nil): "Posts of '\(name)' are kept for ever."
+    case (nil, nil): "Posts of '\(name)' are kept forever."
     case (let days?, nil): "Posts of '\(name)' are kept for \(counted(days, "day"))."
     case (nil, 1?): "The newest post of '\(name)' is kept."
     case (nil, let count?): "The newest \(count) posts of '\(name)' are kept."

@@ -14,7 +14,7 @@ enum SharedStart {
     logger.warning("\(path) is not used while 'store' is set: nobody looks after the channels in it, if there are any")
   }
 
-  /// Does what may take for ever, until a signal to stop comes.
+  /// Does what may take forever, until a signal to stop comes.
   /// - Returns: `nil` if one has.
   static func whileNotStopped<T: Sendable>(
     _ body: @escaping @Sendable () async throws -> T

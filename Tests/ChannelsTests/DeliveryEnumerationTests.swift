@@ -281,7 +281,7 @@ private struct DeliverySearch {
     throw Unsound(description: "\(start.state) never comes to rest")
   }
 
-  /// With a relay that is down for ever, every state is settled or tried again slowly in the end.
+  /// With a relay that is down forever, every state is settled or tried again slowly in the end.
   private static func restsWithoutRelay(_ start: DeliveryMachine) throws {
     var (machine, now) = (start, Self.now)
     for _ in 0..<30 {

@@ -46,7 +46,7 @@ struct LiveMessageWindowTests {
     #expect(steps.count == 2, "nobody sees how a message was before: \(steps)")
   }
 
-  /// In another database, revisions mean something else: what was loaded anew is right, and changes count from there.
+  /// In another database, revisions mean something else: what was loaded again is right, and changes count from there.
   @Test func newMessagesWinWhateverTheirRevisions() {
     var window = LiveMessageWindow()
     window.willLoad()

@@ -150,7 +150,7 @@ struct ForeignChannelTests {
         == .following(
           .invalidLink(
             reason:
-              "it is no link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
+              "it is not a link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
           )))
     #expect(await refusal(FollowRequest(link: "fake|x")) == .following(.invalidLink(reason: "it names nothing")))
     #expect(

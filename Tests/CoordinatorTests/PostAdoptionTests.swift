@@ -113,7 +113,7 @@ struct PostAdoptionTests {
         Issue.record("\(String(describing: refusal))")
         continue
       }
-      #expect(reason.contains("no post of this channel that Baton knows"))
+      #expect(reason.contains("not a post of this channel that Baton knows"))
     }
     try await bench.settlePosts()
     #expect(try bench.statuses(elsewhere.id) == [.verified])

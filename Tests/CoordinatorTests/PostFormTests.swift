@@ -7,7 +7,7 @@ import Testing
 
 @testable import Coordinator
 
-/// Posts to which their network gives another form with an outcome, because each attempt to publish them is signed anew.
+/// Posts to which their network gives another form with an outcome, because each attempt to publish them is signed again.
 @Suite(.timeLimit(.minutes(10)))
 struct PostFormTests {
   private let relay = RelayID(rawValue: 1)

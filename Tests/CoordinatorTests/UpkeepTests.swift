@@ -38,7 +38,7 @@ struct UpkeepTests {
     try await bench.stop()
   }
 
-  /// It is refused in every round, for ever, while everything else is stored.
+  /// It is refused in every round, forever, while everything else is stored.
   @Test func upkeepThatIsRefusedIsInTheJournalOnce() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     func refusals() -> [String] { bench.log.entries.map(\.message).filter { $0.contains("was refused") } }

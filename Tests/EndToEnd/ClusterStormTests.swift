@@ -119,7 +119,7 @@ struct ClusterStormTests {
         try result.get()
       }
     } onCancel: {
-      // Whoever waits for the end of one would wait for ever.
+      // Whoever waits for the end of one would wait forever.
       for daemon in daemons { daemon.signal(SIGKILL) }
     }
   }

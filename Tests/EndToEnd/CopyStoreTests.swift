@@ -14,7 +14,7 @@ struct CopyStoreTests {
     let client = try await baton.client()
     var lines: [String] = []
     for channel in try await client.channels() {
-      // Figures of messages are read anew by each daemon.
+      // Figures of messages are read again by each daemon.
       lines.append(
         "\(channel.id) \(channel.profile) \(channel.link ?? "-") \(channel.custom?.text ?? "-") \(channel.relays) \(channel.edition)"
       )

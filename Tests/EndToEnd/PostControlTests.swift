@@ -151,7 +151,7 @@ struct PostControlTests {
       let published = try await baton.control("post", "News", "report \(number)", "--wait", "all", "--quiet")
       #expect(published.status == 0, "\(published.lines)")
     }
-    #expect(try await baton.control("post", "retention", "News").lines == ["Posts of 'News' are kept for ever."])
+    #expect(try await baton.control("post", "retention", "News").lines == ["Posts of 'News' are kept forever."])
     let wrong = try await baton.control("post", "retention", "News", "--days", "0")
     #expect(wrong.status != 0 && wrong.lines.contains { $0.contains("keepDays") }, "\(wrong.lines)")
     let set = try await baton.control("post", "retention", "News", "--count", "1", "--json")
@@ -171,7 +171,7 @@ struct PostControlTests {
     let deleted = try await baton.control("post", "delete", "1", "--reason", "old")
     #expect(deleted.status == 0, "\(deleted.lines)")
     let kept = try await baton.control("post", "retention", "News", "--forever")
-    #expect(kept.lines == ["Posts of 'News' are kept for ever."])
+    #expect(kept.lines == ["Posts of 'News' are kept forever."])
     await room.stop()
   }
 

@@ -72,7 +72,7 @@ struct PostViewTests {
     func words(_ days: Int?, _ count: Int?) -> String {
       PostRetentionCommand.sentence(Retention(channelId: 1, keepDays: days, keepCount: count), "News")
     }
-    #expect(words(nil, nil) == "Posts of 'News' are kept for ever.")
+    #expect(words(nil, nil) == "Posts of 'News' are kept forever.")
     #expect(words(1, nil) == "Posts of 'News' are kept for 1 day.")
     #expect(words(nil, 9) == "The newest 9 posts of 'News' are kept." && words(nil, 1) == "The newest post of 'News' is kept.")
     #expect(words(30, 9) == "Posts of 'News' are kept for 30 days, and of them the newest 9.")

@@ -235,7 +235,7 @@ struct SignedEventTests {
       #expect(exported(event.text) == event.text)
       #expect(exported("") == nil && exported("{}") == nil)
       #expect(exported(event.text, as: Samples.postID) == nil)
-      #expect(exported(event.text.replacing(event.signature, with: "")) == nil, "it is signed anew for each attempt")
+      #expect(exported(event.text.replacing(event.signature, with: "")) == nil, "it is signed again for each attempt")
     }
   }
 }

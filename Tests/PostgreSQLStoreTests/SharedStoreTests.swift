@@ -239,7 +239,7 @@ struct SharedStoreTests {
       }
       await other.close()
     }
-    // The server waits for its standby, and the daemon does not wait for ever.
+    // The server waits for its standby, and the daemon does not wait forever.
     #expect(kind(await stubbornCommit(slow, [Self.change(1), .probe(Self.now, commit: 7)])) == "inDoubt")
     await #expect(throws: StoreError.self) { _ = try await slow.lastSignOfLife() }
     // Nor are numbers given from which to go on, as long as they may change.

@@ -34,7 +34,7 @@ struct HelloTests {
     ([0x3F, 0xFF] + [UInt8](repeating: 0, count: 16_382), "the content should have 16383 bytes, the block holds 16382"),
     (HelloVector.padded([]), "it ends before the lowest version"),
     (HelloVector.padded([0, 6, 0]), "it ends before the highest version"),
-    (HelloVector.padded([0, 18, 0, 6]), "the versions 18 to 6 are no range"),
+    (HelloVector.padded([0, 18, 0, 6]), "the versions 18 to 6 are not a range"),
     (HelloVector.padded([0, 6, 0, 18]), "it ends before the session"),
     (HelloVector.padded([0, 6, 0, 18, 33, 1]), "it ends within the session"),
     (HelloVector.padded(start + [0]), "it has 0 certificates"),

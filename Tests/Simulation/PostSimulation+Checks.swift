@@ -6,7 +6,7 @@ import TestSupport
 
 // What must hold after every step.
 extension PostSimulation {
-  /// Nothing that is durable waits for ever, nothing costs memory for nothing, and no rule was broken.
+  /// Nothing that is durable waits forever, nothing costs memory for nothing, and no rule was broken.
   func check() throws {
     if let violation = world.read({ $0.violation }) { throw violation }
     guard let engine else { return }

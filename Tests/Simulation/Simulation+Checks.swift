@@ -7,7 +7,7 @@ import TestSupport
 
 // What must hold after every step.
 extension Simulation {
-  /// Nothing that is durable waits for ever, and no rule was broken.
+  /// Nothing that is durable waits forever, and no rule was broken.
   func check() throws {
     if let violation = world.read({ $0.violation }) { throw violation }
     guard let engine else { return }

@@ -5,7 +5,7 @@ public import RelayNetwork
 // `deletion|NAME`.
 extension FakeNetwork {
   public func signed(_ text: String, in content: ChannelContent) throws(PostFailure) -> SignedPost {
-    if content.kind == .group { throw .unsupported("posts in groups are signed anew for each attempt") }
+    if content.kind == .group { throw .unsupported("posts in groups are signed again for each attempt") }
     let parts = text.split(separator: "|").map(String.init)
     switch parts.first {
     case "deletion" where parts.count == 2:

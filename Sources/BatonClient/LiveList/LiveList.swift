@@ -284,7 +284,7 @@ public actor LiveList<Element: LiveElement> {
     guard !isStopped, !(error is CancellationError) else { return false }
     if following == nil { enter(.failed((error as? VarlinkError)?.description ?? "\(error)")) }
     guard let error = error as? VarlinkError else { return true }
-    // The messages are others since then: begin anew.
+    // The messages are others since then: begin again.
     if error.name == VarlinkError.invalidParameter("").name { messageRevision = nil }
     guard error.name == VarlinkError.permissionDenied.name else { return true }
     // The list itself may be allowed.

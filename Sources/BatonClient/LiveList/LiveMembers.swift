@@ -136,7 +136,7 @@ public actor LiveMembers {
     guard !isStopped, !(error is CancellationError) else { return false }
     enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
     guard let error = error as? VarlinkError else { return true }
-    // What was read was lost since, and is read anew: load it again.
+    // What was read was lost since, and is read again: load it again.
     if error.name == VarlinkError.invalidParameter("").name { revision = nil }
     // There will be no such channel later either.
     if case .noSuchChannel = MembersRefusal(error) { return false }

@@ -3,7 +3,7 @@ internal import ControlAPI
 /// The part of a channel's messages that is loaded, newest first, kept in order while they change. It is a value: messages go in, steps come
 /// out.
 struct LiveMessageWindow {
-  /// What a message keeps for ever: its place in the order of its channel.
+  /// What a message keeps forever: its place in the order of its channel.
   private struct Key: Comparable, Hashable {
     let place: Int
     let id: Int64

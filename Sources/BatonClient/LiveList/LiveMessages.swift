@@ -5,7 +5,7 @@ internal import Varlink
 /// reconnects by itself when the daemon was away, and reports changes as steps that lists in user interfaces understand. Messages that were
 /// deleted or hidden are left out.
 ///
-/// Messages that the daemon dropped because there are too many stay until the list is loaded anew. The name of the channel is that from
+/// Messages that the daemon dropped because there are too many stay until the list is loaded again. The name of the channel is that from
 /// when a message was sent.
 public actor LiveMessages {
   public typealias State = LiveList<Channel>.State
@@ -40,7 +40,7 @@ public actor LiveMessages {
   private var following: Task<Void, Never>?
   /// Counts how often following was begun: what belongs to an earlier time is ignored.
   private var turn = 0
-  /// Counts how often the list was loaded anew.
+  /// Counts how often the list was loaded again.
   private var loads = 0
   private var isLoading = false
   private var isStopped = false
@@ -105,7 +105,7 @@ public actor LiveMessages {
 
   // MARK: - Following
 
-  /// Loads the list anew, and follows the changes from then on.
+  /// Loads the list again, and follows the changes from then on.
   private func follow() {
     guard !isStopped else { return }
     following?.cancel()

@@ -4,7 +4,7 @@ public struct PostDocument: Hashable, Sendable {
   public let networkID: String
   /// The public name of its author, in the network's notation.
   public let author: String
-  /// What every relay gets, byte for byte; or, where each attempt is signed anew, what it is made of.
+  /// What every relay gets, byte for byte; or, where each attempt is signed again, what it is made of.
   public let text: String
 
   public init(networkID: String, author: String, text: String) {

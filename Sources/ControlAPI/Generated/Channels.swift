@@ -301,7 +301,7 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   /// What readers will see.
   public var profile: Profile
   /// A channel, when absent, or a group: that lives on exactly one relay, which must offer groups (on Nostr, NIP-29), and is never
-  /// made anew by itself.
+  /// recreated automatically.
   public var kind: String?
   /// What only members of a group may do; in closed groups nobody joins without being let in, in restricted ones only members write. Anybody
   /// may read both. Refused with NotSupported for channels, and the group fails at a relay that does not show these flags.

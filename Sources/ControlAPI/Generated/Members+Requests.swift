@@ -42,7 +42,7 @@ public struct MembersWatchRequest: Codable, Hashable, Sendable {
   /// Only these channels; at most 1,000.
   public var channelIds: [Int64]?
   /// Send everything that has changed after this revision first; of those who have left a channel the last 1,000 are known. A revision that
-  /// lies ahead is refused with InvalidParameter: what was read was lost since, and is read anew.
+  /// lies ahead is refused with InvalidParameter: what was read was lost since, and is read again.
   public var since: Int64?
 
   public init(

@@ -227,7 +227,7 @@ public struct MessagesWatchRequest: Codable, Hashable, Sendable {
   /// Only these channels.
   public var channelIds: [Int64]?
   /// Send everything that has changed after this revision first. A revision that lies ahead is refused with InvalidParameter: the
-  /// messages were lost since, and are read anew.
+  /// messages were lost since, and are read again.
   public var since: Int64?
 
   public init(

@@ -111,7 +111,7 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func adopt(_ request: PostsAdoptRequest) async throws -> PostsAdoptReply
   /// Says for how long the posts of a channel are kept. What is beyond that is forgotten soon, for good: its text here, but not the post on
   /// relays, nor its identifiers and statuses. A post stays until no relay is under way, and no longer waits for one that failed recently.
-  /// Without a limit, posts are kept for ever, as they are by default. Where posts are never forgotten, a limit is refused with NotSupported.
+  /// Without a limit, posts are kept forever, as they are by default. Where posts are never forgotten, a limit is refused with NotSupported.
   func setRetention(_ request: PostsSetRetentionRequest) async throws -> RetentionReply
   /// For how long the posts of a channel are kept.
   func getRetention(_ request: PostsGetRetentionRequest) async throws -> RetentionReply

@@ -2,9 +2,9 @@ public import Channels
 public import RelayNetwork
 internal import Secrets
 
-// Posts of groups: each attempt is dated and signed anew.
+// Posts of groups: each attempt is dated and signed again.
 extension NostrNetwork {
-  /// What only an event has that is signed anew for each attempt. Two posts with one text differ by it.
+  /// What only an event has that is signed again for each attempt. Two posts with one text differ by it.
   static func attempt(in content: ChannelContent) -> NostrPost.Attempt {
     content.kind == .group ? NostrPost.Attempt(clientID: Hex.encode(SystemRandom.bytes(16))) : NostrPost.Attempt()
   }

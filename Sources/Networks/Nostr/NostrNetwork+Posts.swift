@@ -106,7 +106,7 @@ extension NostrNetwork {
   public func signed(_ text: String, in content: ChannelContent) throws(PostFailure) -> SignedPost {
     guard content.kind == .channel else {
       throw .unsupported(
-        "posts in groups (NIP-29) are signed anew for each attempt, so none that was signed before is sent again")
+        "posts in groups (NIP-29) are signed again for each attempt, so none that was signed before is sent again")
     }
     let signed: SignedPost
     do throws(AdoptionFlaw) {

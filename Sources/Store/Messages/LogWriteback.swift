@@ -9,7 +9,7 @@ final class LogWriteback: Sendable {
   struct Limits {
     /// From this length on it is, beside the writer.
     var due = 4_000
-    /// It is tried again whenever the log has grown by so much: as long as somebody writes or reads meanwhile, it does not begin anew.
+    /// It is tried again whenever the log has grown by so much: as long as somebody writes or reads meanwhile, it does not begin again.
     var step = 400
     /// From this length on the writer does it, because nobody else has come to an end.
     var most = 40_000
@@ -38,7 +38,7 @@ final class LogWriteback: Sendable {
   /// - Returns: whether the writer must write it back itself.
   func committed(_ pages: Int) -> Bool {
     let (isDue, isTooLong) = state.withLock { state in
-      // It began anew.
+      // It began again.
       if pages < state.last { state.dueAt = limits.due }
       state.last = pages
       guard !state.isClosed else { return (false, false) }

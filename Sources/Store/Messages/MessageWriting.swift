@@ -195,7 +195,7 @@ struct MessageWriting {
     max(Timestamp(milliseconds: 0), min(created, received))
   }
 
-  /// Looks for the last message anew.
+  /// Looks for the last message again.
   mutating func findLast(_ channel: ChannelID) throws {
     // Own messages and those of others are two ranges of the index.
     var last: (position: Int64, id: Int64)?

@@ -4,7 +4,7 @@ public import Storage
 
 // For how long posts are kept, and which are beyond that.
 extension Store {
-  /// For how long the posts of a channel are kept; for ever unless something was set.
+  /// For how long the posts of a channel are kept; forever unless something was set.
   /// - Throws: `corrupt` when that is damaged.
   public func postRetention(of channel: ChannelID) throws -> PostRetention {
     try reading { pool in

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The files that pages load. Their addresses have a part that follows from what is in them, so browsers may keep them for ever.
+/// The files that pages load. Their addresses have a part that follows from what is in them, so browsers may keep them forever.
 struct Assets: Sendable {
   private struct File: Sendable {
     let type: String

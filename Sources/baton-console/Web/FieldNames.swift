@@ -14,7 +14,7 @@ extension HTTPField.Name {
   static let batonRefresh = named("Baton-Refresh")
 
   private static func named(_ text: String) -> Self {
-    guard let name = Self(text) else { preconditionFailure("\(text) is no name of a field") }
+    guard let name = Self(text) else { preconditionFailure("\(text) is not the name of a field") }
     return name
   }
 }

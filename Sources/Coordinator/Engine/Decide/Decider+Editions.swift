@@ -53,7 +53,7 @@ extension Decider {
         // The old one stays good for as long as one of its relays serves the channel; the next change tries again.
         open.effects.journal.append(
           JournalEntry(
-            level: .error, message: "channel \(id.rawValue): its profile cannot be signed anew: \(error.description)",
+            level: .error, message: "channel \(id.rawValue): its profile cannot be signed again: \(error.description)",
             part: .channel(id), isHeard: true))
         continue
       }
@@ -79,7 +79,7 @@ extension Decider {
       let edition = try revised(channel.row, naming: names, after: stray)
       self[id]?.row.newestEdition = edition
       feed(.revised(naming: names), to: id)
-      consequence = "after the newest; that is dated anew"
+      consequence = "after the newest; that is dated again"
     } catch {
       consequence =
         "and not the newest, for as long as nothing can be dated after it: \(error.description). It is tried again when the relay is read "

@@ -106,7 +106,7 @@ extension PublisherMachine {
 
   /// The number of posts that should know by now whether they may leave: what the window has room for, and as many again, so that it does
   /// not run dry while the answers are made durable. A post of a group is dated when it is asked for, so that waits until it may leave
-  /// soon: its date would be stale otherwise, each time anew.
+  /// soon: its date would be stale otherwise, each time.
   private var ahead: Int {
     if isPaced, window.distance > Self.aheadMax, posts.needsDate { return 0 }
     let ahead = max(0, window.size - inFlight.count) + window.size

@@ -24,7 +24,7 @@ enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension NostrPost {
   /// Checks whether an event that a relay serves is this one: form, id and signature as of channels, then author, kind, channel, content.
-  /// - Parameter signed: the event as it was signed; `nil` if it may have been signed anew, as in groups: then any date will do.
+  /// - Parameter signed: the event as it was signed; `nil` if it may have been signed again, as in groups: then any date will do.
   func check(_ served: NostrEvent, signed: NostrEvent? = nil) throws(ReadBackFlaw) {
     do throws(NostrEvent.Flaw) {
       try served.verify(unlessItIs: signed?.text)

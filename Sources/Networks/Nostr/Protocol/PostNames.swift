@@ -32,7 +32,8 @@ struct PostNames {
     var mentions: [String] = []
     for (index, mention) in draft.mentions.enumerated() {
       guard let key = Self.publicKey(mention) else {
-        throw PostRefusal(.mentions, "mention \(index + 1) is no public key; write npub1…, nprofile1… or 64 hexadecimal digits")
+        throw PostRefusal(
+          .mentions, "mention \(index + 1) is not a public key; write npub1…, nprofile1… or 64 hexadecimal digits")
       }
       mentions.append(key)
     }

@@ -52,7 +52,7 @@ public struct RelayURL: Hashable, Sendable {
       }
       let start = authority.index(after: authority.startIndex)
       guard let address = IPAddress.version6(String(authority[start..<end])) else {
-        throw invalid("the host is no IPv6 address", at: start)
+        throw invalid("the host is not an IPv6 address", at: start)
       }
       host = address
       let after = authority[authority.index(after: end)...]
@@ -67,7 +67,7 @@ public struct RelayURL: Hashable, Sendable {
       host = name.hasSuffix(".") ? String(name.dropLast()) : name
       portText = colon.map { authority[authority.index(after: $0)...] }
       guard Self.isHostName(host) else {
-        throw invalid(host.isEmpty ? "the host is missing" : "the host '\(host)' is no host name", at: authority.startIndex)
+        throw invalid(host.isEmpty ? "the host is missing" : "the host '\(host)' is not a host name", at: authority.startIndex)
       }
     }
     if let portText {

@@ -50,7 +50,7 @@ enum AdoptionFlaw: Error, Hashable, Sendable, CustomStringConvertible {
       "the deletion names \(count) posts, and only one that names a single post is taken over; delete them with batonctl post delete"
     case .malformedTarget: "the deletion names a post by something that is not an event id"
     case .channelItself: "the deletion names the channel itself, so relays would delete the channel"
-    case .deletesAddress: "the deletion has an 'a' tag, which names something that is no post"
+    case .deletesAddress: "the deletion has an 'a' tag, which names something that is not a post"
     }
   }
 }

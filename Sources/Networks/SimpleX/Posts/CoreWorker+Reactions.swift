@@ -70,7 +70,7 @@ extension CoreWorker {
     "the connection to the relay was not ready when the channel reacted, or the channel got the relay later; SimpleX sends reactions once"
   )
   private static let takenBack = Trouble(
-    .missing, "somebody took the reaction back in the chat core; delete it here too, and react anew")
+    .missing, "somebody took the reaction back in the chat core; delete it here too, and react again")
 
   // MARK: - Sending
 

@@ -147,7 +147,7 @@ extension SimpleXNetwork {
   private static let unsent = "the core has not sent the post yet, and will send it as it is then"
   private static let edits = "an edit changes the post in place, at relays whose connection is ready then"
   private static let deletes = "the core tells each relay once, if the connection is ready then"
-  private static let noEdit = "SimpleX does not edit reactions; delete it, and react anew"
+  private static let noEdit = "SimpleX does not edit reactions; delete it, and react again"
   private static let takesBack = "the core takes the reaction back once, at relays whose connection is ready then"
   private static let noOrderEdit = "there is nothing to edit"
   private static let givesUp = "what the core has not done yet is given up, and what it has done stays"

@@ -33,7 +33,7 @@ extension ServerHello {
   ) throws(MalformedHello) {
     let low = try Int(reader.number("lowest version"))
     let high = try Int(reader.number("highest version"))
-    guard low <= high else { throw MalformedHello(reason: "the versions \(low) to \(high) are no range") }
+    guard low <= high else { throw MalformedHello(reason: "the versions \(low) to \(high) are not a range") }
     let count = try Int(reader.byte("session"))
     versions = low...high
     sessionID = try reader.bytes(count, "session")
