@@ -28,6 +28,7 @@ from selenium.common.exceptions import (
 )
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -231,7 +232,8 @@ def tabs(browser, path):
     browser.script("document.activeElement.blur()")
     seen = []
     for _ in range(wanted + 3):
-        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+        # Keys that are sent to a field for files would be the name of one.
+        ActionChains(browser.driver).send_keys(Keys.TAB).perform()
         state = browser.script(
             """const e = document.activeElement;
             if (!e || e === document.body) return null;
