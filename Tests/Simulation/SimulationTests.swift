@@ -3,7 +3,7 @@ import Testing
 
 /// Engine, machines and store together, under faults of every kind, one seed after the other.
 ///
-/// `BATON_SEEDS` says how many seeds, `make test` takes 10,000; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
+/// `BATON_SEEDS` says how many seeds, `make test` takes 3,000; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
 struct SimulationTests {
   @Test func invariantsHoldUnderFaultsOfEveryKind() async throws {
     let begin = ContinuousClock.now
