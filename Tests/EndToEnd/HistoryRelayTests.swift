@@ -14,20 +14,22 @@ struct HistoryRelayTests {
   /// A connection to a relay, and what comes over it.
   struct Line {
     private let connection: RelayDialer.Connection
-    private var messages: AsyncStream<RelayMessage>.Iterator
+    private var messages: AsyncThrowingStream<RelayMessage, any Error>.Iterator
 
     init(_ url: String) async throws {
       var limits = NostrLimits()
-      // All that comes was asked for.
-      (limits.unaskedMax, limits.dialTimeout) = (1_000_000, .seconds(60))
+      // All that comes was asked for, and a relay on a busy machine is silent for long.
+      (limits.unaskedMax, limits.dialTimeout, limits.silenceMax) = (1_000_000, .seconds(60), .seconds(600))
       let dialer = RelayDialer(tls: try WebTLS(trustRoots: nil), limits: limits)
-      let (stream, arrivals) = AsyncStream.makeStream(of: RelayMessage.self)
+      let (stream, arrivals) = AsyncThrowingStream.makeStream(of: RelayMessage.self)
       messages = stream.makeAsyncIterator()
       let loop = MultiThreadedEventLoopGroup.singleton.next()
       let address = try RelayURL(url)
       connection = try await loop.flatSubmit {
         dialer.dial(address, on: loop) { inbound in
-          guard case .message(let bytes) = inbound else { return arrivals.finish() }
+          guard case .message(let bytes) = inbound else {
+            return arrivals.finish(throwing: Program.Ended(description: "the connection ended: \(inbound)"))
+          }
           if let message = RelayMessage(bytes.readableBytesView) { arrivals.yield(message) }
         }
       }.get()
@@ -44,7 +46,7 @@ struct HistoryRelayTests {
     }
 
     mutating func next() async throws -> RelayMessage {
-      guard let message = await messages.next() else { throw Program.Ended(description: "the relay hung up") }
+      guard let message = try await messages.next() else { throw Program.Ended(description: "the relay hung up") }
       return message
     }
 
