@@ -40,7 +40,7 @@ public actor LiveMessages {
   private var following: Task<Void, Never>?
   /// Counts how often following was begun: what belongs to an earlier time is ignored.
   private var turn = 0
-  /// Counts how often the list was loaded again.
+  /// Counts how often the list was loaded.
   private var loads = 0
   private var isLoading = false
   private var isStopped = false

@@ -1,4 +1,5 @@
-// What pages do beyond showing what the server made: they follow changes, say how old times are, copy texts, and make images small. All of them work without it.
+// What pages do beyond showing what the server made: they follow changes, say how old times are, copy texts, and make images small. All
+// pages work without it; only an image cannot be chosen.
 import { offerImages } from "./image.js";
 import { follow } from "./live.js";
 import { Refresher } from "./refresh.js";

@@ -83,7 +83,7 @@ class ImageField {
   }
 }
 
-/** Returns a data URL of at most `max` bytes: with all its pixels and what can be seen through if that fits, as a photo otherwise. */
+/** Returns a data URL of at most `max` bytes: PNG if that fits at this size, JPEG on white otherwise, and smaller until one of them fits. */
 function encoded(bitmap, max) {
   const canvas = document.createElement("canvas");
   for (const side of sides) {
