@@ -7,6 +7,19 @@ public enum ImageFormat: String, Sendable, CaseIterable {
     public let reason: String
   }
 
+  /// The media type of its files.
+  public var mediaType: String { "image/\(rawValue)" }
+
+  /// Splits an image as profiles have it, a data URL (RFC 2397) in base64.
+  /// - Returns: its format and what stands in base64, which is not looked at; `nil` if the text is not such a URL.
+  public static func parts(ofDataURL text: String) -> (format: ImageFormat, base64: Substring)? {
+    let formats = ["image/png": ImageFormat.png, "image/jpeg": .jpeg, "image/jpg": .jpeg, "image/webp": .webp]
+    guard text.hasPrefix("data:"), let mark = text.firstRange(of: ";base64,"),
+      let format = formats[String(text[text.index(text.startIndex, offsetBy: 5)..<mark.lowerBound])]
+    else { return nil }
+    return (format, text[mark.upperBound...])
+  }
+
   /// Largest width or height, in pixels.
   public static let sideMax = 16_383
 

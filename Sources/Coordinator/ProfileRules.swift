@@ -70,11 +70,10 @@ enum ProfileRules {
         reason:
           "the data URL has \(image.utf8.count) bytes, at most \(Profile.imageBytesMax) are allowed; make the image smaller")
     }
-    let names = ["image/png": ImageFormat.png, "image/jpeg": .jpeg, "image/jpg": .jpeg, "image/webp": .webp]
-    guard image.hasPrefix("data:"), let end = image.firstRange(of: ";base64,"),
-      let format = names[String(image[image.index(image.startIndex, offsetBy: 5)..<end.lowerBound])]
-    else { throw .invalidImage(reason: "it must be a data URL of a PNG, JPEG or WebP image in base64") }
-    guard let data = Data(base64Encoded: String(image[end.upperBound...])) else {
+    guard let (format, base64) = ImageFormat.parts(ofDataURL: image) else {
+      throw .invalidImage(reason: "it must be a data URL of a PNG, JPEG or WebP image in base64")
+    }
+    guard let data = Data(base64Encoded: String(base64)) else {
       throw .invalidImage(reason: "its base64 is broken")
     }
     do {

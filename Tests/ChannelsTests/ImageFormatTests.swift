@@ -1,11 +1,12 @@
 import Channels
 import Foundation
+import TestSupport
 import Testing
 
 /// Pictures written by a common imaging library, whole and damaged.
 struct ImageFormatTests {
   private static let pictures: [(ImageFormat, String)] = [
-    (.png, "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8IWfDwMDAwMDAxAADABUsASY0+3CFAAAAAElFTkSuQmCC"),
+    (.png, TestImage.png),
     (
       .jpeg,
       "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L2u71////m8H///"
@@ -77,5 +78,17 @@ struct ImageFormatTests {
         try? format.check(changed)
       }
     }
+  }
+
+  @Test func dataURLsAreSplit() throws {
+    let jpeg = try #require(ImageFormat.parts(ofDataURL: "data:image/jpg;base64,/9j/"))
+    #expect(jpeg.format == .jpeg && jpeg.base64 == "/9j/" && jpeg.format.mediaType == "image/jpeg")
+    #expect(ImageFormat.parts(ofDataURL: "data:image/png;base64,")?.format == .png)
+    #expect(ImageFormat.parts(ofDataURL: "data:image/webp;base64,UklGRg==")?.format == .webp)
+    for other in [
+      "", "data:", "data:;base64,", "image/png;base64,iVBORw0KGgo=", "data:image/png,iVBORw0KGgo=",
+      "data:image/svg+xml;base64,PHN2Zy8+", "data:text/html;base64,PGI+", "data:image/png;charset=x;base64,iVBORw0KGgo=",
+      "DATA:image/png;base64,iVBORw0KGgo=", "https://example.org/a.png", "data:image/png\r\nX: y;base64,iVBORw0KGgo=",
+    ] { #expect(ImageFormat.parts(ofDataURL: other) == nil, "\(other)") }
   }
 }

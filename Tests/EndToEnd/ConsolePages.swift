@@ -121,13 +121,6 @@ final class ConsolePages: Sendable {
   }
 }
 
-/// A whole image of three by two pixels.
-enum TestImage {
-  /// In base64.
-  static let png =
-    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8IWfDwMDAwMDAxAADABUsASY0+3CFAAAAAElFTkSuQmCC"
-}
-
 /// A daemon with relays, and a console for it.
 struct ConsoleStage {
   let baton: Installation

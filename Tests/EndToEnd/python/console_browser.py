@@ -9,13 +9,13 @@ scenario goes on once it sees the effect. The last of them says "done" or "wrong
 import base64
 import os
 import socket
-import struct
 import sys
 import tempfile
 import traceback
-import zlib
 from pathlib import Path
 from urllib.parse import quote
+
+import png_file
 
 os.environ["SE_OFFLINE"] = "true"
 
@@ -253,16 +253,8 @@ def tabs(browser, path):
 
 
 def photo(path, width, height):
-    """Writes a PNG file in which no pixel follows from another, so that it is as large as photos are."""
-
-    def part(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = b"".join(b"\0" + os.urandom(width * 3) for _ in range(height))
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    path.write_bytes(
-        b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(rows, 1)) + part(b"IEND", b"")
-    )
+    """Writes a file in which no pixel follows from another, so that it is as large as photos are."""
+    png_file.write(path, width, height, os.urandom(width * height * 3))
 
 
 def chooses(browser, folder):
@@ -280,7 +272,7 @@ def chooses(browser, folder):
     check(image().startswith("data:image/jpeg;base64,") and len(image()) <= 12_500, image()[:40], len(image()))
     width, height = browser.script("const c = document.querySelector('form canvas'); return [c.width, c.height]")
     check(64 <= width <= 192 and abs(width / height - 1.5) < 0.05, width, height)
-    # A file that is not an image takes the place of none.
+    # A file that is not an image is refused, and none is sent.
     (other := folder / "notes.png").write_text("not an image")
     choose(other)
     browser.until(lambda: "cannot read notes.png" in browser.text(".image .trouble"), "what is wrong with the file")
