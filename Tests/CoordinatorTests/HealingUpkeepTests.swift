@@ -231,6 +231,21 @@ struct HealingUpkeepTests {
     try await bench.stop()
   }
 
+  @Test func relayThatIsBackInTheVeryMillisecondOfAFailureGetsTheChannelAtOnce() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.away, at: "ws://r2")
+    let id = try await bench.create(relays: relays).row.id
+    bench.network.relayWent(false, relays[1])
+    let failed = try await bench.channel(id) { $0.phase == .degraded }
+    bench.network.set(.works, at: "ws://r2")
+    bench.network.relayWent(true, relays[1])
+    try await bench.settle()
+    #expect(failed.relays[1].record.since == bench.coordinator.relays.last?.condition.healthSince)
+    try await bench.rounds(atMost: 2) { try bench.statuses(relays[1]) == [.active: 1] }
+    try await bench.stop()
+  }
+
   @Test func channelPrefersARelayThatItNeverHadToOneThatFailedIt() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy(replacementsPerHour: 1))
     let relays = try await bench.addRelays(3)

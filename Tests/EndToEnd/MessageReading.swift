@@ -14,7 +14,11 @@ struct WatchedMessages {
   private(set) var sent: [Int64] = []
 
   /// The texts of all messages that were not deleted.
-  var texts: [String] { messages.values.filter { $0["deletedAt"] == nil }.compactMap { $0["text"]?.string } }
+  var texts: [String] { present.values.compactMap { $0["text"]?.string } }
+
+  /// The messages that were not deleted. One of our own in a group may have been there twice: it is deleted under the second id as soon as
+  /// it is known what the post is called.
+  var present: [Int64: JSONValue] { messages.filter { $0.value["deletedAt"] == nil } }
 
   /// The message with this text.
   func message(_ text: String) -> JSONValue? { messages.values.first { $0["text"]?.string == text } }

@@ -88,8 +88,9 @@ extension Decider {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     reads.pages.append(.due(relay, at: now, limit: min(most, Self.sweepMax)))
     guard mayTakeBack(relay), let row = relays[relay] else { return }
-    let before = max(
-      min(row.condition.healthSince ?? .init(milliseconds: 0), now), now + (.zero - upkeep.replaceAfter))
+    // What it failed in the very millisecond in which it came back, it failed because it was away.
+    let back = row.condition.healthSince.map { min($0, now) + .milliseconds(1) } ?? .init(milliseconds: 0)
+    let before = max(back, now + (.zero - upkeep.replaceAfter))
     reads.failed.append(
       .init(relay: relay, before: before, after: healing.place(at: relay), returnsMax: upkeep.returnsPerRound))
   }
