@@ -144,5 +144,24 @@ struct ViewTests {
     let short = HealthStrip(
       [change("up", "down", at: now - 2000), change("down", "up", at: now - 1000)], now: "up", until: now, hours: 24)
     #expect(short.summary == "Last 24 hours: up more than 99.9 %, down less than 0.1 %.")
+    // Of a relay whose changes are too many to be read nothing is made up.
+    let cut = HealthStrip([change("down", "up", at: 88 * hour)], isCut: true, now: "up", until: now, hours: 24)
+    #expect(cut.summary == "Last 24 hours: up 50 %, unknown 50 %.")
+  }
+
+  @Test func theStripOfHealthTellsPartsApartByHeightAndShowsShortOnes() throws {
+    let now: Int64 = 360_000_000
+    let strip = HealthStrip(
+      [change("up", "degraded", at: now - 7_200_000), change("degraded", "down", at: now - 1000)], now: "down", until: now,
+      hours: 24)
+    guard case .views(let parts)? = strip.view["parts"] else { return #expect(Bool(false), "there are parts") }
+    func texts(_ key: String) -> [String] { parts.compactMap { if case .text(let text)? = $0[key] { text } else { nil } } }
+    #expect(texts("height") == ["24", "16", "8"] && texts("y") == ["0", "8", "16"])
+    // The last second is as wide as can be seen, and not outside.
+    #expect(texts("x").last == "998.0" && texts("width").last == "2.0")
+    #expect(
+      texts("words").dropFirst() == [
+        "degraded from 1970-01-05 02:00:00 UTC until 1970-01-05 03:59:59 UTC", "down from 1970-01-05 03:59:59 UTC until now",
+      ])
   }
 }

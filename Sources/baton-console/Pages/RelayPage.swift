@@ -6,6 +6,7 @@ internal import StrictJSON
 // One relay: how it was, what it can do, its channels.
 extension Pages {
   private static let linesMax = 20
+  private static let changesMax = 1000
 
   func relay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
@@ -13,7 +14,7 @@ extension Pages {
     async let found = daemon.ask { try await $0.relay(id: id) }
     async let counted = figures.relayCounts()
     async let known = figures.relayFigures()
-    async let health = daemon.ask { try await $0.healthChanges(matching: ["relayId": .integer(id)], limit: 1000) }
+    async let health = daemon.ask { try await $0.healthChanges(matching: ["relayId": .integer(id)], limit: Self.changesMax) }
     async let history = daemon.ask { try await $0.transitions(matching: ["relayId": .integer(id)], limit: Self.linesMax) }
     let times = Times()
     let relay = try await found
@@ -22,7 +23,8 @@ extension Pages {
     let (counts, performance) = (try await counted, try await known)
     let isOld = counts.isOld || performance.isOld
     var view = Self.row(relay, performance.value[id], times)
-    let strip = HealthStrip(changes.reversed(), now: relay.health, until: times.now, hours: 24)
+    let strip = HealthStrip(
+      changes.reversed(), isCut: changes.count == Self.changesMax, now: relay.health, until: times.now, hours: 24)
     view = view.merging([
       "domains": .some(relay.domains.joined(separator: ", ")), "declaredIn": .some(relay.declaredIn),
       "operatorId": relay.operatorId.map { .number($0) }, "provider": .some(provider),
@@ -46,7 +48,7 @@ extension Pages {
               "channels\(Form().with("relay", "\(id)").with("status", count.status).with("cause", count.cause).query)"),
           ]
         }),
-      "strip": .view(strip.view(times)), "trips": (relay.roundTrips.flatMap { Sparkline($0)?.view }).map { .view($0) },
+      "strip": .view(strip.view), "trips": (relay.roundTrips.flatMap { Sparkline($0)?.view }).map { .view($0) },
       "changes": .views(changes.prefix(Self.linesMax).map { Self.line($0, times) }), "hasChanges": .flag(!changes.isEmpty),
       "transitions": .views(try await history.transitions.map { Self.line($0, times) }),
       "hasTransitions": .flag(try await !history.transitions.isEmpty),

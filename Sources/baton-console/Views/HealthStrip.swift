@@ -1,7 +1,7 @@
 internal import ControlAPI
 internal import StrictJSON
 
-/// How a relay was in the last hours, as a strip of coloured parts.
+/// How a relay was in the last hours, as a strip of parts that differ in colour and in height.
 struct HealthStrip {
   /// A part of the time in which the health was the same.
   struct Part: Hashable {
@@ -18,15 +18,16 @@ struct HealthStrip {
 
   /// - Parameters:
   ///   - changes: oldest first, as far as they are known.
+  ///   - isCut: whether there were others before them; then nothing is known of the time before the first.
   ///   - now: the present health.
   ///   - until: the present time in milliseconds.
   ///   - hours: how far back the strip goes.
-  init(_ changes: [HealthChange], now: String, until end: Int64, hours: Int) {
+  init(_ changes: [HealthChange], isCut: Bool = false, now: String, until end: Int64, hours: Int) {
     begin = end - Int64(hours) * 3_600_000
     self.end = end
     self.hours = hours
     var parts: [Part] = []
-    var (health, from) = (changes.first?.from ?? now, begin)
+    var (health, from) = (isCut ? "unknown" : changes.first?.from ?? now, begin)
     for change in changes {
       guard let time = RFC3339.milliseconds(change.time) else { continue }
       if time > from, time <= end {
@@ -40,6 +41,19 @@ struct HealthStrip {
   }
 
   private static let width = 1000.0
+  private static let height = 24
+  /// Wide enough to be seen.
+  private static let widthMin = 2.0
+
+  /// How high the part is, so that nobody has to tell colours apart.
+  private static func height(_ health: String) -> Int {
+    switch health {
+    case "up": height
+    case "degraded": height * 2 / 3
+    case "down": height / 3
+    default: height / 8
+    }
+  }
 
   private func total(_ health: String) -> Int64 { parts.reduce(0) { $0 + ($1.health == health ? $1.to - $1.from : 0) } }
 
@@ -62,16 +76,20 @@ struct HealthStrip {
     return tenths.isMultiple(of: 10) ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
   }
 
-  func view(_ times: Times) -> View {
+  var view: View {
     let scale = Self.width / Double(max(1, end - begin))
     return [
-      "summary": .text(summary),
+      "summary": .text(summary), "hours": .text("\(hours)"),
       "parts": .views(
         parts.map { part in
-          let left = Double(part.from - begin) * scale
+          let width = max(Self.widthMin, Double(part.to - part.from) * scale)
+          let height = Self.height(part.health)
           return [
-            "x": .text(Self.short(left)), "width": .text(Self.short(max(2, Double(part.to - part.from) * scale))),
+            "x": .text(Self.short(min(Double(part.from - begin) * scale, Self.width - width))),
+            "width": .text(Self.short(width)), "y": .text("\(Self.height - height)"), "height": .text("\(height)"),
             "health": .text(part.health),
+            "words": .text(
+              "\(part.health) from \(Times.exact(part.from)) until \(part.to == end ? "now" : Times.exact(part.to))"),
           ]
         }),
     ]
