@@ -33,6 +33,9 @@ public struct PhaseCounts: Hashable, Sendable {
     }
   }
 
+  /// Whether readers find the channel nowhere, and no relay is about to get it.
+  public var isOnNoRelay: Bool { !isDeletionRequested && wanted > 0 && active == 0 && underWay == 0 }
+
   /// The phase: deletion first; a channel that is meant to have no relays is one of others, `followed`; a relay that was lost makes the
   /// channel `degraded`; while relays are under way it is `creating` or `partial`; once settled it is `active` with as many relays as
   /// wanted, `degraded` with fewer, `failed` with none.

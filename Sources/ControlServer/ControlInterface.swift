@@ -101,9 +101,9 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     guard let method = Service.Method(rawValue: call.method) else {
       throw VarlinkError.methodNotImplemented(call.method)
     }
-    guard context.access.allows(peer, method.permission) else { throw VarlinkError.permissionDenied }
     let begin = ContinuousClock.now
     do {
+      guard context.access.allows(peer, method.permission) else { throw VarlinkError.permissionDenied }
       let reply = try await answer(method, call, peer, stream)
       note(call, "ok", since: begin)
       return reply

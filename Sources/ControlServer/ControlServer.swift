@@ -2,6 +2,7 @@ public import Channels
 public import ControlAPI
 public import Coordinator
 public import Logging
+internal import Meters
 public import NIOCore
 internal import NIOPosix
 public import Storage
@@ -48,6 +49,13 @@ public struct ControlServer: Sendable {
       declarationsTrouble: declarationsTrouble, logLevel: logLevel, listLimits: listLimits, credentials: credentials,
       forwarder: forwarder, sharing: sharing, threads: threads)
     let interfaces = interfaces(context)
+    // Counted from the start, so that the first call of each kind can be seen as one.
+    coordinator.metrics.note { page in
+      for name in interfaces.map(\.definition.name) {
+        for outcome in ["ok", "refused", "error"] { page.add(0, to: .calls, [name, outcome]) }
+        page.take([], in: .callTime, [name])
+      }
+    }
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
       interfaces: interfaces)

@@ -36,6 +36,12 @@ struct DaemonMetrics: Sendable {
     }.map(\.element)
   }
 
+  /// A time of the daemon's clock as the time of day, which others compare with their own; the two differ if somebody set the machine's
+  /// clock since the start.
+  private func timeOfDay(_ time: Timestamp) -> Timestamp {
+    time + (context.coordinator.timeOfDay - context.coordinator.now)
+  }
+
   private var ofChannels: [MetricSample] {
     guard let census else { return [] }
     let relays = Dictionary(uniqueKeysWithValues: context.coordinator.relays.map { ($0.id, $0) })
@@ -45,9 +51,10 @@ struct DaemonMetrics: Sendable {
     }
     var samples = [
       MetricSample(.quarantined, census.quarantined),
-      MetricSample(.oldestUnderWay, census.oldestAttempt?.seconds ?? 0),
+      MetricSample(.oldestUnderWay, census.oldestAttempt.map { timeOfDay($0).seconds } ?? 0),
     ]
     for network in NetworkKind.allCases {
+      samples.append(MetricSample(.onNoRelay, [network.rawValue], census.onNoRelay[network] ?? 0))
       for phase in ChannelPhase.allCases {
         let count = census.channels.first { $0.network == network && $0.phase == phase }?.count ?? 0
         samples.append(MetricSample(.channels, [network.rawValue, phase.rawValue], count))
@@ -61,8 +68,11 @@ struct DaemonMetrics: Sendable {
   }
 
   private var ofCatalog: [MetricSample] {
-    let relays = context.coordinator.relays.filter { !$0.isDeleted }
-    let servers = context.coordinator.servers.filter { !$0.isDeleted }
+    // Disabled ones are not tested, and nobody need do anything about them.
+    let idle = Set(context.coordinator.operators.filter { !$0.isEnabled || $0.isDeleted }.map(\.id))
+    func isIdle(_ id: OperatorID?) -> Bool { id.map(idle.contains) ?? false }
+    let relays = context.coordinator.relays.filter { !$0.isDeleted && $0.isEnabled && !isIdle($0.relayOperator) }
+    let servers = context.coordinator.servers.filter { !$0.isDeleted && $0.isEnabled && !isIdle($0.serverOperator) }
     var samples: [MetricSample] = []
     for health in PeerCondition.Health.allCases {
       for network in NetworkKind.allCases {
@@ -78,21 +88,30 @@ struct DaemonMetrics: Sendable {
   }
 
   private var ofControl: [MetricSample] {
-    let (hub, inbox) = (context.coordinator.hub, context.coordinator.requestsWaiting)
+    let hub = context.coordinator.hub
+    let waiting = context.coordinator.requestsWaiting
     return [
       MetricSample(.build, [context.version], 1), MetricSample(.underWay, context.coordinator.liveChannelCount),
       MetricSample(.subscribers, hub.subscriberCount),
       MetricSample(.subscribersBehind, hub.figures.falls), MetricSample(.changesKept, hub.figures.bytes),
-      MetricSample(.changesEncoded, hub.figures.messages), MetricSample(.inbox, inbox.count),
-      MetricSample(.inboxLimit, inbox.max),
-    ]
+      MetricSample(.changesEncoded, hub.figures.messages),
+    ] + waiting.counts.map { MetricSample(.inbox, [$0.kind], $0.count) }
+      + waiting.counts.map { MetricSample(.inboxLimit, [$0.kind], waiting.max) }
   }
 
   private var ofStorage: [MetricSample] {
     [
       MetricSample(.writable, context.coordinator.storageTrouble == nil ? 1 : 0),
-      MetricSample(.revision, context.coordinator.hub.revision), MetricSample(.damage, context.store.damageFound.count),
+      MetricSample(.revision, context.coordinator.hub.revision),
       MetricSample(.reload, context.declarationsTrouble() == nil ? 1 : 0),
+    ] + ofFile
+  }
+
+  /// What only a database in a file has: a server looks after its own.
+  private var ofFile: [MetricSample] {
+    guard context.sharing == nil else { return [] }
+    return [
+      MetricSample(.damage, context.store.damageFound.count),
       MetricSample(.backup, context.lastBackup.withLockedValue { $0 }?.seconds ?? 0),
     ]
   }
@@ -121,7 +140,7 @@ struct DaemonMetrics: Sendable {
       MetricSample(.processorTime, (ticks / Double(sysconf(CInt(_SC_CLK_TCK))))),
       MetricSample(
         .memory, (memory.count > 1 ? Int64(memory[1]) ?? 0 : 0) * Int64(sysconf(CInt(_SC_PAGESIZE)))),
-      MetricSample(.start, context.startedAt.seconds), MetricSample(.files, files),
+      MetricSample(.start, timeOfDay(context.startedAt).seconds), MetricSample(.files, files),
       MetricSample(.filesMax, hasLimit ? Int64(clamping: limit.rlim_cur) : 0),
     ]
   }

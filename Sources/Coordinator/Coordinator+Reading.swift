@@ -14,9 +14,14 @@ extension Coordinator {
   /// The reason why changes are refused at present; `nil` if storage works.
   public var storageTrouble: String? { directory.read { $0.storageTrouble } }
 
-  /// How many requests and reports wait to be decided, and how many may.
-  public var requestsWaiting: (count: Int, max: Int) {
-    (inbox.count + directory.read { $0.inputsOpen }, requestsMax)
+  /// How many requests and reports wait to be decided, by what they are about, and how many of each kind may.
+  public var requestsWaiting: (counts: [(kind: String, count: Int)], max: Int) {
+    let open = directory.read { (channels: $0.inputsOpen, posts: $0.postsOpen) }
+    return (
+      [
+        ("channels", inbox.count + open.channels), ("posts", postInbox.count + open.posts), ("messages", messageInbox.count),
+      ], requestsMax
+    )
   }
 
   /// Networks that cannot be used as a whole, and why.

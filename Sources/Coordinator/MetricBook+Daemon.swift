@@ -7,12 +7,38 @@ extension MetricBook {
   public static func ofDaemon() -> MetricBook {
     let networks = NetworkKind.allCases.map(\.rawValue)
     func each(_ words: String...) -> [[String]] { networks.flatMap { network in words.map { [network, $0] } } }
+    // What is there from the start can be seen to begin.
+    let operations = networks.flatMap { network in
+      ChannelRelayMachine.Work.Task.allCases.flatMap { task in
+        EngineMeter.outcomes.map { [network, task.rawValue, $0] }
+      }
+    }
     return MetricBook(known: [
+      (.operations, operations), (.transitions, networks.flatMap { network in steps.map { [network] + $0 } }),
       (.creations, each("active", "partial", "failed")), (.timeToActive, each("first", "all")),
       (.operationTime, each("invite", "verify", "withdraw", "announce")),
       (.tests, [["relay", "passed"], ["relay", "failed"], ["server", "passed"], ["server", "failed"]]),
       (.commitTime, [["ok"], ["failed"]]),
     ])
+  }
+
+  /// The statuses to which channels change on relays, each with the causes that are to be expected there. Others are counted from the first
+  /// time on.
+  private static var steps: [[String]] {
+    let causes = Cause.allCases.filter { cause in
+      switch cause {
+      case .timeout, .unreachable, .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .expired, .wrongName,
+        .untrusted, .misbehaving, .incompatibleVersion, .missing, .left, .onePerAuthor, .storage:
+        true
+      case .replaced, .cancelled, .tooOld, .tooLarge, .notSupported, .stillServed: false
+      }
+    }
+    return RelayStatus.allCases.flatMap { status in
+      switch status {
+      case .new, .invited, .accepted, .active, .removed: [[status.rawValue, "none"]]
+      case .inactive, .failed: causes.map { [status.rawValue, $0.rawValue] }
+      }
+    }
   }
 
   /// Commits, and notes how long that took.

@@ -3,8 +3,10 @@ extension MetricFamily {
   public static let build = MetricFamily("baton_build_info", .gauge, ["version"], "1; the label says which daemon this is")
   public static let channels = MetricFamily(
     "baton_channels", .gauge, ["network", "phase"], "channels by network and phase")
+  public static let onNoRelay = MetricFamily(
+    "baton_channels_on_no_relay", .gauge, ["network"], "channels that readers find nowhere and that no relay is about to get")
   public static let underWay = MetricFamily(
-    "baton_channels_under_way", .gauge, "channels that have something left to do")
+    "baton_channels_under_way", .gauge, "channels for which this daemon has something left to do")
   public static let quarantined = MetricFamily(
     "baton_channels_quarantined", .gauge, "channels that cannot be read and are left alone")
   public static let oldestUnderWay = MetricFamily(
@@ -21,20 +23,22 @@ extension MetricFamily {
   public static let timeToActive = MetricFamily(
     "baton_channel_time_to_active_seconds", .histogram, ["network", "reached"],
     "time from the creation of a channel until readers find it on the first relay, and on all of them", bounds: Self.waits)
-  public static let relays = MetricFamily("baton_relays", .gauge, ["network", "health"], "relays by health")
+  public static let relays = MetricFamily(
+    "baton_relays", .gauge, ["network", "health"], "relays that new channels may get, by health")
   public static let servers = MetricFamily(
-    "baton_servers", .gauge, ["protocol", "health"], "message and file servers by health")
+    "baton_servers", .gauge, ["protocol", "health"], "message and file servers that may be used, by health")
   public static let operations = MetricFamily(
     "baton_relay_operations_total", .counter, ["network", "operation", "outcome"],
     "operations for channels that relays were asked for: done, refused, missing, misbehaved or troubled")
   public static let operationTime = MetricFamily(
     "baton_relay_operation_duration_seconds", .histogram, ["network", "operation"],
-    "time from asking a relay until its answer: invite publishes, verify reads back", bounds: Self.answers)
+    "time from asking a relay until its answer: invite publishes, verify reads back", bounds: Self.relayAnswers)
   public static let tests = MetricFamily(
-    "baton_tests_total", .counter, ["target", "result"], "tests of relays and servers in the background")
+    "baton_tests_total", .counter, ["target", "result"],
+    "tests of relays and servers that came to a result, in the background and by hand")
   public static let calls = MetricFamily(
     "baton_control_calls_total", .counter, ["interface", "outcome"],
-    "calls that were answered: ok, refused by the rules, or error for a fault of the daemon or its storage")
+    "calls that were answered, all but Ping: ok, refused by the rules, or error for a fault of the daemon or its storage")
   public static let callTime = MetricFamily(
     "baton_control_call_duration_seconds", .histogram, ["interface"], "time to answer a call that gets one reply",
     bounds: Self.answers)
@@ -45,9 +49,11 @@ extension MetricFamily {
     "baton_control_changes_kept_bytes", .gauge, "memory for changes that clients that watch have not read yet")
   public static let changesEncoded = MetricFamily(
     "baton_control_changes_encoded_total", .counter, "changes that were encoded for clients that watch")
-  public static let inbox = MetricFamily("baton_inbox_requests", .gauge, "requests for changes that wait")
+  public static let inbox = MetricFamily(
+    "baton_inbox_requests", .gauge, ["kind"],
+    "what waits to be dealt with: requests about channels, and reports of networks about them; about posts; about messages")
   public static let inboxLimit = MetricFamily(
-    "baton_inbox_requests_limit", .gauge, "how many may wait; more are refused as Busy")
+    "baton_inbox_requests_limit", .gauge, ["kind"], "how many may wait; more requests are refused as Busy")
   public static let commitTime = MetricFamily(
     "baton_store_commit_duration_seconds", .histogram, ["result"], "time until a commit is durable, or has failed",
     bounds: Self.commits)
@@ -72,7 +78,8 @@ extension MetricFamily {
   public static let filesMax = MetricFamily("process_max_fds", .gauge, "how many may be open")
 
   public static let all = [
-    build, channels, underWay, quarantined, oldestUnderWay, channelRelays, transitions, creations, timeToActive, relays,
+    build, channels, onNoRelay, underWay, quarantined, oldestUnderWay, channelRelays, transitions, creations, timeToActive,
+    relays,
     servers, operations, operationTime, tests, calls, callTime, subscribers, subscribersBehind, changesKept, changesEncoded,
     inbox, inboxLimit, commitTime, writable, revision, damage, reload, backup, daemons, otherFiles, waiting, processorTime,
     memory, start, files, filesMax,
@@ -81,6 +88,8 @@ extension MetricFamily {
   // Bounds in seconds.
   private static let waits = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
   private static let answers = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
+  // A chat core may wait for a relay for minutes.
+  private static let relayAnswers = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 60, 120, 300]
   private static let commits = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
   private init(_ name: String, _ kind: Kind, _ help: String) { self.init(name, kind, [], help) }

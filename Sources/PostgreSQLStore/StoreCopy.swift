@@ -28,7 +28,7 @@ public struct StoreCopy: Sendable {
     guard served == 0 else {
       throw StoreError(
         .notAccessible,
-        "\(served) \(served == 1 ? "channel is" : "channels are") on SimpleX, which daemons that share a database do not serve; delete them first, or keep the store in its file"
+        "\(served) \(served == 1 ? "channel is" : "channels are") on SimpleX, which cannot be moved, because nothing says which daemon's chat core they are in; delete them first, or keep the store in its file"
       )
     }
     try await database.use(makesTables: true) { connection in

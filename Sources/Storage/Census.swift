@@ -30,8 +30,24 @@ public struct Census: Hashable, Sendable {
     }
   }
 
+  /// Channels of one network whose relays are counted alike.
+  public struct Counted: Sendable {
+    public var network: NetworkKind
+    public var relays: PhaseCounts
+    public var count: Int
+
+    public init(network: NetworkKind, relays: PhaseCounts, count: Int) {
+      self.network = network
+      self.relays = relays
+      self.count = count
+    }
+  }
+
   /// By network and phase, only where there are some.
   public var channels: [Channels]
+  /// Channels that readers find nowhere and that no relay is about to get, only where there are some. Those that lost their relays are
+  /// degraded, and those that never had one are failed.
+  public var onNoRelay: [NetworkKind: Int]
   /// By relay, status and cause, only where there are some.
   public var members: [Members]
   /// Channels that cannot be read.
@@ -42,14 +58,18 @@ public struct Census: Hashable, Sendable {
   public var revision: Int64
 
   /// - Parameters:
-  ///   - channels: in any order, and with several entries for one network and phase.
+  ///   - channels: in any order.
   ///   - members: the relays of channels by relay and status, whatever the cause, in any order.
   ///   - causes: those of them that have a cause.
   public init(
-    channels: [Channels], members: [Members], causes: [Members], quarantined: Int, oldestAttempt: Timestamp?, revision: Int64
+    channels: [Counted], members: [Members], causes: [Members], quarantined: Int, oldestAttempt: Timestamp?, revision: Int64
   ) {
     var phases: [Channels: Int] = [:]
-    for part in channels { phases[Channels(network: part.network, phase: part.phase, count: 0), default: 0] += part.count }
+    onNoRelay = [:]
+    for part in channels {
+      phases[Channels(network: part.network, phase: part.relays.phase, count: 0), default: 0] += part.count
+      if part.relays.isOnNoRelay { onNoRelay[part.network, default: 0] += part.count }
+    }
     self.channels = phases.map { Channels(network: $0.network, phase: $0.phase, count: $1) }.sorted {
       ($0.network.rawValue, $0.phase.rawValue) < ($1.network.rawValue, $1.phase.rawValue)
     }

@@ -36,12 +36,12 @@ extension Store {
   /// Channels that are counted together.
   /// - Parameter numbers: the columns of `censusOfChannels` behind the network.
   /// - Returns: `nil` if the network is unknown.
-  package static func counted(_ network: String, _ numbers: [Int]) -> Census.Channels? {
+  package static func counted(_ network: String, _ numbers: [Int]) -> Census.Counted? {
     guard let network = NetworkKind(rawValue: network), numbers.count == 8 else { return nil }
     let counts = PhaseCounts(
       wanted: numbers[0], isDeletionRequested: numbers[1] != 0, active: numbers[2], underWay: numbers[3], inactive: numbers[4],
       failed: numbers[5], farewells: numbers[6])
-    return Census.Channels(network: network, phase: counts.phase, count: numbers[7])
+    return Census.Counted(network: network, relays: counts, count: numbers[7])
   }
 
   /// How many channels there are by network and phase, and relays of them by status and cause.

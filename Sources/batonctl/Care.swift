@@ -105,9 +105,9 @@ struct Metrics: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints metrics of the daemon.",
     discussion: """
-      Of a histogram the table has the sum of its values, and how many there are. --prometheus prints them in the text format of Prometheus, for \
-      the textfile collector of node_exporter: write a file beside and rename it to one that ends in .prom. Figures of the process are left \
-      out there, because node_exporter has some of the same names.
+      The table leaves out counters that are 0; of a histogram it has the sum of its values, and how many there are. --prometheus prints \
+      everything in the text format of Prometheus, for the textfile collector of node_exporter: write a file beside and rename it to one that \
+      ends in .prom. Figures of the process are left out there, because node_exporter has some of the same names.
       """)
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Print the text format of Prometheus.") var prometheus = false
@@ -120,7 +120,7 @@ struct Metrics: AsyncParsableCommand {
         return try session.show(own) { String(MetricText.page(of: own).dropLast()) }
       }
       try session.show(metrics) {
-        session.table(Self.columns, metrics)
+        session.table(Self.columns, metrics.filter { $0.kind != "counter" || $0.value != 0 })
       }
     }
   }

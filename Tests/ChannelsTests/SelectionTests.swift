@@ -166,6 +166,18 @@ struct PhaseTests {
     return counts.phase
   }
 
+  @Test func channelThatReadersFindNowhereIsOnNoRelay() {
+    func isOnNoRelay(_ statuses: [RelayStatus], wanted: Int = 3, isDeletionRequested: Bool = false) -> Bool {
+      var counts = PhaseCounts(wanted: wanted, isDeletionRequested: isDeletionRequested)
+      for status in statuses { counts.add(status, hasWork: false) }
+      return counts.isOnNoRelay
+    }
+    // Whether they were lost or never there.
+    #expect(isOnNoRelay([.inactive, .inactive]) && isOnNoRelay([.failed]) && isOnNoRelay([.inactive, .failed, .removed]))
+    #expect(!isOnNoRelay([.inactive, .active]) && !isOnNoRelay([.failed, .invited]))
+    #expect(!isOnNoRelay([.removed], isDeletionRequested: true) && !isOnNoRelay([], wanted: 0))
+  }
+
   @Test func phaseFollowsFromTheRelays() {
     #expect(phase([.new, .new, .new]) == .creating)
     #expect(phase([.accepted, .invited, .failed]) == .creating)

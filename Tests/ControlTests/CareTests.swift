@@ -245,7 +245,7 @@ struct CareTests {
     let metrics = try await bench.client.metrics()
     func sum(_ name: String) -> Double { metrics.filter { $0.name == name }.map(\.value).reduce(0, +) }
     #expect(sum("baton_channels") == 1 && sum("baton_channel_relays") == 2 && sum("baton_relays") == 2)
-    #expect(sum("baton_store_writable") == 1 && sum("baton_inbox_requests_limit") == 10_000)
+    #expect(sum("baton_store_writable") == 1 && sum("baton_inbox_requests_limit") == 3 * 10_000)
     #expect(sum("process_resident_memory_bytes") > 1_000_000 && sum("process_cpu_seconds_total") > 0)
     #expect(sum("process_open_fds") > 3 && sum("process_max_fds") > sum("process_open_fds"))
     #expect(Set(metrics.map { "\($0.name) \($0.label ?? "")" }).count == metrics.count)
@@ -266,6 +266,9 @@ struct CareTests {
     await #expect(throws: VarlinkError.self) { try await bench.client.channel(id: 77) }
     let later = try await bench.client.metrics()
     #expect(later.first { $0.label == "org.batond.Channels refused" }?.value == 1)
+    // What there may be is there from the start.
+    #expect(later.first { $0.label == "org.batond.Posts error" }?.value == 0)
+    #expect(later.first { $0.label == "nostr inactive unreachable" }?.value == 0)
     // Those of one name are together, in the order of the table, and all of them are in it.
     var names: [String] = []
     for metric in later where names.last != metric.name { names.append(metric.name) }
@@ -274,6 +277,11 @@ struct CareTests {
     // Only the daemons of a cluster are missing where there is none.
     let kinds = Dictionary(later.map { ($0.name, $0.kind) }) { $1 }
     #expect(MetricFamily.all.allSatisfy { kinds[$0.name] == nil || kinds[$0.name] == $0.kind.rawValue })
+    // Disabled ones are nobody's concern.
+    let relay = try await bench.client.relay(id: 1)
+    _ = try await bench.client.updateRelay(UpdateRelay(id: 1, revision: relay.revision, enabled: false))
+    let last = try await bench.client.metrics()
+    #expect(last.filter { $0.name == "baton_relays" }.map(\.value).reduce(0, +) == 1)
     try await bench.stop()
   }
 }

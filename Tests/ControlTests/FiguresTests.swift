@@ -41,6 +41,9 @@ struct FiguresTests {
         "r1 active - 2", "r2 failed rejected 2", "r3 active - 1",
       ])
     #expect(counts.map(\.operatorId) == [nil, nil, 1])
+    // The third channel is on the second relay alone.
+    let nowhere = try await bench.client.metrics().filter { $0.name == "baton_channels_on_no_relay" }
+    #expect(nowhere.map { "\($0.label ?? "") \($0.value)" } == ["nostr 1.0", "simplex 0.0"])
     #expect(try await bench.client.relayCounts(matching: ["cause": "rejected"]).map(\.relayId) == [2])
     #expect(try await bench.client.relayCounts(matching: ["operatorId": 1]).map(\.relayId) == [3])
     // What was counted is what it is now, also after the next change.

@@ -44,6 +44,14 @@ struct AlertTests {
     for expression in expressions { #expect(Self.unknown(expression) == [], "\(expression)") }
   }
 
+  /// An expression that nothing can satisfy passes every other test.
+  @Test func eachAlertFiresInACase() throws {
+    let tests = try Self.text("packaging/prometheus/baton.rules.test.yml")
+    for alert in Self.values("alert", in: try Self.text("packaging/prometheus/baton.rules.yml")) {
+      #expect(tests.contains("alertname: \(alert)\n        exp_alerts: ["), "\(alert) is never expected to fire")
+    }
+  }
+
   @Test func eachAlertHasARemedy() throws {
     let rules = try Self.text("packaging/prometheus/baton.rules.yml")
     let (alerts, runbooks) = (Self.values("alert", in: rules), Self.values("runbook", in: rules))

@@ -20,7 +20,7 @@ struct EngineMeter {
 
   /// How operations of one kind ended.
   private struct Outcome: Hashable {
-    enum Word: String { case done, missing, refused, misbehaved, troubled }
+    enum Word: String, CaseIterable { case done, missing, refused, misbehaved, troubled }
 
     let network: NetworkKind
     let task: RelayOperation.Task
@@ -90,6 +90,9 @@ struct EngineMeter {
     }
   }
 
+  /// How operations end, as words.
+  static let outcomes = Outcome.Word.allCases.map(\.rawValue)
+
   /// Takes in that a relay is asked for something.
   mutating func asks(_ operation: RelayOperation, on network: NetworkKind, at now: Timestamp) {
     if asked.count > Self.rememberedMax { asked = [:] }
@@ -113,7 +116,8 @@ struct EngineMeter {
         asked[place] = nil
         let kind = Outcome(network: operation.network, task: operation.task, word: Self.word(outcome))
         outcomes[kind, default: []].append((now - operation.at).seconds)
-      case .tested(let peer, _, let verdict, _):
+      // A test that was broken off says nothing.
+      case .tested(let peer, _, let verdict, _) where verdict.failure?.trouble.cause != .cancelled:
         let target = if case .relay = peer { "relay" } else { "server" }
         tests.append((target, verdict.failure == nil ? "passed" : "failed"))
       default: break
