@@ -6,10 +6,15 @@ package enum RelativeTime {
   /// - Parameters:
   ///   - then: milliseconds since 1970-01-01T00:00:00Z.
   ///   - now: the same.
-  package static func text(_ then: Int64, now: Int64) -> String {
+  ///   - isPlanned: whether it is when something is to happen, which may be in a few seconds.
+  package static func text(_ then: Int64, now: Int64, isPlanned: Bool = false) -> String {
     let distance = now - then
-    // Clocks of two machines are never quite the same.
-    if (-59_999..<10_000).contains(distance) { return "just now" }
+    if isPlanned {
+      if (0..<60_000).contains(distance) { return "now" }
+    } else if (-59_999..<10_000).contains(distance) {
+      // Clocks of two machines are never quite the same.
+      return "just now"
+    }
     guard let span = span(distance) else { return String(RFC3339.text(milliseconds: then).prefix(10)) }
     return distance > 0 ? "\(span) ago" : "in \(span)"
   }

@@ -201,7 +201,7 @@ struct Console: AsyncParsableCommand {
     return ExitCode(status)
   }
 
-  private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+  private static func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8)) }
 
   private static var userName: String {
     let name = ProcessInfo.processInfo.userName
@@ -210,7 +210,9 @@ struct Console: AsyncParsableCommand {
 
   /// Lines of standard input, as they come.
   private static func lines() -> AsyncStream<Void> {
-    AsyncStream { continuation in
+    // In the background of a terminal reading fails, instead of stopping the program.
+    signal(SIGTTIN, SIG_IGN)
+    return AsyncStream { continuation in
       // A thread of its own, because reading a terminal waits.
       Thread {
         while readLine() != nil { continuation.yield() }

@@ -53,6 +53,7 @@ struct House: Sendable {
       for socket in metricSockets { group.addTask { try await metrics.serve(socket) } }
       group.addTask { await hub.run() }
       group.addTask { await hub.runMessages() }
+      group.addTask { await hub.runPosts() }
       group.addTask { await hub.runStatus() }
       group.addTask {
         while (try? await Task.sleep(for: LiveHub.beat)) != nil { await hub.wakeAll() }

@@ -96,7 +96,7 @@ struct MemberCommand: AsyncParsableCommand {
     static let columns: [TableColumn<Row>] = [
       TableColumn("NAME", rank: 1, least: 12) { $0.member.name?.onOneLine ?? "" },
       TableColumn("KEY", rank: 0, least: 20) {
-        ShownMessage.shortened($0.member.author) + ($0.member.own ? " (you)" : "")
+        ShortKey.text($0.member.author) + ($0.member.own ? " (you)" : "")
       },
       TableColumn("ROLES", rank: 2) { $0.member.roles.joined(separator: ", ") },
       TableColumn("LAST", rank: 3) { $0.times.text($0.member.lastMessageAt) },
@@ -285,7 +285,7 @@ struct MemberWaiting: ParsableArguments {
         guard change.settled else { throw stopped(change) }
         try session.say("Not all relays were told: \(reason ?? change.summary); see batonctl post show \(change.postId).")
       }
-      let key = ShownMessage.shortened(change.author)
+      let key = ShortKey.text(change.author)
       let roles = change.roles.isEmpty ? "" : " with the role \(change.roles.joined(separator: ", "))"
       try session.show(change) {
         switch change.wish {
@@ -316,7 +316,7 @@ struct MemberWaiting: ParsableArguments {
 extension Member {
   /// Their name and key, for one line.
   fileprivate var shownName: String {
-    let key = ShownMessage.shortened(author)
+    let key = ShortKey.text(author)
     return name.map { "\($0.onOneLine) (\(key))" } ?? key
   }
 }

@@ -213,7 +213,7 @@ extension MessageMarking {
       try await client.hideMessage(MessagesSetHiddenRequest(id: message.id, hidden: isHidden))
     } sentence: { message in
       guard message.hidden, !isHidden else { return "Message \(message.id) is \(message.hidden ? "hidden" : "shown")." }
-      return "Message \(message.id) stays hidden, because its author is muted: \(ShownMessage.shortened(message.author).shown)."
+      return "Message \(message.id) stays hidden, because its author is muted: \(ShortKey.text(message.author).shown)."
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import BatonClient
 internal import ControlAPI
 internal import StrictJSON
 
@@ -26,20 +27,13 @@ struct ShownMessage {
   /// - Parameter isWhole: whether nothing is cut.
   func author(isWhole: Bool) -> String {
     if message.own { return "you" }
-    let key = message.author.isEmpty ? "unknown" : isWhole ? message.author : Self.shortened(message.author)
+    let key = message.author.isEmpty ? "unknown" : isWhole ? message.author : ShortKey.text(message.author)
     guard let name, !name.isEmpty else { return key }
     return "\(isWhole ? name : name.cut(to: Self.nameWidth)) (\(key))"
   }
 
-  /// The beginning and the end of a key.
-  static func shortened(_ key: String) -> String {
-    key.count > 2 * keyEnd + 4 ? "\(key.prefix(keyEnd))…\(key.suffix(keyEnd))" : key
-  }
-
   /// The room for a name, in columns.
   private static let nameWidth = 24
-  /// How much of each end of a key is shown. Somebody who wants a key with the same ends has to try 2^64 of them.
-  private static let keyEnd = 8
 }
 
 extension MessageAttachment {

@@ -65,7 +65,7 @@ struct PeopleCommand: AsyncParsableCommand {
 
     static let columns: [TableColumn<Row>] = [
       TableColumn("NAME", rank: 1, least: 12) { $0.person.name?.onOneLine ?? "" },
-      TableColumn("KEY", rank: 0, least: 20) { ShownMessage.shortened($0.person.author) },
+      TableColumn("KEY", rank: 0, least: 20) { ShortKey.text($0.person.author) },
       TableColumn("MESSAGES", rank: 3) { "\($0.person.messages)" },
       TableColumn("LAST", rank: 2) { $0.times.text($0.person.lastMessageAt) },
       TableColumn("MUTED", rank: 4, color: { $0.person.muted ? .yellow : nil }) { $0.person.muted ? "muted" : "" },
@@ -105,7 +105,7 @@ struct PeopleCommand: AsyncParsableCommand {
       guard let claimed = person.domainName else { return nil }
       do {
         let key = try await DomainName(claimed).publicKey(client: try WebClient.withRootsOfEnvironment())
-        return key == person.author ? nil : "the domain says that it is somebody else's: \(ShownMessage.shortened(key))"
+        return key == person.author ? nil : "the domain says that it is somebody else's: \(ShortKey.text(key))"
       } catch {
         return "\(error)"
       }
@@ -157,7 +157,7 @@ private struct PersonMuting {
       let author = try await session.personKey(person)
       let found = try await session.client.mutePerson(author: author, muted: isMuted)
       try session.show(found) {
-        let key = ShownMessage.shortened(found.author)
+        let key = ShortKey.text(found.author)
         let who = found.name.map { "\($0.onOneLine) (\(key))" } ?? key
         return "\(who) is \(isMuted ? "" : "not ")muted. \(counted(found.messages, "message")) of theirs "
           + "\(found.messages == 1 ? "is" : "are") stored here."

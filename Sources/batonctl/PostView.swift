@@ -1,3 +1,4 @@
+internal import BatonClient
 internal import ControlAPI
 internal import Sentences
 internal import StrictJSON
@@ -45,7 +46,7 @@ extension AboutMessage {
 
   /// What the post does, as a line.
   fileprivate var line: String {
-    let who = ShownMessage.shortened(author)
+    let who = ShortKey.text(author)
     let message = "message \(networkId), by \(who)"
     return switch act {
     case "reaction": "reacts    to \(message)"

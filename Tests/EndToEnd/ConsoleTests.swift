@@ -49,6 +49,9 @@ struct ConsoleTests {
         page.body.contains("aria-label=\"Main\"") || path.hasPrefix("/assets"),
         "\(path): \(page.body.prefix(300))")
     }
+    // Where there is nothing, a reverse proxy may be at fault, and whoever signs in finds nothing all the same.
+    let misled = try await stage.console.ask("GET", "/console/login?code=1")
+    #expect(misled.status == 404 && misled.body.contains("--public-url"), "\(misled)")
     // Nobody has to ask again for what does not change, and nobody keeps what does.
     let style = try #require(
       try await stage.console.get("/", stage.cookie).body.firstMatch(of: #/href="\.(\/assets\/[^"]*\.css)"/#)?.output.1)
@@ -81,6 +84,11 @@ struct ConsoleTests {
     let out = try await console.post("/logout", cookie)
     #expect(out.status == 303 && out.fields["set-cookie"]?.contains("Max-Age=0") == true)
     #expect(try await console.get("/", cookie).status == 401)
+    // What somebody sends who was signed out meanwhile is on the page, to be sent after signing in, if that does it once.
+    let kept = try await console.ask("POST", "/channels/1/messages", ConsolePages.own, body: "key=p1&text=%3Cb%3Ekept")
+    #expect(kept.status == 401 && kept.body.contains("name=\"text\" value=\"&lt;b&gt;kept\"") && kept.body.contains("Send it again"))
+    let other = try await console.ask("POST", "/channels/1/retry", ConsolePages.own, body: "relay=1")
+    #expect(other.status == 401 && !other.body.contains("Send it again"))
     console.program.signal(SIGTERM)
     #expect(await console.program.status() == 0)
     daemon.signal(SIGTERM)
@@ -170,7 +178,7 @@ struct ConsoleTests {
     let edited = try await console.post("/channels/2/edit", cookie, "\(seen)&name=Weather+2&description=Rain&heal=yes")
     #expect(edited.status == 303, "\(edited)")
     let stale = try await console.post("/channels/2/edit", cookie, "\(seen)&name=Weather+3")
-    #expect(stale.status == 422 && stale.body.contains("Weather 2") && stale.body.contains("value=\"Weather 3\""), "\(stale)")
+    #expect(stale.status == 409 && stale.body.contains("Weather 2") && stale.body.contains("value=\"Weather 3\""), "\(stale)")
 
     let posted = try await console.post("/channels/2/messages", cookie, "key=p1&text=It+rains.%0D%0AA+lot.")
     #expect(posted.status == 303, "\(posted)")

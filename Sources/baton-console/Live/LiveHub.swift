@@ -41,7 +41,7 @@ actor LiveHub {
         // The changes are not kept any more, or the database is another one, in which the revision lies ahead.
         feed.lost()
       } catch {
-        logger.debug("the daemon cannot be watched", metadata: ["error": "\(error)"])
+        logger.debug("the daemon cannot be watched: \(error)")
       }
       feed.disconnected()
       wakeAll()
@@ -55,19 +55,34 @@ actor LiveHub {
 
   /// Watches what is said in channels until the task is cancelled. It is another stream, with other revisions.
   func runMessages() async {
+    await follow("messages") { client in
+      try await client.watchMessages().map { $0.message?.channelId ?? $0.conversation?.channelId }
+    }
+  }
+
+  /// Watches how posts get on until the task is cancelled. Where messages are not read, they are all that there is.
+  func runPosts() async {
+    await follow("posts") { client in try await client.watchPosts().map { $0.post?.channelId } }
+  }
+
+  /// Notes for which channels something comes, until the task is cancelled.
+  /// - Parameter watch: the ids of these channels; `nil` for a word about none.
+  private func follow<Channels: AsyncSequence & Sendable>(
+    _ what: String, _ watch: @Sendable (BatonClient) async throws -> Channels
+  ) async where Channels.Element == Int64? {
     var failures = 0
     while !Task.isCancelled {
       do {
         let client = try await daemon.connect()
         defer { Task { await client.close() } }
-        for try await news in try await client.watchMessages() {
+        for try await channel in try await watch(client) {
           // The first word only says where it begins; what was missed before may be anything.
-          if failures > 0 || news.message == nil && news.conversation == nil { note(LiveFeed.allMessages) }
+          if failures > 0 || channel == nil { note(LiveFeed.allMessages) }
           failures = 0
-          if let channel = news.message?.channelId ?? news.conversation?.channelId { note("messages:\(channel)") }
+          if let channel { note("messages:\(channel)") }
         }
       } catch {
-        logger.debug("messages cannot be watched", metadata: ["error": "\(error)"])
+        logger.debug("\(what) cannot be watched: \(error)")
       }
       // A daemon that reads no messages refuses at once.
       let pause = Self.pauses[min(failures + 2, Self.pauses.count - 1)]

@@ -24,7 +24,9 @@ extension Pages {
     let id = try id(context)
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     let (relays, isAll) = try await enabledRelays(on: channel.network)
-    let here = Set(channel.members.map(\.relayId))
+    // On Nostr, a relay that was removed cannot be told apart from one that never had the channel, and does not get it again.
+    let had = channel.network == "nostr" ? channel.relays : channel.members
+    let here = Set(had.map(\.relayId))
     let view: View = [
       "id": .number(id), "name": .text(channel.profile.displayName), "seen": .text(Self.seen(channel)),
       "isPart": .flag(!isAll),
@@ -77,8 +79,18 @@ extension Pages {
           status: .conflict, what: "The channel is not there any more",
           help: "Somebody else removed it, or the form was sent twice.")
       }
-      if form["replace"] != nil { _ = try await client.addRelays([], pick: 1, toChannel: id) }
-      _ = try await client.removeRelay(relay, fromChannel: id)
+      guard form["replace"] != nil else {
+        _ = try await client.removeRelay(relay, fromChannel: id)
+        return
+      }
+      _ = try await client.addRelays([], pick: 1, toChannel: id)
+      do {
+        _ = try await client.removeRelay(relay, fromChannel: id)
+      } catch let error as VarlinkError {
+        throw PageRefusal(
+          status: Failures.status(error).0, what: "Another relay was added, and this one is still there",
+          help: "It could not be removed: \(Failures.sentence(error))")
+      }
     }
   }
 

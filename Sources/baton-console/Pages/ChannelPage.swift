@@ -70,7 +70,7 @@ extension Pages {
       "status": Mark.view(relay.status),
       "cause": .some(relay.cause.map(Mark.spoken)), "detail": .some(relay.detail),
       "attempt": relay.attempt > 0 && isHere ? .number(relay.attempt) : nil,
-      "next": isHere ? times.view(relay.nextAttemptAt) : nil, "since": times.view(relay.since),
+      "next": isHere ? times.view(relay.nextAttemptAt, isPlanned: true) : nil, "since": times.view(relay.since),
       "isBehind": .flag(relay.status == "active" && relay.edition < channel.edition),
       "edition": relay.edition > 0 && isHere ? .number(relay.edition) : nil, "canAct": .flag(canAct),
       "canRetry": .flag(canAct && isHere && relay.status != "active"), "canRemove": .flag(canAct && isHere && others > 1),

@@ -8,13 +8,16 @@ internal import Varlink
 // What is said in a channel, and a box to write in.
 extension Pages {
   private static let messagesMax = 50
+  /// How many kinds of reactions to one message are shown, and how many characters of each.
+  private static let reactionsMax = 12
+  private static let reactionMax = 16
 
   func conversation(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    try await conversation(request, context, typed: nil, trouble: nil)
+    try await conversation(request, context, typed: nil, refusal: nil)
   }
 
   private func conversation(
-    _ request: Request, _ context: ConsoleContext, typed: Form?, trouble: String?
+    _ request: Request, _ context: ConsoleContext, typed: Form?, refusal: VarlinkError?
   ) async throws -> Response {
     let id = try id(context)
     let before = try request.query().number("before")
@@ -22,18 +25,21 @@ extension Pages {
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     let times = Times()
     let (lines, newest, older, isComplete) = try await lines(of: id, before: before.map { Int(clamping: $0) }, times)
-    let mayWrite = context.visit?.role == .change && channel.owned && !channel.frozen && channel.phase != "deleted"
+    let isOpen = channel.owned && !channel.frozen && !["deleting", "deleted"].contains(channel.phase)
+    let mayWrite = context.visit?.role == .change && isOpen
     let view: View = [
       "id": .number(id), "name": .text(channel.profile.displayName), "lines": .views(lines), "isEmpty": .flag(lines.isEmpty),
       "older": older.map { .text("channels/\(id)/messages?before=\($0)") }, "isLatest": .flag(before == nil),
       "mayWrite": .flag(mayWrite && before == nil), "isFrozen": .flag(channel.frozen), "isOwnOnly": .flag(!isComplete),
       "unread": channel.unread > 0 && before == nil && context.visit?.role == .change
         ? newest.map { .view(["count": .text(grouped(channel.unread)), "through": .number($0)]) } : nil,
-      "trouble": .some(trouble), "text": .some(typed?["text"]), "key": .text(typed?["key"] ?? Self.key()),
+      "trouble": .some(refusal.map(Failures.sentence)), "text": .some(typed?["text"]),
+      "isKept": .flag(typed != nil && !mayWrite),
+      "key": .text(typed?["key"] ?? Self.key()),
     ]
     return renderer.page(
       "conversation", title: "Messages in \(channel.profile.displayName)", section: .channels, view, revision: revision,
-      status: trouble == nil ? .ok : .unprocessableContent, request, context)
+      status: Failures.status(ofForm: refusal), request, context)
   }
 
   /// Names a request, so that a form that is sent twice has one effect.
@@ -64,13 +70,22 @@ extension Pages {
   private static func line(_ message: Message, _ times: Times) -> View {
     [
       "id": .text("m\(message.id)"),
-      "author": .text(message.own ? "you" : message.authorName ?? String(message.author.prefix(16))),
+      // Anybody may take any name, so none stands alone.
+      "author": message.own ? nil : .some(message.authorName),
+      "key": message.own ? nil : .text(message.author.isEmpty ? "unknown" : ShortKey.text(message.author)),
+      "wholeKey": .text(message.author), "self": .text("you"),
       "isOwn": .flag(message.own), "isMention": .flag(message.mention), "text": .some(message.text),
       "time": times.view(message.time), "isEdited": .flag(message.editedAt != nil),
       "isAnswer": .flag(message.replyToNetworkId != nil),
       "phase": message.post.map { Mark.view($0.phase) },
       "shown": message.post.map { .text("\($0.shownCount) of \($0.relayCount)") },
-      "reactions": .some(message.reactions.map { "\($0.reaction) \($0.count)" }.joined(separator: "  ")),
+      "reactions": .views(
+        message.reactions.prefix(reactionsMax).map { reaction in
+          // Without spaces in it, a reaction cannot be taken for several.
+          let text = reaction.reaction.filter { !$0.isWhitespace }.prefix(reactionMax)
+          return ["count": .text(grouped(reaction.count)), "text": .text(String(text)), "isOwn": .flag(reaction.own)]
+        }),
+      "hasReactions": .flag(!message.reactions.isEmpty), "hasMoreReactions": .flag(message.reactions.count > reactionsMax),
       "attachments": .views(
         message.attachments.map { file in
           ["url": .text(file.url), "address": opening(file.url), "alt": .some(file.altText)]
@@ -80,7 +95,7 @@ extension Pages {
 
   private static func line(_ post: Post, _ times: Times) -> View {
     [
-      "id": .text("p\(post.id)"), "author": "Baton", "isOwn": true, "text": .some(post.text),
+      "id": .text("p\(post.id)"), "self": "Baton", "isOwn": true, "text": .some(post.text),
       "time": times.view(post.createdAt),
       "phase": Mark.view(post.phase), "shown": .text("\(post.shownCount) of \(post.relayCount)"),
     ]
@@ -98,7 +113,7 @@ extension Pages {
       _ = try await daemon.ask { try await $0.publishPost(wanted) }
       return redirect(request, to: "channels/\(id)/messages")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
-      return try await conversation(request, context, typed: form, trouble: Failures.sentence(error))
+      return try await conversation(request, context, typed: form, refusal: error)
     }
   }
 

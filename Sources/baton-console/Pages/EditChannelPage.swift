@@ -11,14 +11,14 @@ extension Pages {
     try requireChange(context)
     let id = try id(context)
     let channel = try await daemon.ask { try await $0.channel(id: id) }
-    return edit(channel, typed: nil, trouble: nil, request, context)
+    return edit(channel, typed: nil, refusal: nil, request, context)
   }
 
   private func edit(
-    _ channel: Channel, typed: Form?, trouble: String?, _ request: Request, _ context: ConsoleContext
+    _ channel: Channel, typed: Form?, refusal: VarlinkError?, _ request: Request, _ context: ConsoleContext
   ) -> Response {
     let view: View = [
-      "id": .number(channel.id), "title": .text(channel.profile.displayName), "trouble": .some(trouble),
+      "id": .number(channel.id), "title": .text(channel.profile.displayName), "trouble": .some(refusal.map(Failures.sentence)),
       "name": .text(typed?["name"] ?? channel.profile.displayName),
       "fullName": .some(typed?["fullName"] ?? channel.profile.fullName),
       "description": .some(typed?["description"] ?? channel.profile.description),
@@ -39,14 +39,37 @@ extension Pages {
     ]
     return renderer.page(
       "channel-edit", title: "Edit \(channel.profile.displayName)", section: .channels, view,
-      status: trouble == nil ? .ok : .unprocessableContent, request, context)
+      status: Failures.status(ofForm: refusal), request, context)
   }
 
   func updateChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
     let form = try await form(request, context)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    var channel = try await daemon.ask { try await $0.channel(id: id) }
+    for _ in 0..<Self.editsMax {
+      do {
+        try await update(channel, as: form)
+        return redirect(request, to: "channels/\(id)?done=changed")
+      } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
+        let edition = channel.edition
+        guard error.kind == .staleRevision else { return edit(channel, typed: form, refusal: error, request, context) }
+        channel = try await daemon.ask { try await $0.channel(id: id) }
+        // A relay has just come or gone: what readers see is what somebody saw who typed this.
+        guard channel.edition == edition, form.number("edition") == Int64(edition) else {
+          return edit(channel, typed: form, refusal: error, request, context)
+        }
+      }
+    }
+    throw PageRefusal(
+      status: .conflict, what: "The channel changes all the time", help: "Nothing was changed. Send it again in a moment.")
+  }
+
+  /// How often a change is tried whose channel changes at the same time.
+  private static let editsMax = 5
+
+  /// Asks for what a form says, if the channel is still what it was.
+  private func update(_ channel: Channel, as form: Form) async throws {
     /// What was typed, if it is not what there is.
     func changed(_ name: String, from present: String?) -> String? {
       guard let typed = form[name]?.replacing("\r\n", with: "\n"), typed != present ?? "" else { return nil }
@@ -57,18 +80,13 @@ extension Pages {
     // Relays come and go while somebody types, and give the channel new revisions; that is no reason to refuse a change of what readers see.
     let isAsSeen = form.number("edition") == Int64(channel.edition)
     let wanted = UpdateChannel(
-      id: id, revision: isAsSeen ? channel.revision : form.number("revision"),
+      id: channel.id, revision: isAsSeen ? channel.revision : form.number("revision"),
       displayName: changed("name", from: channel.profile.displayName),
       fullName: changed("fullName", from: channel.profile.fullName),
       description: changed("description", from: channel.profile.description),
       // A new one, or an empty one to take it away.
       image: form.text("image") ?? (form["noImage"] == nil ? nil : ""),
       heal: channel.owned && heals != healed ? heals : nil)
-    do {
-      _ = try await daemon.ask { try await $0.updateChannel(wanted) }
-      return redirect(request, to: "channels/\(id)?done=changed")
-    } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
-      return edit(channel, typed: form, trouble: Failures.sentence(error), request, context)
-    }
+    _ = try await daemon.ask { try await $0.updateChannel(wanted) }
   }
 }

@@ -11,8 +11,8 @@ extension Pages {
     let revision = await hub.revision
     var filter: [String: JSONValue] = [:]
     for name in ["to", "cause"] { if let word = query.text(name) { filter[name] = .string(word) } }
-    if let id = query.number("relay") { filter["relayId"] = .integer(id) }
-    if let id = query.number("channel") { filter["channelId"] = .integer(id) }
+    if let id = try await relay(query) { filter["relayId"] = .integer(id) }
+    if let id = try await channel(query) { filter["channelId"] = .integer(id) }
     if let begin = Self.begin(query) { filter["time"] = ["$gte": .string(begin)] }
     let condition: JSONValue? = filter.isEmpty ? nil : .object(filter)
     let reply = try await daemon.ask {
@@ -21,6 +21,7 @@ extension Pages {
     let times = Times()
     let view: View = [
       "rows": .views(reply.transitions.map { Self.line($0, times) }), "isEmpty": .flag(reply.transitions.isEmpty),
+      "isPart": .flag(reply.nextCursor != nil),
       "isFiltered": .flag(condition != nil), "relay": .some(query["relay"]), "channel": .some(query["channel"]),
       "statuses": Self.choices(RelayStatus.allCases.map(\.rawValue), chosen: query["to"]),
       "causes": Self.choices(Cause.allCases.map(\.rawValue), chosen: query["cause"]),
@@ -36,7 +37,7 @@ extension Pages {
     let revision = await hub.revision
     var filter: [String: JSONValue] = [:]
     if let word = query.text("to") { filter["to"] = .string(word) }
-    if let id = query.number("relay") { filter["relayId"] = .integer(id) }
+    if let id = try await relay(query) { filter["relayId"] = .integer(id) }
     if let begin = Self.begin(query) { filter["time"] = ["$gte": .string(begin)] }
     let condition: JSONValue? = filter.isEmpty ? nil : .object(filter)
     let reply = try await daemon.ask {
@@ -45,6 +46,7 @@ extension Pages {
     let times = Times()
     let view: View = [
       "rows": .views(reply.healthChanges.map { Self.line($0, times) }), "isEmpty": .flag(reply.healthChanges.isEmpty),
+      "isPart": .flag(reply.nextCursor != nil),
       "isFiltered": .flag(condition != nil), "relay": .some(query["relay"]),
       "healths": Self.choices(PeerCondition.Health.allCases.map(\.rawValue), chosen: query["to"]),
       "spans": Self.spans(query),
@@ -52,6 +54,37 @@ extension Pages {
     ]
     return renderer.page(
       "health", title: "Health", section: .history, view, revision: revision ?? reply.revision, request, context)
+  }
+
+  /// The relay that somebody has named; `nil` if they have not.
+  private func relay(_ query: Form) async throws -> Int64? {
+    guard let name = query.text("relay") else { return nil }
+    if let id = Int64(name) { return id }
+    let relays = try await daemon.ask { try await $0.relays(filter: ["name": .string(name)]) }
+    guard let relay = relays.first(where: { !$0.deleted }) ?? relays.first else {
+      throw PageRefusal(
+        status: .notFound, what: "There is no such relay",
+        help: "No relay is called “\(name.prefix(200))”. The page of relays lists all of them.")
+    }
+    return relay.id
+  }
+
+  /// The channel that somebody has named; `nil` if they have not.
+  private func channel(_ query: Form) async throws -> Int64? {
+    guard let name = query.text("channel") else { return nil }
+    if let id = Int64(name) { return id }
+    let channels = try await daemon.ask { try await $0.channels(filter: ["profile.displayName": .string(name)]) }
+    guard let channel = channels.first else {
+      throw PageRefusal(
+        status: .notFound, what: "There is no such channel",
+        help: "No channel is called “\(name.prefix(200))”. The page of channels finds parts of names.")
+    }
+    guard channels.count == 1 else {
+      throw PageRefusal(
+        status: .conflict, what: "Several channels are called that",
+        help: "The page of each has its history: look for “\(name.prefix(200))” on the page of channels.")
+    }
+    return channel.id
   }
 
   /// How far back a list goes, in hours.

@@ -17,16 +17,16 @@ extension Pages {
   func newChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     // The form may be sent twice, and makes one channel all the same.
-    return try await newChannel(Form().with("key", Self.key()), trouble: nil, request, context)
+    return try await newChannel(Form().with("key", Self.key()), refusal: nil, request, context)
   }
 
   private func newChannel(
-    _ form: Form, trouble: String?, _ request: Request, _ context: ConsoleContext
+    _ form: Form, refusal: VarlinkError?, _ request: Request, _ context: ConsoleContext
   ) async throws -> Response {
     let (relays, isAll) = try await enabledRelays()
     let chosen = Set(form.all("relay"))
     let view: View = [
-      "trouble": .some(trouble), "key": .text(form["key"] ?? ""), "name": .some(form["name"]),
+      "trouble": .some(refusal.map(Failures.sentence)), "key": .text(form["key"] ?? ""), "name": .some(form["name"]),
       "fullName": .some(form["fullName"]), "description": .some(form["description"]),
       "image": .some(form["image"]), "imageBytesMax": .number(Self.imageBytesMax),
       "pick": .text(form["pick"] ?? "\(min(Self.pickedRelays, max(1, relays.count)))"), "hasRelays": .flag(!relays.isEmpty),
@@ -40,8 +40,8 @@ extension Pages {
         }),
     ]
     return renderer.page(
-      "channel-new", title: "New channel", section: .channels, view, status: trouble == nil ? .ok : .unprocessableContent,
-      request, context)
+      "channel-new", title: "New channel", section: .channels, view, status: Failures.status(ofForm: refusal), request,
+      context)
   }
 
   /// Relays that a form lists, by name.
@@ -74,7 +74,7 @@ extension Pages {
       return redirect(request, to: "channels/\(channel.id)/progress")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       // What was typed stays.
-      return try await newChannel(form, trouble: Failures.sentence(error), request, context)
+      return try await newChannel(form, refusal: error, request, context)
     }
   }
 
@@ -91,6 +91,7 @@ extension Pages {
     view["isComplete"] = .flag(active > 0 && active == members.count)
     view["canProceed"] = .flag(active > 0 && active < members.count)
     view["total"] = .number(members.count)
+    view["canCancel"] = .flag(context.visit?.role == .change && Self.canCancel(channel))
     return renderer.page(
       "channel-progress", title: "New channel: \(channel.profile.displayName)", section: .channels, view, revision: revision,
       request, context)
@@ -106,13 +107,19 @@ extension Pages {
       Self.view(channel, Times(), mayChange: false), revision: revision, request, context)
   }
 
+  /// Whether a channel has just been created, so that it can be given up with one button.
+  private static func canCancel(_ channel: Channel) -> Bool {
+    let created = RFC3339.milliseconds(channel.createdAt) ?? 0
+    return channel.owned && channel.lastPostAt == nil && SessionStore.now.wall - created < cancelMax
+      && !["deleting", "deleted"].contains(channel.phase)
+  }
+
   /// Gives a channel up that has just been created.
   func cancel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
     let channel = try await daemon.ask { try await $0.channel(id: id) }
-    let created = RFC3339.milliseconds(channel.createdAt) ?? 0
-    guard channel.owned, channel.lastPostAt == nil, SessionStore.now.wall - created < Self.cancelMax else {
+    guard Self.canCancel(channel) else {
       throw PageRefusal(
         status: .conflict, what: "It is too late to cancel",
         help: "The channel is more than an hour old or has posts. Delete it on its page.")

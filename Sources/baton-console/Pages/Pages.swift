@@ -21,8 +21,6 @@ struct Pages: Sendable {
 
   /// Objects on one page of a list.
   static let pageSize = 100
-  /// The longest form, in bytes: a post as long as any, in letters that browsers send as nine bytes for three.
-  static let formBytesMax = 128 << 10
 
   // MARK: - What several pages need
 
@@ -37,23 +35,11 @@ struct Pages: Sendable {
 
   /// Reads the form that was sent.
   func form(_ request: Request, _ context: ConsoleContext) async throws -> Form {
-    guard request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
-      throw PageRefusal(
-        status: .unsupportedMediaType, what: "The form cannot be read", help: "Send it from a page of the console.")
-    }
-    let form = try Form(String(buffer: try await bytes(of: request)))
+    // It can be read once.
+    context.visit?.form.withLockedValue { $0 = Form() }
+    let form = try await request.form()
     context.visit?.form.withLockedValue { $0 = form }
     return form
-  }
-
-  private func bytes(of request: Request) async throws -> ByteBuffer {
-    do {
-      return try await request.body.collect(upTo: Self.formBytesMax)
-    } catch let error as any HTTPResponseError {
-      throw error
-    } catch {
-      throw PageRefusal(status: .badRequest, what: "The form is incomplete", help: "The connection ended before its end.")
-    }
   }
 
   /// The identifier in the address, such as that of `channels/7`.

@@ -9,15 +9,16 @@ struct Times: Sendable {
   init(now: Int64 = SessionStore.now.wall) { self.now = now }
 
   /// The values of the template `time`; `nil` if there is no time, or the text is not one.
-  func view(_ time: String?) -> View.Part? {
+  /// - Parameter isPlanned: whether it is when something is to happen.
+  func view(_ time: String?, isPlanned: Bool = false) -> View.Part? {
     guard let time, let then = RFC3339.milliseconds(time) else { return nil }
-    return .view(view(milliseconds: then))
+    return .view(view(milliseconds: then, isPlanned: isPlanned))
   }
 
-  func view(milliseconds then: Int64) -> View {
+  func view(milliseconds then: Int64, isPlanned: Bool = false) -> View {
     [
-      "stamp": .text(Self.stamp(then)), "relative": .text(RelativeTime.text(then, now: now)),
-      "exact": .text(Self.exact(then)),
+      "stamp": .text(Self.stamp(then)), "relative": .text(RelativeTime.text(then, now: now, isPlanned: isPlanned)),
+      "exact": .text(Self.exact(then)), "isPlanned": .flag(isPlanned),
     ]
   }
 

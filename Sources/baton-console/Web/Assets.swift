@@ -21,6 +21,7 @@ struct Assets: Sendable {
       ("image.js", "text/javascript; charset=utf-8", PackageResources.image_js),
       ("live.js", "text/javascript; charset=utf-8", PackageResources.live_js),
       ("refresh.js", "text/javascript; charset=utf-8", PackageResources.refresh_js),
+      ("session.js", "text/javascript; charset=utf-8", PackageResources.session_js),
       ("times.js", "text/javascript; charset=utf-8", PackageResources.times_js),
       ("icon.svg", "image/svg+xml", PackageResources.icon_svg),
     ]

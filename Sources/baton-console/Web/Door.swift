@@ -37,18 +37,30 @@ struct Door: RouterMiddleware {
       // Whoever has left a group since may do what they may do now.
       guard let role = await present(session, request) else {
         // The user database may be wrong for a moment, so the session stays; who comes with it is asked for again each time.
-        return pages.signedOut(request, trouble: "You may not use the console any more.")
+        return pages.signedOut(request, trouble: "You may not use the console any more.", form: await sent(request))
       }
       let visit = ConsoleContext.Visit(user: session.user, role: role, way: .session(session, token: token)) {
         guard let session = sessions.session(token: token, isUse: false) else { return false }
         return await admission?.mayLook(session.user) ?? true
       }
-      return try await enter(visit, request, context, next)
+      var response = try await enter(visit, request, context, next)
+      if let session = sessions.session(token: token, isUse: false) {
+        response.headers[.batonSessionEnds] = "\(Sessions.remaining(session, now: SessionStore.now))"
+      }
+      return response
     }
     if let visit = try await proxied(request, context) { return try await enter(visit, request, context, next) }
     // This ends the stream of a page that is still open.
     if request.uri.path == "/events" { return Response(status: .noContent) }
-    return pages.signedOut(request)
+    // Where there is nothing, perhaps because a reverse proxy leaves a path in front, nobody need sign in to be told.
+    guard context.endpointPath != nil else { throw HTTPError(.notFound) }
+    return pages.signedOut(request, form: await sent(request))
+  }
+
+  /// What somebody sent who was signed out meanwhile, if it may be sent again: nobody types anything twice.
+  private func sent(_ request: Request) async -> Form? {
+    guard request.method == .post, let form = try? await request.form(), form.canRepeat else { return nil }
+    return form
   }
 
   /// What somebody with a session may do at present; `nil` if it is nothing.
@@ -78,7 +90,9 @@ struct Door: RouterMiddleware {
     do {
       response = try await next(request, context)
     } catch {
-      response = pages.failure(error, request, context)
+      // Whoever was allowed to change things when they began to type keeps what they typed.
+      let isUnread = visit.role != .change && visit.form.withLockedValue { $0 == nil }
+      response = pages.failure(error, request, context, form: isUnread ? await sent(request) : nil)
     }
     // Where several people share a console, the daemon knows only the console; this says who it was, whatever came of it. In the
     // foreground the daemon's journal says it.

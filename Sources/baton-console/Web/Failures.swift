@@ -19,6 +19,8 @@ enum Failures {
   /// The status of an answer, and what its page is called.
   static func status(_ error: VarlinkError) -> (HTTPResponse.Status, String) {
     if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "You may not do that") }
+    if error.name.hasSuffix(".InternalError") { return (.internalServerError, "The daemon has a fault") }
+    if error.name.hasSuffix(".OutcomeUnknown") { return (.badGateway, "It is not known whether this was done") }
     return switch error.kind {
     case .noSuchObject: (.notFound, "Not found")
     case .busy, .tooManyConnections: (.serviceUnavailable, "The daemon is busy")
@@ -26,5 +28,12 @@ enum Failures {
     case .staleRevision: (.conflict, "Somebody else changed it first")
     default: (.unprocessableContent, "The daemon refused this")
     }
+  }
+
+  /// The status of a page that shows a form, again if the daemon did not do what it asks for.
+  static func status(ofForm error: VarlinkError?) -> HTTPResponse.Status {
+    guard let error else { return .ok }
+    // The page itself is there.
+    return error.kind == .noSuchObject ? .unprocessableContent : status(error).0
   }
 }

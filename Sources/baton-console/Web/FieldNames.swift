@@ -13,6 +13,9 @@ extension HTTPField.Name {
   /// Sent by pages that look at themselves again because something changed.
   static let batonRefresh = named("Baton-Refresh")
 
+  /// In how many seconds a session ends that nobody uses.
+  static let batonSessionEnds = named("Baton-Session-Ends")
+
   private static func named(_ text: String) -> Self {
     guard let name = Self(text) else { preconditionFailure("\(text) is not the name of a field") }
     return name

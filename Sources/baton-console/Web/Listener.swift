@@ -49,6 +49,12 @@ struct Listener: Sendable {
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: Self.headBytesMax, maxHeaderListSize: Self.headBytesMax, maxHeaderFieldCount: 100)))
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      // Without descriptors or memory for another connection, those that there are go on, and later ones are taken again.
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
+        }
+      }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .bind(socket) { channel in http.setup(channel: channel, logger: logger) }
     try await withThrowingDiscardingTaskGroup { group in
@@ -90,7 +96,7 @@ struct Listener: Sendable {
     do {
       response = try await responder.respond(to: request, context: ConsoleContext(source: .init(logger: logger, peer: peer)))
     } catch {
-      logger.debug("a request failed", metadata: ["error": "\(error)"])
+      logger.debug("a request failed: \(error)")
       response = Response(status: .internalServerError)
     }
     try await writer.write(response: response.head, body: response.body)

@@ -63,6 +63,7 @@ struct Renderer: Sendable {
       outer["mayChange"] = .flag(visit.role == .change)
       outer["mayOnlyLook"] = .flag(visit.role != .change)
       outer["hasSession"] = .flag(context.session != nil)
+      outer["ends"] = context.session.map { .number(Sessions.remaining($0, now: SessionStore.now)) }
     }
     outer["revision"] = revision.map { .number($0) }
     return outer
@@ -84,7 +85,7 @@ struct Renderer: Sendable {
 
   private func render(_ template: String, _ view: View, _ status: HTTPResponse.Status) -> Response {
     guard let text = templates.render(template, view) else {
-      logger.error("there is no template", metadata: ["template": "\(template)"])
+      logger.error("there is no template '\(template)'")
       return Response(status: .internalServerError)
     }
     return Response(
@@ -115,7 +116,7 @@ struct Renderer: Sendable {
     // A page that answers a form does not load itself again: the form would be sent again.
     let view: View = [
       "what": .text(what), "help": .text(help), "isOutage": .flag(isOutage && request.method != .post),
-      "fields": form.map { .views($0.fields.map { ["name": .text($0.name), "value": .text($0.value)] }) },
+      "fields": form.map(Self.fields),
       "canRepeat": .flag(form != nil),
     ]
     guard let context, context.visit != nil else {
@@ -124,8 +125,13 @@ struct Renderer: Sendable {
     return page("failure", title: what, section: nil, view, status: status, request, context)
   }
 
+  private static func fields(_ form: Form) -> View.Part {
+    .views(form.fields.map { ["name": .text($0.name), "value": .text($0.value)] })
+  }
+
   /// The page for an error that nobody has handled.
-  func failure(_ error: any Error, _ request: Request, _ context: ConsoleContext) -> Response {
+  /// - Parameter form: what was sent with it, and not read.
+  func failure(_ error: any Error, _ request: Request, _ context: ConsoleContext, form: Form? = nil) -> Response {
     switch error {
     case let error as VarlinkError: return failure(error, request, context)
     case let failure as VarlinkClient.Failure:
@@ -133,7 +139,8 @@ struct Renderer: Sendable {
     case let refusal as Form.Refusal:
       let reason = refusal == .tooLarge ? "too many fields" : "a character that is not encoded"
       return failure(.badRequest, "The address or form cannot be read", "It has \(reason).", request, context)
-    case let refusal as PageRefusal: return failure(refusal.status, refusal.what, refusal.help, request, context)
+    case let refusal as PageRefusal:
+      return failure(refusal.status, refusal.what, refusal.help, request, context, form: form)
     case let error as HTTPError where error.status == .notFound:
       return failure(
         .notFound, "There is no such page",
@@ -142,7 +149,7 @@ struct Renderer: Sendable {
     case let error as any HTTPResponseError:
       return failure(error.status, "The request cannot be answered", error.status.reasonPhrase + ".", request, context)
     default:
-      logger.error("a page failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
+      logger.error("the page \(request.uri.path.prefix(200)) failed: \(error)")
       return failure(
         .internalServerError, "The console has a fault", "Its log says more. What you asked for may have been done.", request,
         context)
@@ -173,9 +180,13 @@ struct Renderer: Sendable {
   }
 
   /// The page for whoever is not signed in.
-  func signedOut(_ request: Request, status: HTTPResponse.Status = .unauthorized, trouble: String? = nil) -> Response {
+  /// - Parameter form: what was sent, which can be sent again afterwards.
+  func signedOut(
+    _ request: Request, status: HTTPResponse.Status = .unauthorized, trouble: String? = nil, form: Form? = nil
+  ) -> Response {
     let view: View = [
       "help": .text(signInHelp), "trouble": .some(trouble), "page": .view(frame("Sign in", request)),
+      "fields": form.map(Self.fields), "canRepeat": .flag(form != nil),
     ]
     return render("login", view, status)
   }

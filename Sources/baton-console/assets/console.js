@@ -3,6 +3,7 @@
 import { offerImages } from "./image.js";
 import { follow } from "./live.js";
 import { Refresher } from "./refresh.js";
+import { keepSession } from "./session.js";
 import { keepTimes } from "./times.js";
 
 const body = document.body;
@@ -15,14 +16,16 @@ function offerCopies(within) {
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (!button) return;
-  const word = button.textContent;
+  const word = button.dataset.word ??= button.textContent;
+  clearTimeout(button.dataset.timer);
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = "Copied";
   } catch {
     button.textContent = "Copying failed";
   }
-  setTimeout(() => { button.textContent = word; }, 2000);
+  document.getElementById("announcer").textContent = button.textContent;
+  button.dataset.timer = setTimeout(() => { button.textContent = word; }, 2000);
 });
 
 // A second click, before the answer to the first one is there, does nothing.
@@ -33,19 +36,11 @@ document.addEventListener("submit", (event) => {
   else event.target.dataset.sent = Date.now();
 });
 
-// Whoever writes for an hour uses their session.
-const usePause = 300000;
-let usedAt = Date.now();
-document.addEventListener("input", () => {
-  if (!("live" in body.dataset) || Date.now() - usedAt < usePause) return;
-  usedAt = Date.now();
-  fetch(`${body.dataset.root}sessions`, { method: "HEAD", credentials: "same-origin", cache: "no-store" }).catch(() => {});
-});
-
 offerCopies(document);
 offerImages(document);
 const times = keepTimes(body.dataset.now);
 if ("live" in body.dataset) {
   const refresher = new Refresher(offerCopies, times);
   follow(body.dataset.root, body.dataset.revision, refresher);
+  if ("ends" in body.dataset) keepSession(body.dataset.root, Number(body.dataset.ends), refresher);
 }

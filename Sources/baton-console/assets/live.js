@@ -1,11 +1,14 @@
 // One stream of changes for all tabs of a browser: a browser opens six connections to a server, and streams must not use them up. The tab
-// that holds a lock has the stream and passes on what it hears; when it is closed, the lock goes to another.
+// that holds a lock has the stream and passes on what it hears; when it is closed, the lock goes to another, and when it says nothing, perhaps
+// because the browser has stopped it, another takes the lock.
 
 /** Follows changes, and tells the refresher of them. */
 export function follow(root, revision, refresher) {
   // Consoles below different paths of one host have a stream each.
   const channelName = `baton-live ${new URL(root, location.href).pathname}`;
   const hear = (message) => {
+    // Whatever comes from the server is a sign of life, and of the daemon, too, unless that is away.
+    if (message.state ? message.state === "live" : message.kind !== "hello") refresher.hears();
     switch (message.kind) {
       case "changed": refresher.changed(message.objects); break;
       case "resync": refresher.lookAgain(); break;
@@ -31,8 +34,21 @@ export function follow(root, revision, refresher) {
   tabs = new BroadcastChannel(channelName);
   // The leading tab passes on the beat of the server; without it, nobody knows whether changes arrive.
   let heardAt = Date.now();
-  setInterval(() => { if (!stream && Date.now() - heardAt > silenceMax) refresher.state("lost"); }, 5000);
   const me = `${Date.now()}-${Math.random()}`;
+  let queued = null;
+  let isAsked = false;
+  setInterval(() => {
+    if (stream || Date.now() - heardAt <= silenceMax) {
+      isAsked = false;
+      return;
+    }
+    refresher.state("lost");
+    if (document.hidden) return;
+    // It may only have slept, as this one has, and then it answers.
+    if (isAsked) lead({ steal: true });
+    else tabs.postMessage({ kind: "hello", from: me });
+    isAsked = !isAsked;
+  }, 5000);
   tabs.onmessage = (event) => {
     // A tab that has just been opened asks how things are, and looks once more: something may have changed since its page was made.
     if (event.data.kind === "hello") {
@@ -46,16 +62,31 @@ export function follow(root, revision, refresher) {
     hear(event.data);
   };
   tabs.postMessage({ kind: "hello", from: me });
-  const lead = () => navigator.locks.request(channelName, () => new Promise((release) => {
-    // It goes on behind what was heard last, so that nothing is lost when the tab before was closed.
-    stream = new Stream(root, heard, tell, () => {
-      // The server ended it for good, perhaps because this session is over. Another tab may have a newer one.
+  const lead = (options = {}) => {
+    // There is one request of this tab at a time.
+    queued?.abort();
+    const mine = queued = new AbortController();
+    navigator.locks.request(channelName, options.steal ? options : { signal: mine.signal }, () => new Promise((release) => {
+      if (queued === mine) queued = null;
+      heardAt = Date.now();
+      // It goes on behind what was heard last, so that nothing is lost when the tab before was closed.
+      stream = new Stream(root, heard, tell, () => {
+        // The server ended it for good, perhaps because this session is over. Another tab may have a newer one.
+        stream = null;
+        heardAt = Date.now();
+        release();
+        setTimeout(lead, againPause);
+      });
+    })).catch(() => {
+      if (mine.signal.aborted) return;
+      // Another tab has taken it, because this one said nothing.
+      stream?.close();
       stream = null;
       heardAt = Date.now();
-      release();
+      refresher.lookAgain();
       setTimeout(lead, againPause);
     });
-  }));
+  };
   lead();
 }
 
@@ -71,7 +102,10 @@ class Stream {
     this.state = "connecting";
     const query = revision ? `?since=${encodeURIComponent(revision)}` : "";
     const source = new EventSource(`${root}events${query}`);
-    this.close = () => source.close();
+    this.close = () => {
+      clearInterval(watch);
+      source.close();
+    };
     let heardAt = Date.now();
     const end = () => {
       clearInterval(watch);

@@ -17,6 +17,8 @@ const lookMax = 30000;
 const outagePause = 2000;
 /** How often changes are read out, in milliseconds. */
 const announcePause = 5000;
+/** How often the age of what is shown is written again while nothing arrives, in milliseconds. */
+const agePause = 10000;
 
 export class Refresher {
   constructor(onInsert, times) {
@@ -24,7 +26,10 @@ export class Refresher {
     this.times = times;
     this.isPaused = false;
     this.connection = "connecting";
-    this.asOf = times.clock();
+    // When it was last known that the page shows what there is.
+    this.trueAt = Date.now();
+    // A page that follows nothing, perhaps the answer to a form, which has no address of its own, only asks whether the session goes on.
+    this.isStill = !document.querySelector("[data-follows]");
     this.due = null;
     this.isLooking = false;
     this.hasFailed = false;
@@ -32,12 +37,15 @@ export class Refresher {
     this.cost = 0;
     this.announced = 0;
     if ("again" in document.body.dataset) this.plan(againPause);
+    // What was typed stays in this tab.
+    document.getElementById("sign-in").target = "_blank";
     this.pauseButton = document.getElementById("pause");
     this.pauseButton.hidden = false;
     this.pauseButton.addEventListener("click", () => this.pause(!this.isPaused));
     // What was left as it is because somebody used it catches up afterwards.
     const catchUp = () => { if (this.isStale && !document.hidden) this.plan(nearPause); };
-    for (const name of ["visibilitychange", "focusout", "selectionchange"]) document.addEventListener(name, catchUp);
+    for (const name of ["visibilitychange", "focusout", "selectionchange", "pointerup", "keyup"]) document.addEventListener(name, catchUp);
+    setInterval(() => { if (document.body.classList.contains("old")) this.show(); }, agePause);
   }
 
   // What the stream says.
@@ -61,16 +69,18 @@ export class Refresher {
 
   lookAgain() { this.plan(0); }
 
+  /** Takes in a sign that changes arrive. */
+  hears() {
+    if (!this.isPaused && !this.hasFailed && !this.isStale && !this.isLooking) this.trueAt = Date.now();
+  }
+
   state(state) {
     // Whoever is signed out stays so until changes arrive again.
     if (this.connection === "ended" && state !== "live") return;
     const wasLive = this.connection === "live";
     this.connection = state;
-    if (wasLive && state !== "live") {
-      this.asOf = this.times.clock();
-      // Perhaps the session is over: the answer says so.
-      if (state === "lost") this.plan(nearPause);
-    }
+    // Perhaps the session is over: the answer says so.
+    if (wasLive && state === "lost") this.plan(nearPause);
     if (state === "live") {
       if (document.querySelector("[data-outage]")) setTimeout(() => location.reload(), outagePause);
       if (this.isStale) this.lookAgain();
@@ -99,29 +109,31 @@ export class Refresher {
     let pause = nearPause;
     const begin = Date.now();
     try {
-      const answer = await fetch(location.href, {
-        headers: { "Baton-Refresh": "1" }, credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(lookMax),
+      const [address, method] = this.isStill ? [`${document.body.dataset.root}sessions`, "HEAD"] : [location.href, "GET"];
+      const answer = await fetch(address, {
+        method, headers: { "Baton-Refresh": "1" }, credentials: "same-origin", cache: "no-store",
+        signal: AbortSignal.timeout(lookMax),
       });
-      if (answer.ok && answer.headers.get("Content-Type")?.startsWith("text/html")) {
+      if (answer.ok && this.isStill) {
+        this.sound(begin);
+      } else if (answer.ok && answer.headers.get("Content-Type")?.startsWith("text/html")) {
         const text = await answer.text();
         this.cost = Date.now() - begin;
         if (this.isPaused) this.isStale = true;
         else this.put(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html"));
-        if (!this.isPaused) this.asOf = this.times.clock();
-        if (this.connection === "ended") this.connection = "lost";
-        this.hasFailed = false;
+        this.sound(begin);
       } else if (answer.status === 401) {
         // What changed is shown after signing in, perhaps in another tab.
         this.connection = "ended";
         this.isStale = true;
       } else {
-        this.failed();
+        this.hasFailed = true;
         // What was refused once is refused again.
         this.isStale = answer.status >= 500 || [408, 429].includes(answer.status);
         pause = troublePause;
       }
     } catch {
-      this.failed();
+      this.hasFailed = true;
       this.isStale = true;
       pause = troublePause;
     }
@@ -135,9 +147,12 @@ export class Refresher {
     this.isAgainDue = false;
   }
 
-  failed() {
-    if (!this.hasFailed && this.connection === "live" && !this.isPaused) this.asOf = this.times.clock();
-    this.hasFailed = true;
+  /** Notes that the server said how things are.
+   * @param at when it was asked. */
+  sound(at) {
+    if (!this.isPaused && !this.isInUse) this.trueAt = at;
+    if (this.connection === "ended") this.connection = "lost";
+    this.hasFailed = false;
   }
 
   // What to put where.
@@ -146,34 +161,57 @@ export class Refresher {
     // Counts of everything are made every two seconds at most.
     if ("again" in fresh.body.dataset) this.isAgainDue = true;
     // Both as of now, and with the same buttons, so that only what has changed differs.
+    this.times.take(fresh.body.dataset.now);
     this.times.write(document);
     this.inserted(fresh);
+    document.title = fresh.title;
+    const restore = keepPlace();
     for (const old of document.querySelectorAll("[data-follows][id]")) {
       const now = fresh.getElementById(old.id);
-      if (!now) continue;
-      if ("rows" in old.dataset) this.putRows(old, now);
-      else if (old.innerHTML !== now.innerHTML) {
+      if (now && "rows" in old.dataset) this.putRows(old, now);
+      else if (old.innerHTML !== (now?.innerHTML ?? "")) {
         if (this.leaves(old)) continue;
         const words = old.querySelector("[data-announce]")?.textContent;
-        old.replaceChildren(...document.importNode(now, true).childNodes);
+        replace(old, () => old.replaceChildren(...(now ? document.importNode(now, true).childNodes : [])));
         const said = old.querySelector("[data-announce]")?.textContent;
         if (said && said !== words) this.announce(said);
-      }
+      } else old.classList.remove("held");
     }
+    restore();
   }
 
   putRows(old, now) {
     const known = new Map([...old.tBodies[0].rows].filter((row) => row.id).map((row) => [row.id, row]));
+    if (this.isAllWanted) {
+      this.isAllWanted = false;
+      const rows = document.importNode(now.tBodies[0], true);
+      old.tBodies[0].replaceWith(rows);
+      this.offer(old, 0);
+      // The next page begins where this one ends now.
+      const [pager, next] = [document, now.ownerDocument].map((page) => page.querySelector("main .pager"));
+      if (pager) pager.replaceChildren(...(next ? document.importNode(next, true).childNodes : []));
+      else if (next) old.after(document.importNode(next, true));
+      const first = [...rows.rows].find((row) => !known.has(row.id));
+      for (const row of rows.rows) if (!known.has(row.id)) row.classList.add("fresh");
+      (first?.querySelector("a") ?? document.getElementById("main")).focus({ preventScroll: true });
+      return;
+    }
     let news = 0, changes = 0;
     for (const row of now.tBodies[0].rows) {
       const present = known.get(row.id);
       known.delete(row.id);
       if (!present) { news += 1; continue; }
-      if (present.innerHTML === row.innerHTML && !present.classList.contains("gone")) continue;
+      if (present.innerHTML === row.innerHTML && !present.classList.contains("gone")) {
+        present.classList.remove("held");
+        continue;
+      }
       if (this.leaves(present)) continue;
-      const copy = document.importNode(row, true);
-      copy.classList.add("fresh");
-      present.replaceWith(copy);
+      replace(present, () => {
+        const copy = document.importNode(row, true);
+        copy.classList.add("fresh");
+        present.replaceWith(copy);
+        return copy;
+      });
       changes += 1;
     }
     // Where the list goes on, its last rows are on the next page now.
@@ -194,7 +232,11 @@ export class Refresher {
       line.className = "news";
       const button = document.createElement("button");
       button.type = "button";
-      button.addEventListener("click", () => location.reload());
+      button.addEventListener("click", () => {
+        this.isAllWanted = true;
+        if (this.isPaused) this.pause(false);
+        this.lookAgain();
+      });
       line.append(button);
       table.before(line);
     }
@@ -208,6 +250,7 @@ export class Refresher {
   /** Whether an element stays as it is for now, because somebody uses it. */
   leaves(element) {
     if (!isInUse(element)) return false;
+    element.classList.add("held");
     this.isInUse = true;
     this.isStale = true;
     return true;
@@ -235,7 +278,7 @@ export class Refresher {
     this.isPaused = isPaused;
     this.pauseButton.textContent = isPaused ? "Resume" : "Pause";
     if (isPaused) {
-      this.asOf = this.times.clock();
+      if (this.connection === "live" && !this.hasFailed && !this.isStale) this.trueAt = Date.now();
       if (this.due) clearTimeout(this.due.timer);
       if (this.due) this.isStale = true;
       this.due = null;
@@ -244,31 +287,81 @@ export class Refresher {
   }
 
   show() {
-    const words = {
-      live: ["live", "Live"],
-      connecting: ["still", `As of ${this.asOf}`],
-      lost: ["lost", `Connection lost; as of ${this.asOf}`],
-      away: ["away", `The daemon does not answer; as of ${this.asOf}`],
-      ended: ["lost", `Signed out; as of ${this.asOf}`],
-    }[this.connection] ?? ["still", `As of ${this.asOf}`];
-    const trouble = this.hasFailed && this.connection === "live" ? ["lost", `Cannot be refreshed; as of ${this.asOf}`] : words;
-    const [state, text] = this.isPaused ? ["paused", `Paused; as of ${this.asOf}`] : trouble;
+    const [state, word] = this.isPaused
+      ? ["paused", "Paused"]
+      : this.hasFailed && this.connection === "live"
+        ? ["lost", "Cannot be refreshed"]
+        : { live: ["live", "Live"], lost: ["lost", "Connection lost"], away: ["away", "The daemon does not answer"],
+            ended: ["lost", "Signed out"] }[this.connection] ?? ["still", ""];
+    const asOf = this.times.clock(this.trueAt);
+    let text = word ? `${word}; as of ${asOf}, ${this.times.age(this.trueAt)}` : `As of ${asOf}`;
+    if (state === "live") text = document.querySelector("main .held") ? "Live, but what you use waits" : "Live";
     document.getElementById("sign-in").hidden = this.connection !== "ended";
     const mark = document.getElementById("live");
     mark.dataset.state = state;
     const place = document.getElementById("live-words");
-    if (place.textContent !== text) {
-      place.textContent = text;
-      if (!this.isPaused && state !== "still") this.announce(text);
-    }
+    if (place.textContent !== text) place.textContent = text;
+    // That all is well is said after trouble only, and trouble once, however old things get.
+    if (state === "live" ? this.trouble : ["lost", "away"].includes(state) && state !== this.trouble) this.announce(text);
+    if (state === "live") this.trouble = null;
+    else if (state === "lost" || state === "away") this.trouble = state;
     document.body.classList.toggle("old", state !== "live" && state !== "still");
   }
 }
 
-/** Whether somebody types, points or selects within an element, which then stays as it is. */
+// What is being pressed: a click ends where it began, or is none.
+let pressed = null;
+document.addEventListener("pointerdown", (event) => { pressed = event.target; }, true);
+document.addEventListener("keydown", (event) => { if ([" ", "Enter"].includes(event.key)) pressed = event.target; }, true);
+for (const name of ["pointerup", "pointercancel", "keyup"]) document.addEventListener(name, () => { pressed = null; }, true);
+
+/** Whether somebody presses, types, has typed or selects within an element, which then stays as it is. */
 function isInUse(element) {
-  if (element.contains(document.activeElement) && document.activeElement !== document.body) return true;
-  if (element.querySelector("details[open]")) return true;
+  if (pressed && element.contains(pressed)) return true;
+  if (element.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return true;
+  const hasChanged = (field) => field.matches("select")
+    ? [...field.options].some((option) => option.selected !== option.defaultSelected) && field.selectedIndex > 0
+    : field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  if ([...element.querySelectorAll("input:not([type=hidden]), textarea, select")].some(hasChanged)) return true;
   const selection = document.getSelection();
   return selection && !selection.isCollapsed && selection.containsNode(element, true);
+}
+
+/** Replaces what is in an element, or the element, and returns the focus to what takes the place of what had it, and opens what was open.
+ * @param act does it, and returns what is there now if it is another element. */
+function replace(element, act) {
+  const controls = (within) => [...within.querySelectorAll("a[href], button, summary")];
+  const focused = element.contains(document.activeElement) ? document.activeElement : null;
+  const name = (control) => [
+    control.tagName, control.getAttribute("href"), control.dataset.copy, control.form?.getAttribute("action"),
+    [...(control.form?.querySelectorAll("input[type=hidden]") ?? [])].filter((field) => field.name !== "seen").map((field) => field.value),
+  ].join(" ");
+  const wanted = focused && name(focused);
+  const place = focused ? controls(element).filter((control) => name(control) === wanted).indexOf(focused) : -1;
+  const open = [...element.querySelectorAll("details")].map((details) => details.open);
+  const now = act() ?? element;
+  [...now.querySelectorAll("details")].forEach((details, index) => { if (open[index]) details.open = true; });
+  if (!focused) return;
+  const same = controls(now).filter((control) => name(control) === wanted);
+  const heir = same[place] ?? same[0] ?? now.querySelector("a[href], button:not([hidden])") ?? document.getElementById("main");
+  heir.focus({ preventScroll: true });
+}
+
+/** Remembers what is at the top of the window.
+ * @returns a function that scrolls so that it is there again. */
+function keepPlace() {
+  if (window.scrollY <= 0) return () => {};
+  const anchors = [...document.querySelectorAll("main [id]")]
+    .map((element) => [element.id, element.getBoundingClientRect()])
+    .filter(([, box]) => box.height > 0 && box.top >= 0 && box.top < window.innerHeight)
+    .map(([id, box]) => [id, box.top]);
+  return () => {
+    // The first of them may be gone.
+    for (const [id, top] of anchors) {
+      const element = document.getElementById(id);
+      if (!element) continue;
+      window.scrollBy(0, element.getBoundingClientRect().top - top);
+      return;
+    }
+  };
 }

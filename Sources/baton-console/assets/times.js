@@ -2,12 +2,12 @@
 
 /** Returns a function that writes the relative times within an element, as of now. */
 export function keepTimes(serverNow) {
-  const ahead = Date.parse(serverNow) - Date.now();
+  let ahead = Date.parse(serverNow) - Date.now();
   const now = () => Date.now() + ahead;
   const write = (within) => {
     for (const time of within.querySelectorAll("time[datetime]")) {
       const then = Date.parse(time.dateTime);
-      const text = relative(then, now());
+      const text = relative(then, now(), "next" in time.dataset);
       if (time.textContent !== text) time.textContent = text;
       const local = new Date(then).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
       if (time.title !== local) time.title = local;
@@ -16,13 +16,22 @@ export function keepTimes(serverNow) {
   write(document);
   setInterval(() => { if (!document.hidden) write(document); }, 10000);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) write(document); });
-  return { write, clock: () => new Date(now()).toLocaleTimeString(undefined, { timeStyle: "long" }) };
+  /** The time of the server at a time of this browser; with the date if that is not today. */
+  const clock = (at) => {
+    const [then, today] = [new Date(at + ahead), new Date(now())];
+    return then.toDateString() === today.toDateString()
+      ? then.toLocaleTimeString(undefined, { timeStyle: "long" })
+      : then.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+  };
+  /** Takes in the server's time at present. */
+  const take = (serverNow) => { ahead = Date.parse(serverNow) - Date.now(); };
+  return { write, take, clock, age: (at) => relative(at + ahead, now()) };
 }
 
 /** The words are those of the server. */
-function relative(then, now) {
+function relative(then, now, isPlanned) {
   const distance = now - then;
-  if (distance > -60000 && distance < 10000) return "just now";
+  if (isPlanned ? distance >= 0 && distance < 60000 : distance > -60000 && distance < 10000) return isPlanned ? "now" : "just now";
   const seconds = Math.floor(Math.abs(distance) / 1000);
   let span;
   if (seconds < 60) span = `${seconds} s`;

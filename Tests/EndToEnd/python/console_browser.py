@@ -426,9 +426,11 @@ def lives(browser):
     browser.open("channels/1")
     browser.await_text("#live-words", "Live")
     # A name that changes shows in both; whoever has the focus in a row keeps it.
-    wish("rename 1 Renamed once")
     browser.driver.switch_to.window(first)
+    browser.script("document.querySelector('#channel-1 a').focus()")
+    wish("rename 1 Renamed once")
     browser.await_text("#channel-1", "Renamed once")
+    check(browser.script("return document.activeElement.closest('tr')?.id === 'channel-1'"), "the focus is gone")
     browser.driver.switch_to.window(second)
     browser.await_text("h1", "Renamed once")
     browser.driver.switch_to.window(first)
@@ -437,14 +439,20 @@ def lives(browser):
     wish("create Another")
     browser.await_text(".news", "1 new: show")
     check(before == browser.script("return [...document.querySelectorAll('#channels tbody tr')].map(row => row.id)"), "rows moved")
+    browser.script("window.isSame = true")
     browser.press("1 new: show")
     browser.await_text("#channels", "Another")
+    check(browser.script("return window.isSame"), "the page was loaded")
+    check("Another" in browser.script("return document.activeElement.textContent"), "the focus is not on what is new")
     # The daemon goes, and both tabs say so; what changes before it tells again is not lost.
     wish("stop the daemon")
     browser.await_text("#live-words", "The daemon does not answer")
     browser.driver.switch_to.window(second)
     browser.await_text("#live-words", "The daemon does not answer")
     check(browser.script("return document.body.classList.contains('old')"), "old values are not marked")
+    # It is said wherever one is on the page, with its age.
+    check(browser.script("return getComputedStyle(document.getElementById('live')).position") == "fixed", "the sign scrolls away")
+    browser.await_text("#live-words", " ago")
     for scheme in ["light", "dark"]:
         browser.scheme(scheme)
         check(not (found := rules(browser)), "old values", scheme, found)
@@ -466,6 +474,41 @@ def lives(browser):
     browser.open("channels")
     browser.await_text("#live-words", "Live")
     browser.await_text("#channel-1", "Renamed thrice")
+    # What is put in above moves nothing that somebody reads.
+    browser.size(1000, 300)
+    browser.open("channels/1")
+    browser.await_text("#live-words", "Live")
+    browser.script("document.querySelector('#happenings tr:nth-last-child(2)').scrollIntoView()")
+    row = browser.script(
+        "return [...document.querySelectorAll('#happenings tr[id]')].find(row => row.getBoundingClientRect().top >= 0).id"
+    )
+    place = f"return document.getElementById('{row}').getBoundingClientRect().top"
+    before, rows = browser.script(place), browser.count("#happenings tr")
+    wish("rename 1 Renamed thrice and once")
+    browser.until(lambda: browser.count("#happenings tr") > rows, "new lines of the history")
+    check(abs(browser.script(place) - before) < 3, "the page moved from", before, "to", browser.script(place))
+    browser.size(1280, 900)
+    # A page that answers a form has no address to look at again.
+    browser.open("relays/1")
+    browser.complaints()
+    browser.press("Test")
+    browser.await_text("main", "The test")
+    browser.await_text("#live-words", "Live")
+    found = browser.complaints()
+    check(not found, found)
+    # A session that is about to end says so, and can be kept.
+    browser.open("channels")
+    browser.driver.execute_async_script(
+        """const done = arguments[0], script = document.querySelector('script[type=module]').src;
+        import(script.replace('console.js', 'session.js')).then((module) => {
+            module.keepSession(document.body.dataset.root, 200, { announce() {} });
+            done();
+        });"""
+    )
+    browser.await_text("#ending", "You will be signed out in 3 min")
+    browser.press("Stay signed in")
+    browser.until(lambda: browser.script("return document.getElementById('ending').hidden"), "the session to go on")
+    browser.await_text("#live-words", "Live")
     # Paused, nothing changes; going on shows it.
     browser.press("Pause")
     browser.await_text("#live-words", "Paused")
@@ -474,9 +517,27 @@ def lives(browser):
         lambda: browser.script("return fetch('channels/1').then(answer => answer.text()).then(text => text.includes('Renamed again'))"),
         "the name",
     )
-    check("Renamed thrice" in browser.text("#channel-1"), browser.text("#channel-1"))
+    check("Renamed thrice and once" in browser.text("#channel-1"), browser.text("#channel-1"))
     browser.press("Resume")
     browser.await_text("#channel-1", "Renamed again")
+    # The tab with the stream says nothing for a minute, as one does that the browser has stopped; the other one takes the stream over.
+    browser.open("channels/1")
+    browser.await_text("#live-words", "Live")
+    stopped = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("tab")
+    browser.open("channels/1")
+    browser.await_text("#live-words", "Live")
+    going = browser.driver.current_window_handle
+    browser.driver.switch_to.window(stopped)
+    browser.script("setTimeout(() => { const end = Date.now() + 70000; while (Date.now() < end); }, 100)")
+    browser.driver.switch_to.window(going)
+    browser.await_text("#live-words", "Connection lost")
+    browser.await_text("#live-words", "Live")
+    wish("rename 1 Renamed at last")
+    browser.await_text("h1", "Renamed at last")
+    browser.driver.switch_to.window(stopped)
+    browser.await_text("#live-words", "Live")
+    browser.await_text("h1", "Renamed at last")
     # Ten tabs: a browser has six connections to a server, and one of them is the stream.
     for _ in range(9):
         browser.driver.switch_to.new_window("tab")
@@ -521,10 +582,16 @@ def shields(browser, foreign, channel):
     check(harmless("a form"), "the form does not show what was typed")
     # A test, whose steps say what the relay says.
     browser.open("relays/2")
+    browser.complaints()
     browser.press("Test")
     browser.await_text("main", "The test")
     harmless("a test")
-    browser.complaints()
+    browser.await_text("#live-words", "Live")
+    found = browser.complaints()
+    check(not found, "a test", found)
+    # Whoever takes the name of somebody else has a key of their own.
+    browser.open("channels/1/messages")
+    check(browser.count(".messages li:not(.own)") == browser.count(".messages li:not(.own) .key") > 0, "a name stands alone")
     # A page of another port, and one of another name for this machine, send the form that deletes.
     port = browser.base.rsplit(":", 1)[1].strip("/")
     for host in ["baton.localhost", "evil.test"]:
