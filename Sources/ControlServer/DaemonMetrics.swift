@@ -68,11 +68,7 @@ struct DaemonMetrics: Sendable {
   }
 
   private var ofCatalog: [MetricSample] {
-    // Disabled ones are not tested, and nobody need do anything about them.
-    let idle = Set(context.coordinator.operators.filter { !$0.isEnabled || $0.isDeleted }.map(\.id))
-    func isIdle(_ id: OperatorID?) -> Bool { id.map(idle.contains) ?? false }
-    let relays = context.coordinator.relays.filter { !$0.isDeleted && $0.isEnabled && !isIdle($0.relayOperator) }
-    let servers = context.coordinator.servers.filter { !$0.isDeleted && $0.isEnabled && !isIdle($0.serverOperator) }
+    let (relays, servers) = (context.coordinator.enabledRelays, context.coordinator.enabledServers)
     var samples: [MetricSample] = []
     for health in PeerCondition.Health.allCases {
       for network in NetworkKind.allCases {

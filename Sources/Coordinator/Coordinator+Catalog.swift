@@ -139,6 +139,18 @@ extension Coordinator {
   /// Servers as they are now, deleted ones included.
   public var servers: [ServerRow] { directory.catalog.servers.values.sorted { $0.id < $1.id } }
 
+  /// Servers that may be used: they and their operators are enabled. Others are not tested, and nobody need do anything about them.
+  public var enabledServers: [ServerRow] {
+    let catalog = directory.catalog
+    return catalog.servers.values.filter { $0.isEnabled && !$0.isDeleted && catalog.isOperatorEnabled($0.serverOperator) }
+  }
+
+  /// Relays that new channels may get: they and their operators are enabled. Others are not tested, and nobody need do anything about them.
+  public var enabledRelays: [RelayRow] {
+    let catalog = directory.catalog
+    return directory.relays.values.filter { $0.isEnabled && !$0.isDeleted && catalog.isOperatorEnabled($0.relayOperator) }
+  }
+
   /// Relays as they are now, deleted ones included.
   public var relays: [RelayRow] { directory.relays.values.sorted { $0.id < $1.id } }
 

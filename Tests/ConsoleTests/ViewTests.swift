@@ -149,6 +149,26 @@ struct ViewTests {
     #expect(cut.summary == "Last 24 hours: up 50 %, unknown 50 %.")
   }
 
+  @Test(
+    arguments: [
+      ([:], 0, 0, true, "There are no channels yet."),
+      (["active": 1], 3, 0, true, "The channel is on all of its relays."),
+      (["active": 1_200, "deleted": 5, "followed": 2], 3, 0, true, "All 1200 channels are on all of their relays."),
+      (
+        ["active": 6, "creating": 1, "partial": 1], 3, 0, true,
+        "6 channels are on all of their relays; 2 of 8 channels are on the way to relays."
+      ),
+      (["creating": 1], 3, 0, true, "Nothing is wrong; 1 channel is on the way to relays."),
+      (["active": 4, "degraded": 1], 5, 1, true, "1 of 5 channels lacks relays; 1 of 5 relays is down."),
+      (["failed": 2, "degraded": 2], 2, 2, true, "4 channels lack relays; 2 relays are down."),
+      (["active": 4], 5, 0, false, "Nothing can be stored."),
+    ] as [([String: Int], Int, Int, Bool, String)])
+  func oneSentenceSaysHowEverythingIs(_ phases: [String: Int], _ relays: Int, _ down: Int, _ canStore: Bool, _ text: String) {
+    var sentence = HealthSentence(phases.map { ($0.key, $0.value) })
+    (sentence.relays, sentence.relaysDown, sentence.canStore) = (relays, down, canStore)
+    #expect(sentence.text == text)
+  }
+
   @Test func theStripOfHealthTellsPartsApartByHeightAndShowsShortOnes() throws {
     let now: Int64 = 360_000_000
     let strip = HealthStrip(
@@ -157,8 +177,10 @@ struct ViewTests {
     guard case .views(let parts)? = strip.view["parts"] else { return #expect(Bool(false), "there are parts") }
     func texts(_ key: String) -> [String] { parts.compactMap { if case .text(let text)? = $0[key] { text } else { nil } } }
     #expect(texts("height") == ["24", "16", "8"] && texts("y") == ["0", "8", "16"])
-    // The last second is as wide as can be seen, and not outside.
+    // The last second is as wide as can be seen, and not outside; nothing lies on anything else.
     #expect(texts("x").last == "998.0" && texts("width").last == "2.0")
+    let edges = zip(texts("x"), texts("width")).map { ((Double($0) ?? 0), (Double($0) ?? 0) + (Double($1) ?? 0)) }
+    for (left, right) in zip(edges, edges.dropFirst()) { #expect(abs(left.1 - right.0) < 0.2) }
     #expect(
       texts("words").dropFirst() == [
         "degraded from 1970-01-05 02:00:00 UTC until 1970-01-05 03:59:59 UTC", "down from 1970-01-05 03:59:59 UTC until now",

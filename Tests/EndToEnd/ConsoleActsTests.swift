@@ -38,6 +38,10 @@ struct ConsoleActsTests {
     #expect(try await console.get("/channels/1?done=replaced", cookie).body.contains("Another relay gets the channel"))
 
     _ = try await console.post("/channels", cookie, "key=k&name=Short&relay=1")
+    // Whoever is in the second step stays there.
+    let fields = ConsolePages.own.merging(["Cookie": cookie, "Referer": "http://localhost/channels/2/progress"]) { $1 }
+    let again = try await console.ask("POST", "/channels/2/verify", fields)
+    #expect(again.fields["location"] == "../../channels/2/progress", "\(again)")
     #expect(try await console.post("/channels/2/cancel", cookie).status == 303)
     #expect(try await stage.baton.control("channel", "list", "--json").lines.joined().contains("\"Short\"") == false)
     await stage.end()

@@ -68,13 +68,13 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var quarantined: Int
   /// Relays that are known, deleted ones left out.
   public var relays: Int
-  /// Relays that cannot be reached.
+  /// Enabled relays that cannot be reached.
   public var relaysDown: Int
   /// Operators that are known, deleted ones left out.
   public var operators: Int
   /// Servers that are known, deleted ones left out.
   public var servers: Int
-  /// Servers that cannot be reached or are not who their address says.
+  /// Enabled servers that cannot be reached or are not who their address says.
   public var serversDown: Int
   /// What is wrong with the files that declare operators; absent when they are in force.
   public var declarationsTrouble: String?

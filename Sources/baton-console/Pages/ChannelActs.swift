@@ -152,6 +152,9 @@ extension Pages {
     let id = try id(context)
     let form = try await form(request, context)
     try await turns.take(id) { [daemon] in try await daemon.ask { try await body($0, id, form) } }
-    return redirect(request, to: "channels/\(id)?done=\(form["replace"] == nil ? done : "replaced")")
+    // Whoever is in the second step of a new channel goes on there.
+    let isInSecondStep = request.headers[.referer]?.hasSuffix("/channels/\(id)/progress") == true
+    let page = isInSecondStep ? "/progress" : "?done=\(form["replace"] == nil ? done : "replaced")"
+    return redirect(request, to: "channels/\(id)\(page)")
   }
 }

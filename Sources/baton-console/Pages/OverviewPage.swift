@@ -19,7 +19,7 @@ extension Pages {
     async let ailing = daemon.ask { client in
       try await client.get(
         RelaysListReply.self, RelaysMethod.list,
-        ListRequest(filter: ["health": ["$in": ["down", "degraded"]]], limit: Self.linesMax))
+        ListRequest(filter: ["health": ["$in": ["down", "degraded"]], "enabled": true], limit: Self.linesMax))
     }
     async let troubled = daemon.ask { client in
       try await client.get(
@@ -39,9 +39,13 @@ extension Pages {
     let counted = try await counts
     let phases = counted.value.filter { $0.phase != "deleted" }
     let isQuiet = troubles.isEmpty && serious.isEmpty && relays.isEmpty && channels.isEmpty
+    var sentence = HealthSentence(counted.value.map { ($0.phase, $0.channels) })
+    (sentence.relays, sentence.relaysDown) = (now.relays, now.relaysDown)
+    sentence.canStore = now.storageTrouble == nil
     let view: View = [
-      "summary": .text(now.summary), "isQuiet": .flag(isQuiet), "troubles": .views(troubles),
+      "summary": .text(sentence.text), "isQuiet": .flag(isQuiet), "troubles": .views(troubles),
       "findings": .views(serious.prefix(Self.linesMax).map(Self.view)),
+      "moreFindings": serious.count > Self.linesMax ? .number(serious.count - Self.linesMax) : nil,
       "hasRelays": .flag(!relays.isEmpty), "relays": .views(relays),
       "hasChannels": .flag(!channels.isEmpty), "channels": .views(channels),
       "hasCounts": .flag(!phases.isEmpty),

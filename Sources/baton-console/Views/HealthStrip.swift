@@ -78,16 +78,19 @@ struct HealthStrip {
 
   var view: View {
     let scale = Self.width / Double(max(1, end - begin))
+    // Side by side, so that none lies on a short one.
+    let widths = parts.map { max(Self.widthMin, Double($0.to - $0.from) * scale) }
+    let fit = Self.width / widths.reduce(0, +)
+    var x = 0.0
     return [
       "summary": .text(summary), "hours": .text("\(hours)"),
       "parts": .views(
-        parts.map { part in
-          let width = max(Self.widthMin, Double(part.to - part.from) * scale)
+        zip(parts, widths).map { part, width in
           let height = Self.height(part.health)
+          defer { x += width * fit }
           return [
-            "x": .text(Self.short(min(Double(part.from - begin) * scale, Self.width - width))),
-            "width": .text(Self.short(width)), "y": .text("\(Self.height - height)"), "height": .text("\(height)"),
-            "health": .text(part.health),
+            "x": .text(Self.short(x)), "width": .text(Self.short(width * fit)), "y": .text("\(Self.height - height)"),
+            "height": .text("\(height)"), "health": .text(part.health),
             "words": .text(
               "\(part.health) from \(Times.exact(part.from)) until \(part.to == end ? "now" : Times.exact(part.to))"),
           ]
