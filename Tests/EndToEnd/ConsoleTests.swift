@@ -49,6 +49,12 @@ struct ConsoleTests {
         page.body.contains("aria-label=\"Main\"") || path.hasPrefix("/assets"),
         "\(path): \(page.body.prefix(300))")
     }
+    // Histories take numbers and names, and do not show everything when a name is wrong.
+    for (query, status) in [
+      ("relay=r1", 200), ("relay=1", 200), ("relay=r9", 404), ("channel=News", 200), ("channel=Olds", 404),
+    ] {
+      #expect(try await stage.console.get("/history?\(query)", stage.cookie).status == status, "\(query)")
+    }
     // Where there is nothing, a reverse proxy may be at fault, and whoever signs in finds nothing all the same.
     let misled = try await stage.console.ask("GET", "/console/login?code=1")
     #expect(misled.status == 404 && misled.body.contains("--public-url"), "\(misled)")

@@ -73,7 +73,11 @@ extension Pages {
   private func channel(_ query: Form) async throws -> Int64? {
     guard let name = query.text("channel") else { return nil }
     if let id = Int64(name) { return id }
-    let channels = try await daemon.ask { try await $0.channels(filter: ["profile.displayName": .string(name)]) }
+    // There may be very many with one name.
+    let channels = try await daemon.ask { client in
+      try await client.get(
+        ChannelsListReply.self, ChannelsMethod.list, ListRequest(filter: ["profile.displayName": .string(name)], limit: 2))
+    }.channels
     guard let channel = channels.first else {
       throw PageRefusal(
         status: .notFound, what: "There is no such channel",

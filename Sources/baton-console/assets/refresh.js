@@ -171,6 +171,7 @@ export class Refresher {
       if (now && "rows" in old.dataset) this.putRows(old, now);
       else if (old.innerHTML !== (now?.innerHTML ?? "")) {
         if (this.leaves(old)) continue;
+        old.classList.remove("held");
         const words = old.querySelector("[data-announce]")?.textContent;
         replace(old, () => old.replaceChildren(...(now ? document.importNode(now, true).childNodes : [])));
         const said = old.querySelector("[data-announce]")?.textContent;

@@ -488,6 +488,14 @@ def lives(browser):
     browser.until(lambda: browser.count("#happenings tr") > rows, "new lines of the history")
     check(abs(browser.script(place) - before) < 3, "the page moved from", before, "to", browser.script(place))
     browser.size(1280, 900)
+    # What somebody has selected waits, and the page says so until it is there.
+    browser.script("getSelection().selectAllChildren(document.querySelector('h1'))")
+    wish("rename 1 Renamed in between")
+    browser.await_text("#live-words", "Live, but what you use waits")
+    check("Renamed thrice and once" in browser.text("h1"), browser.text("h1"))
+    browser.script("getSelection().removeAllRanges()")
+    browser.await_text("h1", "Renamed in between")
+    browser.until(lambda: browser.text("#live-words") == "Live", "the end of waiting")
     # A page that answers a form has no address to look at again.
     browser.open("relays/1")
     browser.complaints()
@@ -517,7 +525,7 @@ def lives(browser):
         lambda: browser.script("return fetch('channels/1').then(answer => answer.text()).then(text => text.includes('Renamed again'))"),
         "the name",
     )
-    check("Renamed thrice and once" in browser.text("#channel-1"), browser.text("#channel-1"))
+    check("Renamed in between" in browser.text("#channel-1"), browser.text("#channel-1"))
     browser.press("Resume")
     browser.await_text("#channel-1", "Renamed again")
     # The tab with the stream says nothing for a minute, as one does that the browser has stopped; the other one takes the stream over.
