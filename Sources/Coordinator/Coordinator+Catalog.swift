@@ -142,13 +142,13 @@ extension Coordinator {
   /// Servers that may be used: they and their operators are enabled. Others are not tested, and nobody need do anything about them.
   public var enabledServers: [ServerRow] {
     let catalog = directory.catalog
-    return catalog.servers.values.filter { $0.isEnabled && !$0.isDeleted && catalog.isOperatorEnabled($0.serverOperator) }
+    return catalog.servers.values.filter(catalog.isEnabled)
   }
 
   /// Relays that new channels may get: they and their operators are enabled. Others are not tested, and nobody need do anything about them.
   public var enabledRelays: [RelayRow] {
     let catalog = directory.catalog
-    return directory.relays.values.filter { $0.isEnabled && !$0.isDeleted && catalog.isOperatorEnabled($0.relayOperator) }
+    return directory.relays.values.filter(catalog.isEnabled)
   }
 
   /// Relays as they are now, deleted ones included.

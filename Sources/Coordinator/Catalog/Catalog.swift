@@ -37,6 +37,12 @@ struct Catalog: Hashable, Sendable {
     id.map { operators[$0].map { $0.isEnabled && !$0.isDeleted } ?? true } ?? true
   }
 
+  /// Whether a relay may be used: it and its operator are enabled. Others are not tested, and get no new channels.
+  func isEnabled(_ row: RelayRow) -> Bool { row.isEnabled && !row.isDeleted && isOperatorEnabled(row.relayOperator) }
+
+  /// The same for a server.
+  func isEnabled(_ row: ServerRow) -> Bool { row.isEnabled && !row.isDeleted && isOperatorEnabled(row.serverOperator) }
+
   /// Candidates for channels on `network`, including ineligible ones.
   func candidates(on network: NetworkKind, at now: Timestamp) -> some Sequence<SelectionPolicy.Candidate> {
     relays.values.lazy.filter { $0.network == network }.map { candidate($0, at: now) }

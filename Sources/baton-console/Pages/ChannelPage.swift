@@ -36,7 +36,7 @@ extension Pages {
 
   static func view(_ channel: Channel, _ times: Times, mayChange: Bool) -> View {
     let members = channel.members
-    let isGone = ["deleted", "deleting"].contains(channel.phase)
+    let isGone = channel.isGone
     let canAct = mayChange && channel.owned && !isGone
     let code = channel.link.flatMap { QRCode($0) }
     var view = row(channel, times)
@@ -84,4 +84,9 @@ extension Pages {
     let schemes = ["https://", "nostr:", "simplex:"]
     return schemes.contains { link.lowercased().hasPrefix($0) } ? .text(link) : nil
   }
+}
+
+extension ControlAPI.Channel {
+  /// Whether it is deleted, or about to be.
+  var isGone: Bool { ["deleting", "deleted"].contains(phase) }
 }

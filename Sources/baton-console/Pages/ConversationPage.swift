@@ -25,7 +25,7 @@ extension Pages {
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     let times = Times()
     let (lines, newest, older, isComplete) = try await lines(of: id, before: before.map { Int(clamping: $0) }, times)
-    let isOpen = channel.owned && !channel.frozen && !["deleting", "deleted"].contains(channel.phase)
+    let isOpen = channel.owned && !channel.frozen && !channel.isGone
     let mayWrite = context.visit?.role == .change && isOpen
     let view: View = [
       "id": .number(id), "name": .text(channel.profile.displayName), "lines": .views(lines), "isEmpty": .flag(lines.isEmpty),

@@ -47,7 +47,8 @@ extension Pages {
     let id = try id(context)
     let form = try await form(request, context)
     var channel = try await daemon.ask { try await $0.channel(id: id) }
-    for _ in 0..<Self.editsMax {
+    var tries = 1
+    while true {
       do {
         try await update(channel, as: form)
         return redirect(request, to: "channels/\(id)?done=changed")
@@ -56,13 +57,12 @@ extension Pages {
         guard error.kind == .staleRevision else { return edit(channel, typed: form, refusal: error, request, context) }
         channel = try await daemon.ask { try await $0.channel(id: id) }
         // A relay has just come or gone: what readers see is what somebody saw who typed this.
-        guard channel.edition == edition, form.number("edition") == Int64(edition) else {
+        guard tries < Self.editsMax, channel.edition == edition, form.number("edition") == Int64(edition) else {
           return edit(channel, typed: form, refusal: error, request, context)
         }
+        tries += 1
       }
     }
-    throw PageRefusal(
-      status: .conflict, what: "The channel changes all the time", help: "Nothing was changed. Send it again in a moment.")
   }
 
   /// How often a change is tried whose channel changes at the same time.

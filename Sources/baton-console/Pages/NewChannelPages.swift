@@ -111,7 +111,7 @@ extension Pages {
   private static func canCancel(_ channel: Channel) -> Bool {
     let created = RFC3339.milliseconds(channel.createdAt) ?? 0
     return channel.owned && channel.lastPostAt == nil && SessionStore.now.wall - created < cancelMax
-      && !["deleting", "deleted"].contains(channel.phase)
+      && !channel.isGone
   }
 
   /// Gives a channel up that has just been created.

@@ -44,6 +44,8 @@ export function keepSession(root, ends, refresher) {
   setInterval(async () => {
     // Another tab may have used it since.
     if (endsAt - Date.now() < warnBefore) await ask(false).catch(() => {});
+    // Whoever has signed in again has a new one.
+    if (endsAt - Date.now() > warnBefore) stay.hidden = false;
     if (!stay.hidden) show();
   }, lookPause);
   show();

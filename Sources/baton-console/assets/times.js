@@ -1,6 +1,7 @@
 // Relative times go on while a page is open. The server's clock counts, however wrong that of the browser is.
 
-/** Returns a function that writes the relative times within an element, as of now. */
+/** Writes relative times again and again.
+ * @returns what writes them within an element, takes in the time of the server, and says times of this browser in words. */
 export function keepTimes(serverNow) {
   let ahead = Date.parse(serverNow) - Date.now();
   const now = () => Date.now() + ahead;

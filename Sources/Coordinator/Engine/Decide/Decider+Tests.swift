@@ -64,14 +64,10 @@ extension Decider {
   private func testable(_ peer: Probed) -> PeerCondition? {
     switch peer {
     case .relay(let id):
-      guard let row = relays[id], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.relayOperator),
-        directory.networks[row.network] != nil
-      else { return nil }
+      guard let row = relays[id], catalog.isEnabled(row), directory.networks[row.network] != nil else { return nil }
       return row.condition
     case .server(let id):
-      guard let row = catalog.servers[id], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.serverOperator),
-        directory.servers != nil
-      else { return nil }
+      guard let row = catalog.servers[id], catalog.isEnabled(row), directory.servers != nil else { return nil }
       return row.condition
     }
   }

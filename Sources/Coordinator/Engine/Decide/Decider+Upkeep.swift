@@ -99,7 +99,7 @@ extension Decider {
   /// Whether a relay may be asked to take channels again that it failed.
   func mayTakeBack(_ relay: RelayID) -> Bool {
     guard let row = relays[relay] else { return false }
-    return row.isEnabled && !row.isDeleted && catalog.isOperatorEnabled(row.relayOperator) && row.condition.health == .up
+    return catalog.isEnabled(row) && row.condition.health == .up
   }
 
   /// Asks a relay that works again to take channels that it failed while it did not: channels that heal and have no better relay. A few per
