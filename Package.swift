@@ -79,6 +79,13 @@ let package = Package(
     // The pure core. It imports nothing.
     .target(name: "Channels"),
 
+    // Types that must be there before threads use them.
+    .target(
+      name: "HTTPHandlers",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ]),
+
     // Keys in memory.
     .target(name: "Secrets"),
 
@@ -91,6 +98,7 @@ let package = Package(
     .target(name: "Systemd", dependencies: ["CSystemd", log]),
     .target(name: "QRCodes", dependencies: ["CQREncode"]),
     .target(name: "Accounts"),
+    .target(name: "ProgramEnd", dependencies: [arguments]),
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
@@ -110,18 +118,20 @@ let package = Package(
       path: "Sources/Networks/Dialing"),
     .target(
       name: "WebFiles",
-      dependencies: ["Channels", "StrictJSON", "Dialing", crypto, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
+      dependencies: [
+        "Channels", "StrictJSON", "Dialing", "HTTPHandlers", crypto, .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + nio),
     .target(
       name: "SimpleX",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CSpawn", "CTLSClient", log,
+        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "HTTPHandlers", "CSpawn", "CTLSClient", log,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "DequeModule", package: "swift-collections"),
       ] + nioWebSocket,
       path: "Sources/Networks/SimpleX"),
     .target(
       name: "Nostr",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CSecp256k1", crypto, log,
+        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "HTTPHandlers", "CSecp256k1", crypto, log,
         .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nioWebSocket,
       path: "Sources/Networks/Nostr"),
@@ -157,7 +167,9 @@ let package = Package(
       exclude: ["README.md"]),
     .target(
       name: "Sandbox",
-      dependencies: ["Secrets", "StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),
+      dependencies: [
+        "Secrets", "StrictJSON", "Nostr", "HTTPHandlers", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ] + nioWebSocket),
 
     // The programs, as libraries: what is installed is one program with all of them (docs/decisions/0018-one-program.md).
     .target(
@@ -166,7 +178,7 @@ let package = Package(
         "Accounts", "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store",
         "Coordinator",
         "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", "WebFiles", "Cluster", "PostgreSQL", "PostgreSQLStore",
-        log, arguments,
+        "ProgramEnd", log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
@@ -177,15 +189,15 @@ let package = Package(
       dependencies: [
         "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "QRCodes", "CSpawn", "Channels",
         "RelayNetwork",
-        "Provisioning", "WebFiles", arguments, crypto,
+        "Provisioning", "WebFiles", "ProgramEnd", arguments, crypto,
       ] + nio,
       path: "Sources/batonctl"),
-    .target(name: "SandboxProgram", dependencies: ["Sandbox", arguments], path: "Sources/baton-sandbox"),
+    .target(name: "SandboxProgram", dependencies: ["Sandbox", "ProgramEnd", arguments], path: "Sources/baton-sandbox"),
     .target(
       name: "ConsoleProgram",
       dependencies: [
         "Accounts", "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Channels", "QRCodes", "Systemd",
-        mustache,
+        "HTTPHandlers", "ProgramEnd", mustache,
         arguments, crypto, log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -195,7 +207,8 @@ let package = Package(
 
     // All of them under one roof, and each by itself for the tests and the demo.
     .executableTarget(
-      name: "baton", dependencies: ["DaemonProgram", "ControlProgram", "SandboxProgram"], path: "Sources/Programs/baton"),
+      name: "baton", dependencies: ["DaemonProgram", "ControlProgram", "SandboxProgram", "ProgramEnd"],
+      path: "Sources/Programs/baton"),
     .executableTarget(name: "batond", dependencies: ["DaemonProgram"], path: "Sources/Programs/batond"),
     .executableTarget(name: "batonctl", dependencies: ["ControlProgram"], path: "Sources/Programs/batonctl"),
     .executableTarget(name: "baton-sandbox", dependencies: ["SandboxProgram"], path: "Sources/Programs/baton-sandbox"),
@@ -218,7 +231,7 @@ let package = Package(
         "StrictJSON", log,
       ] + nio,
       path: "Tests/TestSupport",
-      exclude: ["other_clock.c"]),
+      exclude: ["exit_handler.c", "other_clock.c"]),
     .testTarget(name: "MetersTests", dependencies: ["Meters"]),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
@@ -228,7 +241,7 @@ let package = Package(
         "Nostr", "Dialing", "Channels", "Secrets", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log,
       ] + nio,
       exclude: ["Vectors"]),
-    .target(name: "ScriptedCore", dependencies: ["StrictJSON"] + nioWebSocket, path: "Tests/ScriptedCore"),
+    .target(name: "ScriptedCore", dependencies: ["HTTPHandlers", "StrictJSON"] + nioWebSocket, path: "Tests/ScriptedCore"),
     .testTarget(
       name: "SimpleXTests",
       dependencies: [

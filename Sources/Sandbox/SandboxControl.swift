@@ -1,3 +1,4 @@
+internal import HTTPHandlers
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -14,6 +15,7 @@ public struct SandboxControl: Sendable {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          HTTPHandlers.prepare()
           try channel.pipeline.syncOperations.configureHTTPServerPipeline()
           try channel.pipeline.syncOperations.addHandler(Handler(relays: relays))
         }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HTTPHandlers
 public import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -167,6 +168,7 @@ public final class SandboxRelay: Sendable {
           ])
         }
       })
+    HTTPHandlers.prepare()
     try channel.pipeline.syncOperations.configureHTTPServerPipeline(
       withServerUpgrade: (
         upgraders: [upgrader],

@@ -1,6 +1,7 @@
 internal import Channels
 internal import Crypto
 internal import Dialing
+internal import HTTPHandlers
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -99,6 +100,7 @@ public struct WebClient: Sendable {
       try pipeline.addHandler(IdleStateHandler(allTimeout: TimeAmount(limits.silence)))
       if address.isSecure { try tls.secure(channel, for: address.host, plain: "http") }
       try pipeline.addHandler(InboundBound(bytesMax: InboundBound.bytesMax(request.intake)))
+      HTTPHandlers.prepare()
       try pipeline.addHTTPClientHandlers()
       let exchange = WebExchange(request, silence: limits.silence, on: channel.eventLoop)
       do {

@@ -4,14 +4,15 @@ internal import BatonClient
 internal import ControlAPI
 internal import Foundation
 internal import Logging
+internal import ProgramEnd
 internal import Sentences
 internal import Systemd
 internal import UnixSignals
 internal import Varlink
 
-/// Runs the console, and ends the process if it fails.
+/// Runs the console, and ends the process.
 /// - Parameter arguments: the arguments after the name of the program.
-public func runBatonConsole(_ arguments: [String]) async { await Console.main(arguments) }
+public func runBatonConsole(_ arguments: [String]) async -> Never { await Console.runToEnd(arguments) }
 
 /// The console: pages in a browser, over the control interface.
 struct Console: AsyncParsableCommand {

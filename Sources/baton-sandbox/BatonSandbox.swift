@@ -1,11 +1,12 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Glibc
+internal import ProgramEnd
 internal import Sandbox
 
-/// Runs relays on loopback until a signal ends the process; ends the process if that fails.
+/// Runs relays on loopback until a signal ends the process, or ends it because that fails.
 /// - Parameter arguments: the arguments after the name of the program.
-public func runBatonSandbox(_ arguments: [String]) async { await BatonSandbox.main(arguments) }
+public func runBatonSandbox(_ arguments: [String]) async -> Never { await BatonSandbox.runToEnd(arguments) }
 
 struct BatonSandbox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,11 @@
 internal import ArgumentParser
 internal import Filters
+internal import ProgramEnd
 internal import StrictJSON
 
-/// Runs a command of the command line, and ends the process if it fails.
+/// Runs a command of the command line, and ends the process.
 /// - Parameter arguments: the arguments after the name of the program.
-public func runBatonctl(_ arguments: [String]) async { await Batonctl.main(arguments) }
+public func runBatonctl(_ arguments: [String]) async -> Never { await Batonctl.main(arguments) }
 
 struct Batonctl: AsyncParsableCommand {
   static let version = "0.1.0"
@@ -30,7 +31,7 @@ struct Batonctl: AsyncParsableCommand {
       Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
     ])
 
-  static func main(_ line: [String]) async {
+  static func main(_ line: [String]) async -> Never {
     let arguments = afterCommand(line)
     do {
       try checkCommand(arguments)
@@ -40,13 +41,14 @@ struct Batonctl: AsyncParsableCommand {
       let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
       end(error, isJSON: asksForJSON(arguments), isCompletion: line.first == "---completion", isScript: isScript)
     }
+    endProgram(0)
   }
 
   /// Ends with the argument parser's message: requested help, wrong usage, or nothing if only the exit status is left.
   private static func end(_ error: any Error, isJSON: Bool, isCompletion: Bool, isScript: Bool) -> Never {
     let (status, text) = (exitCode(for: error), fullMessage(for: error))
     // A completion script of another version gets no answer; the shell would show an error in the middle of the command line.
-    if !status.isSuccess, isCompletion { exit(withError: ExitCode.success) }
+    if !status.isSuccess, isCompletion { endProgram(0) }
     let ending = Ending(isJSON: isJSON)
     do {
       if let failure = error as? Output.Failure { throw failure }
@@ -58,9 +60,9 @@ struct Batonctl: AsyncParsableCommand {
       }
     } catch {
       ending.fail("local.OutputFailed", (error as? Output.Failure)?.reason ?? "\(error)")
-      exit(withError: ExitCode(Output.Failure.status))
+      endProgram(Output.Failure.status)
     }
-    exit(withError: status)
+    endProgram(status.rawValue)
   }
 
   /// The arguments, with global options before the command moved behind it, where they are read.

@@ -1,15 +1,16 @@
 internal import ArgumentParser
 internal import Coordinator
 internal import Foundation
+internal import ProgramEnd
 internal import Provisioning
 internal import RelayNetwork
 internal import Storage
 internal import Store
 internal import StrictJSON
 
-/// Runs the daemon, or the command that is named, and ends the process if it fails.
+/// Runs the daemon, or the command that is named, and ends the process.
 /// - Parameter arguments: the arguments after the name of the program.
-public func runBatond(_ arguments: [String]) async { await Batond.main(arguments) }
+public func runBatond(_ arguments: [String]) async -> Never { await Batond.runToEnd(arguments) }
 
 struct Batond: AsyncParsableCommand {
   static let version = "0.1.0"

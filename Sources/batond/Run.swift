@@ -11,6 +11,7 @@ internal import NIOPosix
 internal import Nostr
 internal import PostgreSQL
 internal import PostgreSQLStore
+internal import ProgramEnd
 internal import RelayNetwork
 internal import SimpleX
 internal import Storage
@@ -368,7 +369,7 @@ private struct Service {
       }
       guard !isStopping else {
         logger.warning("stopped at once by a second signal")
-        exit(0)
+        endProgram(0)
       }
       isStopping = true
       manager.stopping("\(signal)")

@@ -95,7 +95,7 @@ final class StormDaemon: Sendable {
         else {
           return
         }
-        state.wrongs.append("\(name) ended with \(status): \(program.lines.suffix(5))")
+        state.wrongs.append("\(name) ended with \(status): \(program.lastWords)")
       }
     }
   }

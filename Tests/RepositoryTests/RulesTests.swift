@@ -240,7 +240,22 @@ struct RulesTests {
         where line.contains(banned) {
           Issue.record("\(file.name):\(number + 1): \(banned)")
         }
+        // A tool with one thread may.
+        let isTool = file.name.contains("/baton-generate/")
+        if !isTool, line.contains(/(^|[^\w.])exit\(/) {
+          Issue.record("\(file.name):\(number + 1): exit takes away what other threads use; endProgram does not")
+        }
       }
+    }
+  }
+
+  /// Two threads that make the types of these handlers at the same moment may end the process.
+  @Test func handlersOfHTTPAreReadyBeforeTheyAreUsed() throws {
+    let uses = [
+      "configureUpgradableHTTPClientPipeline(", "configureHTTPServerPipeline(", "addHTTPClientHandlers(", "HTTP1Channel(",
+    ]
+    for file in try sources("Sources") where uses.contains(where: file.text.contains) {
+      #expect(file.text.contains("HTTPHandlers.prepare()"), "\(file.name): HTTPHandlers.prepare() comes first")
     }
   }
 

@@ -1,3 +1,4 @@
+internal import HTTPHandlers
 public import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -139,6 +140,7 @@ public final class ScriptedServer: Sendable {
           })
         return channel.eventLoop.makeCompletedFuture {
           stage.value.accept(channel)
+          HTTPHandlers.prepare()
           try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }))
         }

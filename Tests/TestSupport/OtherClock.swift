@@ -3,22 +3,8 @@ internal import Glibc
 
 /// Another time of day than this machine's, for programs that a test runs. It can be set while they run, as somebody may set a clock.
 public final class OtherClock: Sendable {
-  /// The library that has a program see it, which is compiled once for all tests.
-  private static let library = Result {
-    let folder = try TemporaryFolder()
-    Leftovers.shared?.outlives(folder.path)
-    let library = folder.path + "/other_clock.so"
-    let source = Program.repository + "/Tests/TestSupport/other_clock.c"
-    let isCompiled = try ["clang", "cc"].contains {
-      try Program.runAndWait("/usr/bin/env", [$0, "-shared", "-fPIC", "-O2", "-o", library, source]) == 0
-    }
-    guard isCompiled else {
-      throw Program.Ended(description: "neither clang, which comes with Swift, nor cc is in PATH and compiles \(source)")
-    }
-    // Others' programs read it, too.
-    for path in [folder.path, library] { chmod(path, 0o755) }
-    return (folder, library)
-  }
+  /// The library that has a program see it.
+  private static let library = Result { try Preload("other_clock") }
 
   private let folder: TemporaryFolder
   private var file: String { folder.path + "/offset" }
@@ -33,7 +19,7 @@ public final class OtherClock: Sendable {
 
   /// The environment of programs that see it.
   public var settings: [String: String] {
-    get throws { ["LD_PRELOAD": try Self.library.get().1, "OTHER_CLOCK": file] }
+    get throws { ["LD_PRELOAD": try Self.library.get().path, "OTHER_CLOCK": file] }
   }
 
   /// Sets it, at once for all that see it.

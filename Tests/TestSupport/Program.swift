@@ -152,6 +152,16 @@ public final class Program: Sendable {
   /// All lines so far, from both outputs.
   public var lines: [String] { state.withLock { $0.lines } }
 
+  /// What says most about its end: where it crashed, if it did, or else the last that it said.
+  public var lastWords: [String] {
+    let all = lines
+    guard let crash = all.firstIndex(where: { $0.hasPrefix("*** Program crashed") }) else { return Array(all.suffix(5)) }
+    let before = all[..<crash].filter { !$0.isEmpty && !$0.hasPrefix("***") }.suffix(3)
+    // The stack of the thread that crashed ends with an empty line, after one below its title.
+    let thread = all[crash...].drop { !$0.hasSuffix("crashed:") }
+    return before + [all[crash]] + thread.prefix(1) + thread.dropFirst(2).prefix { !$0.isEmpty }.prefix(40)
+  }
+
   /// The first line that contains `text`, from line number `from` on; waits for it, but not longer than the test may take.
   @discardableResult
   public func line(containing text: String, from: Int = 0) async throws -> String {
@@ -165,7 +175,7 @@ public final class Program: Sendable {
         // Its last output may still be on its way.
         await drained()
         if let late = lines.dropFirst(from).first(where: { $0.contains(text) }) { return late }
-        throw Ended(description: "\(name) ended with \(status) before '\(text)': \(lines.suffix(5))")
+        throw Ended(description: "\(name) ended with \(status) before '\(text)': \(lastWords)")
       }
       await change { $0.lines.count != count || $0.status != nil }
     }

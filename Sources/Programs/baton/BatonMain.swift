@@ -1,7 +1,7 @@
 internal import ControlProgram
 internal import DaemonProgram
 internal import Foundation
-internal import Glibc
+internal import ProgramEnd
 internal import SandboxProgram
 
 /// All programs in one, as it is installed. The name under which it was started says which of them it is; under any other name, the first
@@ -20,12 +20,12 @@ enum BatonMain {
         as in 'baton batonctl status'
         """
       FileHandle.standardError.write(Data((sentence + "\n").utf8))
-      exit(64)
+      endProgram(64)
     }
   }
 
   /// - Returns: what runs the program with that name, given the arguments behind the name; nil where there is no such program.
-  private static func program(_ name: String) -> (([String]) async -> Void)? {
+  private static func program(_ name: String) -> (([String]) async -> Never)? {
     switch name {
     case "batond": runBatond
     case "batonctl": runBatonctl

@@ -1,3 +1,4 @@
+internal import HTTPHandlers
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
@@ -41,6 +42,7 @@ struct Listener: Sendable {
   }
 
   private func serveConnections(of socket: CInt) async throws {
+    HTTPHandlers.prepare()
     let http = HTTP1Channel(
       responder: { request, writer, channel in try await respond(to: request, writer, from: await Self.peer(of: channel)) },
       configuration: .init(

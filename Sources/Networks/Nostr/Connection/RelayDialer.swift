@@ -1,6 +1,7 @@
 internal import Channels
 internal import Dialing
 internal import Glibc
+internal import HTTPHandlers
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
@@ -110,6 +111,7 @@ struct RelayDialer: Sendable {
         }))
     // Relays may speak first, in the same packet as the handshake.
     configuration.leftOverBytesStrategy = .forwardBytes
+    HTTPHandlers.prepare()
     let result = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
     let upgradeHandler = try channel.pipeline.syncOperations.handler(
       type: NIOTypedHTTPClientUpgradeHandler<Connection>.self)

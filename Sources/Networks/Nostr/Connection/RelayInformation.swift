@@ -1,5 +1,6 @@
 internal import Channels
 internal import Dialing
+internal import HTTPHandlers
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -75,6 +76,7 @@ extension RelayDialer {
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
           if url.isSecure { try tls.secure(channel, for: url.host, plain: "ws") }
+          HTTPHandlers.prepare()
           try channel.pipeline.syncOperations.addHTTPClientHandlers()
           try channel.pipeline.syncOperations.addHandler(InformationHandler(url: url, promise: promise))
         }

@@ -1,6 +1,7 @@
 internal import Channels
 internal import Dialing
 internal import Glibc
+internal import HTTPHandlers
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -94,6 +95,7 @@ struct CoreDialer: Sendable {
         }))
     // Events that wait in the core arrive in the same packet as the handshake.
     configuration.leftOverBytesStrategy = .forwardBytes
+    HTTPHandlers.prepare()
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
   }
 
