@@ -18,7 +18,7 @@ struct CopyStoreTests {
       lines.append(
         "\(channel.id) \(channel.profile) \(channel.link ?? "-") \(channel.custom?.text ?? "-") \(channel.relays) \(channel.edition)"
       )
-      let history = try await baton.control("channel", "history", "\(channel.id)")
+      let history = try await baton.control("channel", "history", "\(channel.id)", "--json")
       lines += history.lines
     }
     for post in try await client.posts().posts { lines.append("\(post.id) \(post.text) \(post.networkId)") }
