@@ -79,13 +79,6 @@ let package = Package(
     // The pure core. It imports nothing.
     .target(name: "Channels"),
 
-    // Types that must be there before threads use them.
-    .target(
-      name: "HTTPHandlers",
-      dependencies: [
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-      ]),
-
     // Keys in memory.
     .target(name: "Secrets"),
 
@@ -99,6 +92,11 @@ let package = Package(
     .target(name: "QRCodes", dependencies: ["CQREncode"]),
     .target(name: "Accounts"),
     .target(name: "ProgramEnd", dependencies: [arguments]),
+    .target(
+      name: "HTTPHandlers",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ]),
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),

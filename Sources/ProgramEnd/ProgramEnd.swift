@@ -3,8 +3,8 @@ public import ArgumentParser
 
 /// Ends the process at once, after what was printed has been written.
 ///
-/// `exit` would have the libraries of the process take their things away first, while other threads still use them: a connection to the
-/// database that is just being opened would find OpenSSL's locks gone, and the process would end with SIGSEGV instead of its status.
+/// `exit` would have the libraries of the process clean up first, while other threads still use them: a connection to the database that is
+/// just being opened would find OpenSSL's locks gone, and the process would end with SIGSEGV instead of its status.
 /// - Parameter status: the exit status, from 0 to 255.
 public func endProgram(_ status: Int32) -> Never {
   // Not all streams: a thread that waits for input holds the lock of that one.

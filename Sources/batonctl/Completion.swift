@@ -3,7 +3,7 @@ internal import BatonClient
 internal import ControlAPI
 internal import Dispatch
 internal import Foundation
-internal import Glibc
+internal import ProgramEnd
 internal import StrictJSON
 
 extension CompletionKind {
@@ -99,7 +99,7 @@ struct Completion {
   func lines(_ kind: NamedKind, _ others: [String]) async -> [String] {
     let end = DispatchSource.makeTimerSource()
     end.schedule(deadline: .now() + .milliseconds(Self.patienceMilliseconds))
-    end.setEventHandler { _exit(0) }
+    end.setEventHandler { endProgram(0) }
     end.resume()
     defer { end.cancel() }
     let words = others.filter { $0.hasPrefix(typed) }.map { line($0) }

@@ -1,6 +1,7 @@
 internal import ControlAPI
 internal import Dispatch
 internal import Glibc
+internal import ProgramEnd
 internal import StrictJSON
 internal import Synchronization
 
@@ -112,8 +113,7 @@ final class Ending: Sendable {
     if before.phase == .open {
       write(name, text(before.followed), before.followed?.json ?? [:])
     }
-    // exit is not used here, because other threads are still running.
-    _exit(status)
+    endProgram(status)
   }
 
   private func write(_ name: String, _ text: String, _ parameters: [String: JSONValue]) {

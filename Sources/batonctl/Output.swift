@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import ProgramEnd
 
 /// Standard output. Each write is checked: a full disk is an error, and a reader that is gone ends the program.
 enum Output {
@@ -61,7 +62,7 @@ enum Output {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)
     // The parent process may have blocked the signal; this is the status that shells would report.
-    _exit(128 + SIGPIPE)
+    endProgram(128 + SIGPIPE)
   }
 
   /// Writes to standard error; nothing can be done if that fails.

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Programs end while their threads still use libraries, so these must not take their things away.
+/// Programs end while their threads still use libraries, so these must not clean up.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ProgramEndTests {
   private static let preload = Result { try Preload("exit_handler") }

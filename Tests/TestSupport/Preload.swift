@@ -7,7 +7,7 @@ public struct Preload: Sendable {
   /// Where the library is.
   public let path: String
 
-  /// Compiles it. Keep it: it is there until the tests end, for all of them.
+  /// Compiles it, which takes a moment: one is enough for all tests. The library is removed with this value, and when the tests end.
   /// - Parameter name: the name of the file, without `.c`.
   public init(_ name: String) throws {
     folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-// Preloaded into a program, this says when the libraries of a process take their things away because it ends.
+// Preloaded into a program, this says when the libraries of a process clean up because it ends.
 #include <unistd.h>
 
 __attribute__((destructor)) static void end(void) {
