@@ -27,7 +27,6 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 /// The C interface of the SQLite that GRDB uses.
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let hummingbird: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
   .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -55,7 +54,6 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -67,6 +65,7 @@ let package = Package(
     // System libraries.
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSpawn"),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
@@ -81,6 +80,9 @@ let package = Package(
 
     // Keys in memory.
     .target(name: "Secrets"),
+
+    // Digests and encryption (docs/decisions/0050-openssl-for-digests.md).
+    .target(name: "Cryptography", dependencies: ["COpenSSL", "Secrets"]),
 
     // What people are told when something is refused.
     .target(name: "Sentences"),
@@ -99,8 +101,8 @@ let package = Package(
       ]),
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
-    .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
-    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", grdb, sqlite, crypto]),
+    .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Cryptography"]),
+    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", "Cryptography", grdb, sqlite]),
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     // Which daemon does what, where several share a database. It imports nothing.
     .target(name: "Cluster"),
@@ -117,7 +119,7 @@ let package = Package(
     .target(
       name: "WebFiles",
       dependencies: [
-        "Channels", "StrictJSON", "Dialing", "HTTPHandlers", crypto, .product(name: "NIOHTTP1", package: "swift-nio"),
+        "Channels", "StrictJSON", "Dialing", "HTTPHandlers", "Cryptography", .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio),
     .target(
       name: "SimpleX",
@@ -129,7 +131,7 @@ let package = Package(
     .target(
       name: "Nostr",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "HTTPHandlers", "CSecp256k1", crypto, log,
+        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "HTTPHandlers", "CSecp256k1", "Cryptography", log,
         .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nioWebSocket,
       path: "Sources/Networks/Nostr"),
@@ -166,7 +168,7 @@ let package = Package(
     .target(
       name: "Sandbox",
       dependencies: [
-        "Secrets", "StrictJSON", "Nostr", "HTTPHandlers", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        "Secrets", "StrictJSON", "Nostr", "HTTPHandlers", "Cryptography", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ] + nioWebSocket),
 
     // The programs, as libraries: what is installed is one program with all of them (docs/decisions/0018-one-program.md).
@@ -187,7 +189,7 @@ let package = Package(
       dependencies: [
         "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "QRCodes", "CSpawn", "Channels",
         "RelayNetwork",
-        "Provisioning", "WebFiles", "ProgramEnd", arguments, crypto,
+        "Provisioning", "WebFiles", "ProgramEnd", "Cryptography", arguments,
       ] + nio,
       path: "Sources/batonctl"),
     .target(name: "SandboxProgram", dependencies: ["Sandbox", "ProgramEnd", arguments], path: "Sources/baton-sandbox"),
@@ -195,8 +197,7 @@ let package = Package(
       name: "ConsoleProgram",
       dependencies: [
         "Accounts", "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Channels", "QRCodes", "Systemd",
-        "HTTPHandlers", "ProgramEnd", mustache,
-        arguments, crypto, log,
+        "HTTPHandlers", "ProgramEnd", "Cryptography", "Secrets", mustache, arguments, log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + hummingbird + nio,
@@ -230,6 +231,7 @@ let package = Package(
       ] + nio,
       path: "Tests/TestSupport",
       exclude: ["exit_handler.c", "other_clock.c"]),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "Secrets", "TestSupport"]),
     .testTarget(name: "MetersTests", dependencies: ["Meters"]),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),

@@ -84,7 +84,7 @@ public final class CallForwarder: Sendable {
   func forward(_ call: Call, to slot: Int) async throws -> String {
     let number: Int64
     do {
-      number = try await exchange.send(try sealed(call), to: slot)
+      number = try await exchange.send(sealed(call), to: slot)
     } catch let doubt as CallInDoubt {
       throw BatonError.outcomeUnknown(reason: "it may have been left for the daemon that it is for: \(doubt)")
     }
@@ -113,9 +113,9 @@ public final class CallForwarder: Sendable {
   private static let callLabel = "call"
   private static let replyLabel = "reply"
 
-  private func sealed(_ call: Call) throws -> ForwardedCall {
+  private func sealed(_ call: Call) -> ForwardedCall {
     ForwardedCall(
-      method: call.method, parameters: try secrets.seal(Secret(call.parameters.utf8), label: Self.callLabel),
+      method: call.method, parameters: secrets.seal(Secret(call.parameters.utf8), label: Self.callLabel),
       hasMore: call.hasMore, user: call.user)
   }
 
@@ -270,7 +270,7 @@ public final class CallForwarder: Sendable {
   }
 
   private func give(_ reply: String, to number: Int64) async -> Bool {
-    guard let sealed = try? secrets.seal(Secret(reply.utf8), label: Self.replyLabel) else { return false }
+    let sealed = secrets.seal(Secret(reply.utf8), label: Self.replyLabel)
     while !Task.isCancelled {
       do {
         try await exchange.answer(number, sealed)

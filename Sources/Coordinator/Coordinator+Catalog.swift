@@ -300,10 +300,6 @@ extension Coordinator {
         address: address,
         reason: "the password may have at most \(Self.passwordBytesMax) bytes, without spaces and without @ : /", position: nil)
     }
-    do {
-      return try secrets.seal(Secret(password.utf8), label: SecretBox.label(ofServer: address))
-    } catch {
-      throw .storageUnavailable(reason: "the password cannot be encrypted: \(error)")
-    }
+    return secrets.seal(Secret(password.utf8), label: SecretBox.label(ofServer: address))
   }
 }

@@ -18,7 +18,7 @@ extension Coordinator {
         let row = IdentityRow(
           id: IdentityID(rawValue: try await storage.counters().identity + 1), name: Self.mainIdentity, network: kind,
           publicName: key.publicName,
-          sealedKey: try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
+          sealedKey: secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
           createdAt: clock.now)
         guard let rejection = try await rejection(of: row) else {
           rows.append(row)
@@ -78,13 +78,9 @@ extension Coordinator {
     } catch {
       throw .invalidKey(reason: error.description)
     }
-    let sealed: [UInt8]
-    do { sealed = try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: title, on: kind)) } catch {
-      throw .storageUnavailable(reason: "the key cannot be encrypted: \(error)")
-    }
     let row = IdentityRow(
-      id: IdentityID(rawValue: 0), name: title, network: kind, publicName: key.publicName, sealedKey: sealed,
-      createdAt: clock.now)
+      id: IdentityID(rawValue: 0), name: title, network: kind, publicName: key.publicName,
+      sealedKey: secrets.seal(key.secret, label: SecretBox.label(ofIdentity: title, on: kind)), createdAt: clock.now)
     return try await ask { .addIdentity(row, key, $0) }
   }
 

@@ -40,7 +40,7 @@ public enum SharedKey {
       let sealed = try await all(connection)
       let (before, after) = try keys(file, sealed.map(\.secret), from: old, to: new)
       for one in sealed {
-        let again = try after.seal(one.secret.open(with: before), label: one.secret.label)
+        let again = after.seal(try one.secret.open(with: before), label: one.secret.label)
         _ = try await connection.run(
           SQLStatement("UPDATE \(one.table) SET \(one.column) = $2 WHERE id = $1", [.int(one.id), .bytes(again)]),
           within: IdleDatabase.timeout)

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import NIOCore
 internal import NIOWebSocket
 internal import Nostr
@@ -198,7 +199,7 @@ final class RelayConnection: ChannelInboundHandler {
   // MARK: - NIP-42
 
   private func sendChallenge(_ context: ChannelHandlerContext) {
-    let text = SystemRandom.bytes(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let text = SystemRandom.bytes(16).hexadecimal
     challenge = text
     send(["AUTH", .string(text)], context)
   }

@@ -1,9 +1,7 @@
-internal import Crypto
+internal import Cryptography
 
 /// A short digest that tells contents apart (SHA-256).
 public enum ContentDigest {
   /// The digest as 64 hexadecimal digits.
-  public static func of(_ bytes: [UInt8]) -> String {
-    SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
+  public static func of(_ bytes: [UInt8]) -> String { SHA256.digest(of: bytes).hexadecimal }
 }

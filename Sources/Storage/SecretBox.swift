@@ -1,6 +1,5 @@
 public import Channels
-internal import Crypto
-internal import Foundation
+internal import Cryptography
 public import Secrets
 
 /// Encrypts identity keys and passwords with a master key that never enters the database (AES-GCM).
@@ -8,21 +7,20 @@ public import Secrets
 /// Each secret is bound to a label that says what it is, so that it cannot be moved to another place. The keys for encrypting and
 /// for digests are derived from the master key (HKDF with SHA-256), each for its own purpose.
 public struct SecretBox: Sendable, CustomStringConvertible {
-  private let master: SymmetricKey
-  private let sealing: SymmetricKey
-  private let digesting: SymmetricKey
+  private let master: Secret
+  private let sealing: Secret
+  private let digesting: Secret
 
   /// - Parameter masterKey: 32 bytes.
   /// - Throws: `StoreError.wrongKey` for any other length.
   public init(masterKey: Secret) throws {
-    guard masterKey.count == 32 else {
-      throw StoreError(.wrongKey, "the master key has \(masterKey.count) bytes, it must have 32")
+    guard masterKey.count == AESGCM.keyBytes else {
+      throw StoreError(.wrongKey, "the master key has \(masterKey.count) bytes, it must have \(AESGCM.keyBytes)")
     }
-    let master = masterKey.withUnsafeBytes { SymmetricKey(data: $0) }
-    func derived(_ purpose: String) -> SymmetricKey {
-      HKDF<SHA256>.deriveKey(inputKeyMaterial: master, info: Array("baton 2 \(purpose)".utf8), outputByteCount: 32)
+    func derived(_ purpose: String) -> Secret {
+      masterKey.derivedKey(info: Array("baton 2 \(purpose)".utf8), count: AESGCM.keyBytes)
     }
-    self.master = master
+    master = masterKey
     sealing = derived("sealing")
     digesting = derived("digests")
   }
@@ -36,16 +34,13 @@ public struct SecretBox: Sendable, CustomStringConvertible {
   public static func label(ofServer address: String) -> String { "server\0\(address)" }
 
   /// Encrypts `secret`, bound to `label`.
-  public func seal(_ secret: Secret, label: String) throws -> [UInt8] {
-    let box = try secret.withUnsafeBytes { try AES.GCM.seal($0, using: sealing, authenticating: Array(label.utf8)) }
-    guard let sealed = box.combined else { throw StoreError(.wrongKey, "the key cannot be sealed") }
-    return Array(sealed)
+  public func seal(_ secret: Secret, label: String) -> [UInt8] {
+    AESGCM.seal(secret, label: Array(label.utf8), key: sealing)
   }
 
   /// A keyed digest, bound to `label`, that tells whether two secrets are equal without revealing either.
   public func digest(_ secret: [UInt8], label: String) -> String {
-    let code = HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0xFF] + secret, using: digesting)
-    return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    digesting.authenticationCode(for: Array(label.utf8) + [0xFF] + secret).hexadecimal
   }
 
   /// Decrypts what `seal` encrypted for the same `label`.
@@ -55,14 +50,11 @@ public struct SecretBox: Sendable, CustomStringConvertible {
   /// Decrypts what versions before schema 9 sealed: with the master key itself, under labels that could be equal.
   package func openOld(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: master) }
 
-  private func open(_ sealed: [UInt8], _ label: String, with key: SymmetricKey) throws -> Secret {
-    do {
-      var opened = try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(label.utf8))
-      defer { opened.withUnsafeMutableBytes { Secret.wipe($0) } }
-      return Secret(opened)
-    } catch {
+  private func open(_ sealed: [UInt8], _ label: String, with key: Secret) throws -> Secret {
+    guard let opened = AESGCM.open(sealed, label: Array(label.utf8), key: key) else {
       throw StoreError(.wrongKey, "a stored secret does not open with this master key: it was stored with another one")
     }
+    return opened
   }
 
   public var description: String { "SecretBox" }

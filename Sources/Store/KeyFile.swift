@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Foundation
 internal import Glibc
 internal import Secrets
@@ -146,7 +146,7 @@ public struct KeyFile: Sendable {
 
   private func writeNew(_ key: Secret) throws { try key.withUnsafeBytes { try PrivateFile.write($0, to: newPath) } }
 
-  private static func random() -> Secret { SymmetricKey(size: .bits256).withUnsafeBytes { Secret($0) } }
+  private static func random() -> Secret { Secret(count: AESGCM.keyBytes, fill: SystemRandom.fill) }
 }
 
 extension SecretBox {

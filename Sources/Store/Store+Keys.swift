@@ -65,7 +65,7 @@ extension Store {
     try reading { pool in
       try pool.write { db in
         let sealed = try Self.sealed(db)
-        for one in sealed { try one.store(try new.seal(try one.open(with: old), label: one.secret.label), db) }
+        for one in sealed { try one.store(new.seal(try one.open(with: old), label: one.secret.label), db) }
         try Self.put(Self.sealingKey, Self.sealingNow, db)
         return sealed.count
       }

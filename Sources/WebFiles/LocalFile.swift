@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Glibc
 
 /// A file of this machine that is to be published, in memory: what is hashed is what is sent.
@@ -23,8 +23,8 @@ public struct LocalFile: Sendable {
   /// - Parameter name: may have an extension that says what the bytes are, if they do not say so themselves.
   public init(bytes: [UInt8], name: String) {
     self.bytes = bytes
-    digest = Array(SHA256.hash(data: bytes))
-    sha256 = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    digest = SHA256.digest(of: bytes)
+    sha256 = digest.hexadecimal
     type = FileType(of: bytes, name: name)
     dimensions = PictureHeader.dimensions(in: bytes)
   }

@@ -1,5 +1,4 @@
 internal import Channels
-internal import Crypto
 internal import Dialing
 internal import HTTPHandlers
 internal import NIOCore

@@ -1,5 +1,5 @@
 internal import Channels
-internal import Crypto
+internal import Cryptography
 internal import Dialing
 internal import Glibc
 internal import NIOCore
@@ -90,14 +90,14 @@ final class WebExchange: ChannelInboundHandler {
     switch request.intake {
     case .nothing: break
     case .bytes: body += piece.readableBytesView
-    case .digest: piece.withUnsafeReadableBytes { digest.update(bufferPointer: $0) }
+    case .digest: piece.withUnsafeReadableBytes { digest.update($0) }
     }
   }
 
   private func end() {
     guard var answer = head else { return fail(.protocol, "the server's answer is not one of HTTP") }
     answer.body = body
-    if case .digest = request.intake { answer.digest = Array(digest.finalize()) }
+    if case .digest = request.intake { answer.digest = digest.finish() }
     finish(.success(answer))
   }
 

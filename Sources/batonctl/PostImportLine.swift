@@ -1,5 +1,5 @@
 internal import ControlAPI
-internal import Crypto
+internal import Cryptography
 internal import Filters
 internal import StrictJSON
 
@@ -68,8 +68,7 @@ enum PostImportLine {
 
   /// The key of a line that has none: the same line in the same channel is the same post, however often it is imported.
   static func key(of line: [UInt8], channel: Int64) -> String {
-    let digest = SHA256.hash(data: Array("\(channel)\n".utf8) + line)
-    return "import-" + digest.prefix(keyBytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    "import-" + SHA256.digest(of: Array("\(channel)\n".utf8) + line).prefix(keyBytes).hexadecimal
   }
 
   /// How many bytes of the digest a key has: enough that nobody can write two lines with one key.

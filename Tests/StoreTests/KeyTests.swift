@@ -25,7 +25,7 @@ struct KeyTests {
         .insertIdentity(
           IdentityRow(
             id: IdentityID(rawValue: Int64(id)), name: name, network: .nostr, publicName: "p\(id)",
-            sealedKey: try box.seal(Secret("secret of \(name)".utf8), label: SecretBox.label(ofIdentity: name, on: .nostr)),
+            sealedKey: box.seal(Secret("secret of \(name)".utf8), label: SecretBox.label(ofIdentity: name, on: .nostr)),
             createdAt: Timestamp(milliseconds: 1)))
       ])
     }
@@ -34,7 +34,7 @@ struct KeyTests {
         ServerRow(
           id: ServerID(rawValue: 1), transport: .smp, address: Self.address, fingerprint: "f", hosts: ["smp.example"],
           port: nil,
-          sealedPassword: try box.seal(Secret("hunter2".utf8), label: SecretBox.label(ofServer: Self.address)), revision: 1))
+          sealedPassword: box.seal(Secret("hunter2".utf8), label: SecretBox.label(ofServer: Self.address)), revision: 1))
     ])
     store.close()
   }

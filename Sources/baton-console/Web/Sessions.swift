@@ -1,5 +1,4 @@
-internal import Crypto
-internal import Foundation
+internal import Cryptography
 
 /// Who is signed in: codes, which are exchanged once, and sessions, which end. Nothing of it is stored.
 struct Sessions: Sendable {
@@ -58,9 +57,9 @@ struct Sessions: Sendable {
     let minted: Double
   }
 
-  private var codes: [Data: Code] = [:]
+  private var codes: [[UInt8]: Code] = [:]
   private var mintings: [(user: String, at: Double)] = []
-  private var sessions: [Data: Session] = [:]
+  private var sessions: [[UInt8]: Session] = [:]
 
   /// Makes a code that can be exchanged once for a session.
   mutating func mint(user: String, role: Role, now: Moment) throws(Refusal) -> String {
@@ -146,5 +145,5 @@ struct Sessions: Sendable {
 
   private mutating func forgetEnded(_ now: Moment) { sessions = sessions.filter { Self.lives($0.value, now) } }
 
-  private static func digest(_ secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
+  private static func digest(_ secret: String) -> [UInt8] { SHA256.digest(of: Array(secret.utf8)) }
 }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Secrets
 
 // Keys of channels. The secret of an identity and a salt that is stored with the channel give the channel's key, so that nothing must be
@@ -16,9 +16,7 @@ extension SecretKey {
 
   /// The key of a channel of the identity whose key this is: HKDF with SHA-256 (RFC 5869), brought into the range of keys.
   func channelKey(salt: [UInt8]) -> SecretKey? {
-    let derived = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: secret.withUnsafeBytes { SymmetricKey(data: $0) }, salt: salt, info: Array(Self.channelLabel.utf8),
-      outputByteCount: Self.derivedBytes)
+    let derived = secret.derivedKey(salt: salt, info: Array(Self.channelLabel.utf8), count: Self.derivedBytes)
     return derived.withUnsafeBytes { try? SecretKey(Self.scalar(from: $0)) }
   }
 

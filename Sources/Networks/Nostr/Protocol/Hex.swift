@@ -1,16 +1,8 @@
+internal import Cryptography
+
 /// Lower-case hexadecimal, the notation of NIP-01 for ids, keys and signatures.
 enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
-
-  static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(128)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  static func encode(_ bytes: some Sequence<UInt8>) -> String { bytes.hexadecimal }
 
   /// The bytes, or `nil` unless `text` is exactly `count` bytes in lower-case digits.
   static func decode(_ text: String, count: Int) -> [UInt8]? {

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 public import StrictJSON
 
 /// A Nostr event (NIP-01).
@@ -88,9 +88,8 @@ public struct NostrEvent: Hashable, Sendable {
   }
 
   static func digest(publicKey: String, createdAt: Int64, kind: Int, tags: [[String]], content: String) -> [UInt8] {
-    Array(
-      SHA256.hash(
-        data: serialized(publicKey: publicKey, createdAt: createdAt, kind: kind, tags: tags, content: content)))
+    SHA256.digest(
+      of: serialized(publicKey: publicKey, createdAt: createdAt, kind: kind, tags: tags, content: content))
   }
 
   private static func write(_ tags: [[String]], into out: inout [UInt8]) {
