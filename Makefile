@@ -5,14 +5,12 @@ SHELL := /bin/bash
 
 # The libraries that the programs link, and the packages that provide them.
 BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libqrencode-dev pkg-config
-TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql
+TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql procps
 # With these, the tests include a browser and a Prometheus.
 BROWSER_PACKAGES := chromium chromium-driver fonts-dejavu-core prometheus
 BENCH_PACKAGES := $(TEST_PACKAGES) libpq-dev gcc libc6-dev strace procps
 DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
 SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
-# The names under which the one program that is built for release runs (docs/decisions/0018-one-program.md).
-PROGRAMS := batond batonctl baton-sandbox
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks examples
 
 # The folders of `make install`, all below $(DESTDIR).
@@ -31,7 +29,7 @@ STRIP ?= strip
 # yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; this machine's version decides.
 NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
 
-.PHONY: help build test test-simplex test-system system-tools generate lint format demo demo-cluster bench mutants release install install-files install-console deb clean console-pictures deps swift
+.PHONY: help build test test-all test-deps test-simplex test-system system-tools generate lint format demo demo-cluster bench mutants release install install-files install-console deb clean console-pictures deps swift
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,16 +41,17 @@ deps: swift
 	@scripts/install-deps $(BUILD_PACKAGES)
 
 build: deps ## Build the programs (debug).
-	swift build
+	@scripts/build
 
-test: swift ## Run all tests, with real relays and clients.
-	@scripts/install-deps $(TEST_PACKAGES)
-	@scripts/install-deps $(BROWSER_PACKAGES) || echo 'The tests go on without a browser, or without Prometheus.' >&2
-	@scripts/venv
-	@scripts/varlinkctl
-	swift build --build-tests
+test: test-deps ## Run the tests that every change must pass, with real relays and clients.
 	@scripts/test
-	@Tests/System/run --if-possible
+
+test-all: test-deps system-tools ## Run these and what takes long: storms, many seeds, both stores, packages on two releases of Debian.
+	@scripts/test --all
+
+test-deps: swift
+	@scripts/install-deps $(TEST_PACKAGES)
+	@scripts/install-deps $(BROWSER_PACKAGES) || echo 'The tests run without a browser, or without Prometheus.' >&2
 
 generate: swift ## Write the Swift types of the control interfaces from their .varlink files.
 	swift run baton-generate Sources/ControlAPI/interfaces Sources/ControlAPI/Generated
@@ -61,9 +60,8 @@ generate: swift ## Write the Swift types of the control interfaces from their .v
 test-simplex: swift ## Try CORE=/path/to/simplex-chat, and create a channel if RELAYS="address address" are given.
 	@[ -n "$(CORE)" ] || { echo 'CORE=/path/to/simplex-chat is missing' >&2; exit 1; }
 	@command -v '$(CORE)' >/dev/null || { echo 'there is no program $(CORE)' >&2; exit 1; }
-	swift build --build-tests
 	BATON_SIMPLEX_CORE="$$(realpath "$$(command -v '$(CORE)')")" BATON_SIMPLEX_RELAYS='$(RELAYS)' \
-	  swift test --skip-build --filter RealCoreTests
+	  scripts/test SimpleXTests --filter RealCoreTests
 
 test-system: system-tools ## Build the package and try it under a real systemd, in a container; needs root.
 	@Tests/System/run
@@ -72,15 +70,15 @@ test-system: system-tools ## Build the package and try it under a real systemd, 
 system-tools:
 	@scripts/install-deps $(SYSTEM_TEST_PACKAGES)
 
-lint: swift ## Check the layout of the sources, and that the deliberate faults still apply.
+lint: swift ## Check the layout of the sources, and name deliberate faults that no longer apply.
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
-	@scripts/mutants --check
+	@scripts/mutants --check || echo 'make test-all fails until these patches are written again.' >&2
 
 format: swift ## Format the sources.
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
-demo: build ## Run three relays and the daemon, create a channel, publish in it, lose a relay and get it back.
-	@scripts/demo
+demo: deps ## Run three relays and the daemon, create a channel, publish in it, lose a relay and get it back.
+	@. scripts/timing; timed build scripts/build && timed demo scripts/demo; status=$$?; print_times; exit $$status
 
 demo-cluster: build ## Run two daemons on one PostgreSQL database, and lose one while channels are being created.
 	@scripts/install-deps postgresql
@@ -103,24 +101,29 @@ mutants: swift ## Apply deliberate faults one by one and name those that no test
 	@scripts/mutants --go-on $(ONLY)
 
 release: deps ## Build for release.
-	@scripts/build-release baton baton-console
+	@scripts/build-release --product baton
 
 install: release install-files install-console ## Build for release and install below $(DESTDIR)$(PREFIX).
 	@[ -n "$(DESTDIR)" ] || printf '%s\n' 'Installed. Users, folders, messages and units become known with:' \
 	  '  systemd-sysusers; systemd-tmpfiles --create batond.conf; journalctl --update-catalog; systemctl daemon-reload' \
 	  '  systemctl enable --now batond.socket batond.service'
 
+# One of the names under which the program runs (docs/decisions/0018-one-program.md), with its completions.
+define install-name
+	ln -srfn $(DESTDIR)$(PROGRAMDIR)/baton $(DESTDIR)$(BINDIR)/$(1)
+	$(BIN)/baton $(1) --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/$(1)
+	$(BIN)/baton $(1) --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_$(1)
+	$(BIN)/baton $(1) --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/$(1).fish
+endef
+
 install-files:
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(PROGRAMDIR) $(UNITDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(DOCDIR)/examples/operators.d \
 	  $(PREFIX)/lib/sysusers.d $(PREFIX)/lib/tmpfiles.d $(PREFIX)/lib/systemd/catalog)
 	install -m 755 $(BIN)/baton $(DESTDIR)$(PROGRAMDIR)/baton
 	$(STRIP) $(DESTDIR)$(PROGRAMDIR)/baton
-	for program in $(PROGRAMS); do \
-	  ln -srfn $(DESTDIR)$(PROGRAMDIR)/baton $(DESTDIR)$(BINDIR)/$$program && \
-	  $(BIN)/baton $$program --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/$$program && \
-	  $(BIN)/baton $$program --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_$$program && \
-	  $(BIN)/baton $$program --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/$$program.fish || exit 1; \
-	done
+	$(call install-name,batond)
+	$(call install-name,batonctl)
+	$(call install-name,baton-sandbox)
 	for unit in batond.service batond.socket; do \
 	  sed 's|/usr/bin/|$(BINDIR)/|' systemd/$$unit | install -m 644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$unit || exit 1; \
 	done
@@ -137,14 +140,10 @@ endif
 	  install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples/$$example examples/$$example/* || exit 1; \
 	done
 
-# The console, which the daemon does without.
+# The name and the units of the console, which the daemon does without.
 install-console:
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(UNITDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(PREFIX)/lib/sysusers.d $(PREFIX)/lib/systemd/catalog)
-	install -m 755 $(BIN)/baton-console $(DESTDIR)$(BINDIR)/baton-console
-	$(STRIP) $(DESTDIR)$(BINDIR)/baton-console
-	$(BIN)/baton-console --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/baton-console
-	$(BIN)/baton-console --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_baton-console
-	$(BIN)/baton-console --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/baton-console.fish
+	$(call install-name,baton-console)
 	for unit in baton-console.service baton-console.socket baton-console-login.socket baton-console-metrics.socket \
 	  baton-console-report.socket; do \
 	  sed 's|/usr/bin/|$(BINDIR)/|' systemd/$$unit | install -m 644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$unit || exit 1; \

@@ -33,6 +33,15 @@ let hummingbird: [Target.Dependency] = [
   .product(name: "HTTPTypes", package: "swift-http-types"),
   .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
 ]
+/// Used by these libraries only, and named so that their versions are fixed.
+let beneath: [Target.Dependency] = [
+  .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+  .product(name: "Atomics", package: "swift-atomics"),
+  .product(name: "Metrics", package: "swift-metrics"),
+  .product(name: "ServiceContextModule", package: "swift-service-context"),
+  .product(name: "SystemPackage", package: "swift-system"),
+  .product(name: "Tracing", package: "swift-distributed-tracing"),
+]
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -40,26 +49,39 @@ let package = Package(
   name: "baton",
   products: [
     .executable(name: "baton", targets: ["baton"]),
-    .executable(name: "batond", targets: ["batond"]),
-    .executable(name: "batonctl", targets: ["batonctl"]),
-    .executable(name: "baton-sandbox", targets: ["baton-sandbox"]),
     .library(name: "BatonClient", targets: ["BatonClient", "ControlAPI", "Filters", "Sentences", "StrictJSON", "Varlink"]),
+    // What Benchmarks measures.
+    .library(
+      name: "BenchmarkedParts",
+      targets: [
+        "Channels", "RelayNetwork", "Nostr", "Coordinator", "Storage", "Store", "Varlink", "ControlAPI", "ControlServer",
+        "BatonClient", "StrictJSON", "TestSupport",
+      ]),
   ],
+  // Exact versions, so that the same commit is the same program next year; docs/dependencies.md says what each is for. What the library
+  // BatonClient brings to other packages leaves them the choice of a fix.
   dependencies: [
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/apple/swift-collections", .upToNextMinor(from: "1.6.0")),
+    .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["YAML"]),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    // Libraries of these libraries.
+    .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+    .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-service-context", exact: "1.5.1"),
+    .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
   ],
   targets: [
     // System libraries.
@@ -102,7 +124,8 @@ let package = Package(
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Cryptography"]),
-    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", "Cryptography", grdb, sqlite]),
+    .target(
+      name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", "Cryptography", grdb, sqlite]),
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
     // Which daemon does what, where several share a database. It imports nothing.
     .target(name: "Cluster"),
@@ -144,9 +167,8 @@ let package = Package(
       ]),
     .target(name: "Meters"),
     .target(name: "Varlink", dependencies: ["StrictJSON"] + nio),
-    .target(
-      name: "ControlAPI", dependencies: ["Sentences", "StrictJSON", "Varlink"],
-      resources: [.embedInCode("interfaces")]),
+    .target(name: "CInterfaces"),
+    .target(name: "ControlAPI", dependencies: ["CInterfaces", "Sentences", "StrictJSON", "Varlink"], exclude: ["interfaces"]),
     .target(
       name: "ControlServer",
       dependencies: [
@@ -168,7 +190,8 @@ let package = Package(
     .target(
       name: "Sandbox",
       dependencies: [
-        "Secrets", "StrictJSON", "Nostr", "HTTPHandlers", "Cryptography", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        "Secrets", "StrictJSON", "Nostr", "HTTPHandlers", "Cryptography", grdb,
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ] + nioWebSocket),
 
     // The programs, as libraries: what is installed is one program with all of them (docs/decisions/0018-one-program.md).
@@ -193,73 +216,71 @@ let package = Package(
       ] + nio,
       path: "Sources/batonctl"),
     .target(name: "SandboxProgram", dependencies: ["Sandbox", "ProgramEnd", arguments], path: "Sources/baton-sandbox"),
+    .target(name: "CPages"),
     .target(
       name: "ConsoleProgram",
       dependencies: [
-        "Accounts", "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Channels", "QRCodes", "Systemd",
+        "CPages", "Accounts", "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Channels", "QRCodes",
+        "Systemd",
         "HTTPHandlers", "ProgramEnd", "Cryptography", "Secrets", mustache, arguments, log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ] + hummingbird + nio,
+      ] + hummingbird + beneath + nio,
       path: "Sources/baton-console",
-      resources: [.embedInCode("templates"), .embedInCode("assets"), .embedInCode("interfaces")]),
+      exclude: ["assets", "interfaces", "templates"]),
 
-    // All of them under one roof, and each by itself for the tests and the demo.
+    // All of them under one roof.
     .executableTarget(
-      name: "baton", dependencies: ["DaemonProgram", "ControlProgram", "SandboxProgram", "ProgramEnd"],
+      name: "baton", dependencies: ["DaemonProgram", "ControlProgram", "SandboxProgram", "ConsoleProgram", "ProgramEnd"],
       path: "Sources/Programs/baton"),
-    .executableTarget(name: "batond", dependencies: ["DaemonProgram"], path: "Sources/Programs/batond"),
-    .executableTarget(name: "batonctl", dependencies: ["ControlProgram"], path: "Sources/Programs/batonctl"),
-    .executableTarget(name: "baton-sandbox", dependencies: ["SandboxProgram"], path: "Sources/Programs/baton-sandbox"),
-    .executableTarget(name: "baton-console", dependencies: ["ConsoleProgram"], path: "Sources/Programs/baton-console"),
-
-    .executableTarget(
-      name: "baton-bench",
-      dependencies: [
-        "Channels", "RelayNetwork", "Nostr", "Coordinator", "Storage", "Store", "Varlink", "ControlAPI", "ControlServer",
-        "BatonClient", "StrictJSON", "TestSupport", log,
-      ] + nio,
-      path: "Benchmarks/baton-bench"),
 
     // Tests.
     .target(
+      name: "TestTools",
+      dependencies: ["CSpawn", "Channels", "Secrets", log],
+      path: "Tests/TestTools",
+      exclude: ["exit_handler.c", "other_clock.c"]),
+    .target(
       name: "TestSupport",
       dependencies: [
-        "CSpawn", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "Cluster", "PostgreSQL",
-        "PostgreSQLStore",
-        "StrictJSON", log,
+        "TestTools", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "Cluster", "PostgreSQL",
+        "PostgreSQLStore", "StrictJSON", log,
       ] + nio,
-      path: "Tests/TestSupport",
-      exclude: ["exit_handler.c", "other_clock.c"]),
-    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "Secrets", "TestSupport"]),
+      path: "Tests/TestSupport"),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "Secrets", "TestTools"]),
+    .testTarget(
+      name: "ControlProgramTests",
+      dependencies: [
+        "ControlProgram", "ControlAPI", "QRCodes", "StrictJSON", "Varlink", "WebFiles", "TestTools", arguments,
+      ]),
     .testTarget(name: "MetersTests", dependencies: ["Meters"]),
-    .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
+    .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestTools"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(
       name: "NostrTests",
       dependencies: [
-        "Nostr", "Dialing", "Channels", "Secrets", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log,
+        "Nostr", "Dialing", "Channels", "Secrets", "RelayNetwork", "Sandbox", "StrictJSON", "TestTools", log,
       ] + nio,
       exclude: ["Vectors"]),
     .target(name: "ScriptedCore", dependencies: ["HTTPHandlers", "StrictJSON"] + nioWebSocket, path: "Tests/ScriptedCore"),
     .testTarget(
       name: "SimpleXTests",
       dependencies: [
-        "SimpleX", "ScriptedCore", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestSupport", log,
+        "SimpleX", "ScriptedCore", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestTools", log,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nioWebSocket,
       exclude: ["c", "python", "Transcripts", "Vectors"]),
     .testTarget(
       name: "WebFilesTests",
-      dependencies: ["WebFiles", "StrictJSON", "TestSupport", .product(name: "NIOSSL", package: "swift-nio-ssl")] + nio),
+      dependencies: ["WebFiles", "StrictJSON", "TestTools", .product(name: "NIOSSL", package: "swift-nio-ssl")] + nio),
     .testTarget(
       name: "ProvisioningTests",
-      dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),
+      dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestTools", log] + nio),
     .testTarget(
       name: "StoreTests",
       dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
-    .testTarget(name: "ClusterTests", dependencies: ["Cluster", "Channels", "TestSupport"]),
-    .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestSupport"]),
+    .testTarget(name: "ClusterTests", dependencies: ["Cluster", "Channels", "TestTools"]),
+    .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestTools"]),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
@@ -285,7 +306,7 @@ let package = Package(
     .executableTarget(name: "baton-fuzz", dependencies: ["Varlink", "StrictJSON"] + nio, path: "Tests/Fuzz"),
     .testTarget(
       name: "VarlinkTests",
-      dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport", "VarlinkCertification", "baton-fuzz"] + nio),
+      dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestTools", "VarlinkCertification", "baton-fuzz"] + nio),
     .target(
       name: "VarlinkCertification", dependencies: ["Varlink", "StrictJSON"], path: "Tests/VarlinkCertification"),
     .testTarget(
@@ -314,15 +335,25 @@ let package = Package(
     .testTarget(
       name: "EndToEnd",
       dependencies: [
-        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "ControlProgram", "QRCodes",
-        "baton", "baton-console",
-        "example-bridge",
-        "batond", "batonctl", "baton-sandbox", "SimpleX", "Nostr", "Dialing", "WebFiles", "Channels", "RelayNetwork",
+        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestTools", "ScriptedCore", "ControlProgram", "QRCodes",
+        "baton", "example-bridge", "SimpleX", "Nostr", "Dialing", "WebFiles", "Channels", "RelayNetwork",
         arguments,
       ] + nio,
       exclude: ["python"]),
   ]
 )
+
+// BATON_TESTS=ChannelsTests leaves out what these tests do not need, so that a change is tried in a minute.
+if let wanted = Context.environment["BATON_TESTS"] {
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard needed.insert(name).inserted else { return }
+    for case .byNameItem(let name, _) in package.targets.first(where: { $0.name == name })?.dependencies ?? [] { need(name) }
+  }
+  need(wanted)
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}
 
 for target in package.targets where target.type != .system {
   target.swiftSettings = (target.swiftSettings ?? []) + strict

@@ -1,19 +1,20 @@
+internal import CInterfaces
 public import Varlink
 
 /// The control interfaces. Their `.varlink` files are the source of truth; they are compiled in.
 public enum Interfaces {
-  public static let operators = load(PackageResources.org_batond_Operators_varlink)
-  public static let servers = load(PackageResources.org_batond_Servers_varlink)
-  public static let relays = load(PackageResources.org_batond_Relays_varlink)
-  public static let identities = load(PackageResources.org_batond_Identities_varlink)
-  public static let channels = load(PackageResources.org_batond_Channels_varlink)
-  public static let posts = load(PackageResources.org_batond_Posts_varlink)
-  public static let messages = load(PackageResources.org_batond_Messages_varlink)
-  public static let members = load(PackageResources.org_batond_Members_varlink)
-  public static let people = load(PackageResources.org_batond_People_varlink)
-  public static let monitor = load(PackageResources.org_batond_Monitor_varlink)
-  public static let daemon = load(PackageResources.org_batond_Daemon_varlink)
-  public static let systemd = load(PackageResources.io_systemd_service_varlink)
+  public static let operators = load("org.batond.Operators")
+  public static let servers = load("org.batond.Servers")
+  public static let relays = load("org.batond.Relays")
+  public static let identities = load("org.batond.Identities")
+  public static let channels = load("org.batond.Channels")
+  public static let posts = load("org.batond.Posts")
+  public static let messages = load("org.batond.Messages")
+  public static let members = load("org.batond.Members")
+  public static let people = load("org.batond.People")
+  public static let monitor = load("org.batond.Monitor")
+  public static let daemon = load("org.batond.Daemon")
+  public static let systemd = load("io.systemd.service")
 
   public static let all = [
     operators, servers, relays, identities, channels, posts, messages, members, people, monitor, daemon, systemd,
@@ -26,9 +27,16 @@ public enum Interfaces {
     ServiceRefusal.self,
   ]
 
-  private static func load(_ bytes: [UInt8]) -> IDL.Interface {
+  private static func load(_ name: String) -> IDL.Interface {
+    let files = sequence(state: 0) { index in
+      defer { index += 1 }
+      return interface_file(index)?.pointee
+    }
+    guard let file = files.first(where: { String(cString: $0.name) == name }) else {
+      preconditionFailure("the interface \(name) is not compiled in")
+    }
     do {
-      return try IDL.parse(String(decoding: bytes, as: UTF8.self))
+      return try IDL.parse(String(cString: file.text))
     } catch {
       preconditionFailure("a compiled-in interface is wrong: \(error)")
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Glibc
 
-/// `batonctl console`: the console is a program of its own, which takes the place of this one.
+/// `batonctl console`: the process becomes the console.
 struct ConsoleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "console",
@@ -36,15 +36,12 @@ struct ConsoleCommand: ParsableCommand {
     if isLogin { arguments.append("--login") }
     var pointers = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    // Beside this program, as it is built and installed; then wherever programs are.
-    if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
-      let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
-      execv("\(folder)/\(Self.program)", &pointers)
+    // The console is in the same file, and runs under its own name.
+    guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+      throw Refused(description: "cannot start \(Self.program): /proc/self/exe cannot be read")
     }
-    execvp(Self.program, &pointers)
-    let reason = String(cString: strerror(errno))
-    throw Refused(
-      description: "cannot start \(Self.program): \(reason); the Debian package baton-console has it")
+    execv(own, &pointers)
+    throw Refused(description: "cannot start \(Self.program): \(own): \(String(cString: strerror(errno)))")
   }
 
   private struct Refused: Error, CustomStringConvertible {

@@ -1,11 +1,11 @@
 import Foundation
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Channels
 
 /// A seeded walk over one delivery: outcomes lost, late, doubled and false, restarts, requests, jumping clocks.
-/// `BATON_SEED=n swift test --filter DeliveryWalk` repeats a failure.
+/// `BATON_SEED=n scripts/test ChannelsTests --filter DeliveryWalk` repeats a failure.
 struct DeliveryWalkTests {
   private static var seed: UInt64 {
     Seeds.repeated ?? 20_261_123
@@ -22,7 +22,7 @@ struct DeliveryWalkTests {
         for _ in 0..<300 { try walk.step() }
         try walk.settle()
       } catch {
-        Issue.record("\(error); repeat with BATON_SEED=\(seed) swift test --filter DeliveryWalk")
+        Issue.record("\(error); repeat with BATON_SEED=\(seed) scripts/test ChannelsTests --filter DeliveryWalk")
         return
       }
     }

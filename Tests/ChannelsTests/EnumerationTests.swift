@@ -4,7 +4,7 @@ import Testing
 @testable import Channels
 
 /// Every state of a channel that any sequence of inputs leads to, breadth first: with one relay all of them, with two as many as the
-/// budget allows. `BATON_STATES=n swift test --filter Enumeration` sets another budget.
+/// budget allows. `BATON_STATES=n scripts/test ChannelsTests --filter Enumeration` sets another budget.
 struct EnumerationTests {
   @Test(arguments: [ChannelKind.channel, .group])
   func everyStateOfOneRelayIsSound(_ kind: ChannelKind) async throws {

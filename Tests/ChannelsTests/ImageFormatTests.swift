@@ -1,6 +1,6 @@
 import Channels
 import Foundation
-import TestSupport
+import TestTools
 import Testing
 
 /// Pictures written by a common imaging library, whole and damaged.

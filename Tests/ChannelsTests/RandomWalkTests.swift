@@ -1,11 +1,11 @@
 import Foundation
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Channels
 
 /// A seeded walk over whole channels: outcomes lost, late, doubled and reordered, restarts, requests, jumping clocks.
-/// `BATON_SEED=n swift test --filter RandomWalk` repeats a failure.
+/// `BATON_SEED=n scripts/test ChannelsTests --filter RandomWalk` repeats a failure.
 struct RandomWalkTests {
   private static var seed: UInt64 {
     Seeds.repeated ?? 20_261_121
@@ -22,7 +22,7 @@ struct RandomWalkTests {
         for _ in 0..<400 { try walk.step() }
         try walk.settle()
       } catch {
-        Issue.record("\(error); repeat with BATON_SEED=\(seed) swift test --filter RandomWalk")
+        Issue.record("\(error); repeat with BATON_SEED=\(seed) scripts/test ChannelsTests --filter RandomWalk")
         return
       }
       steps += 400

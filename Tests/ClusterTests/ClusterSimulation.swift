@@ -1,6 +1,6 @@
 import Channels
 import Cluster
-import TestSupport
+import TestTools
 
 /// Several daemons that share one database, over a network that loses and delays, with clocks that run at different speeds. The daemons are
 /// the machines; the shell around them and the database are written here once more, and know nothing of how the machines decide.

@@ -1,6 +1,6 @@
 import Channels
 import Cluster
-import TestSupport
+import TestTools
 import Testing
 
 /// Sessions and slots of several daemons.

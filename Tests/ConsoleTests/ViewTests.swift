@@ -22,7 +22,13 @@ struct ViewTests {
   @Test func allTemplatesAreThere() throws {
     let written = try Self.files("templates", ".mustache")
     #expect(written.count > 20)
-    #expect(written.map(\.name).sorted() == Templates.sources.map(\.key).sorted())
+    #expect(written.map(\.name).sorted() == Templates.sources.map(\.name).sorted())
+    for file in PageFiles.all {
+      #expect(try Array(Data(contentsOf: Self.folder.appendingPathComponent(file.path))) == file.bytes, "\(file.path)")
+    }
+    for folder in ["assets", "interfaces"] {
+      for file in try Self.files(folder, "") { #expect(PageFiles.all.contains { $0.path == "\(folder)/\(file.name)" }) }
+    }
     _ = try Templates()
   }
 

@@ -13,7 +13,7 @@ import Varlink
 @testable import ControlServer
 
 /// For any filter, order and page size, the database gives the same lists as a naive search through every channel.
-/// `BATON_SEED=n swift test --filter ListProperty` repeats a failure.
+/// `BATON_SEED=n scripts/test ControlTests --filter ListProperty` repeats a failure.
 struct ListPropertyTests {
   private static let now = Timestamp(milliseconds: 1_750_000_000_123)
   private static let texts = [

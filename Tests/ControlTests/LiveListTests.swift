@@ -262,7 +262,7 @@ struct LiveListTests {
   }
 
   /// Whatever happens to objects, the reported steps lead from the old list to the new one, and the new one is right.
-  /// `BATON_SEED=n swift test --filter LiveList` repeats a failure.
+  /// `BATON_SEED=n scripts/test ControlTests --filter LiveList` repeats a failure.
   @Test func stepsLeadFromTheOldListToTheNew() async throws {
     let seed = Seeds.repeated ?? 20_261_121
     var random = SplitMix64(seed: seed)

@@ -97,7 +97,7 @@ struct LiveMessageWindowTests {
   }
 
   /// Whatever happens to messages, the reported steps lead from the old ones to the new ones, and those are right.
-  /// `BATON_SEED=n swift test --filter LiveMessageWindow` repeats a failure.
+  /// `BATON_SEED=n scripts/test ControlTests --filter LiveMessageWindow` repeats a failure.
   @Test func stepsLeadFromTheOldMessagesToTheNew() async {
     let seed = Seeds.repeated ?? 20_261_124
     var random = SplitMix64(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// What generated types write is byte for byte what `Codable` makes of them, and their fields are found under the names on the wire.
-/// `BATON_SEED=n swift test --filter WrittenTests` repeats a failure.
+/// `BATON_SEED=n scripts/test ControlTests --filter WrittenTests` repeats a failure.
 struct WrittenTests {
   private typealias Written = Codable & JSONWritable
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Coordinator
 
 /// The log beside a simple model: all changes ever made, and readers that read what they missed from the store.
-/// `BATON_SEED=n swift test --filter ChangeLogModel` repeats a failure.
+/// `BATON_SEED=n scripts/test CoordinatorTests --filter ChangeLogModel` repeats a failure.
 struct ChangeLogModelTests {
   /// A reader that follows the log, as a watch does.
   private struct Reader {

@@ -1,5 +1,5 @@
 import Secrets
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Cryptography

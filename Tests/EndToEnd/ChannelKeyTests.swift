@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Several channels of one identity on relays that keep the newest kind 41 of each author: rust-nostr's LocalRelay, and the sandbox.

@@ -2,7 +2,7 @@ import BatonClient
 import ControlAPI
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// docs/client.md says what works.

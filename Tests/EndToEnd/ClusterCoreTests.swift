@@ -5,7 +5,7 @@ import Glibc
 import NIOPosix
 import ScriptedCore
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Daemons that share a database, one of which has a chat core. What is in a core cannot move.

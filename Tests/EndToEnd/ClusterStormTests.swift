@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import StrictJSON
 import Synchronization
-import TestSupport
+import TestTools
 import Testing
 
 /// Three daemons, and all that may happen to them, to the database and to what is between, while channels are created, changed and deleted.
@@ -60,9 +60,9 @@ struct ClusterStormTests {
       return Weather(faults: (0..<count).map { _ in kinds[Int(random.next() % UInt64(kinds.count))] })
     }
 
-    /// Each of these faults, in some order; by hand, as many as asked for.
+    /// Each of these faults, in some order, or a tenth of them outside `make test-all`. By hand, as many as asked for.
     static func all(_ counts: KeyValuePairs<StormFault, Int>, of daemon: Int? = nil, _ seed: UInt64) -> Weather {
-      let faults = counts.flatMap { Array(repeating: $0.key, count: $0.value) }
+      let faults = counts.flatMap { Array(repeating: $0.key, count: Thoroughness.isFull ? $0.value : ($0.value + 9) / 10) }
       var weather = ClusterStormTests.faults.map { some(of: faults, count: $0, seed) } ?? Weather(faults: faults)
       var random = Seeded(state: seed)
       weather.faults.shuffle(using: &random)

@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Daemons that share a PostgreSQL database, and an independent relay.

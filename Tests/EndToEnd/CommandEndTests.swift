@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// How commands end: with readers that leave, disks that are full, daemons that do not answer, and people who lose patience.

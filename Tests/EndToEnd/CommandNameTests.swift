@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Short names of commands, and suggestions for misspelled ones.
@@ -72,5 +72,13 @@ struct CommandNameTests {
     for text in ["user:hunter2@relay.example", "http://relay.example", "simplex:/contact", "News"] {
       #expect(try await Program.run("batonctl", ["relay", "add", text, "--socket", "/nonexistent"]).status == 69, "\(text)")
     }
+  }
+
+  @Test func misspelledSubcommandIsRecognised() async throws {
+    let wrong = try await Program.run("batonctl", ["post", "lst"])
+    #expect(wrong.status == 64 && wrong.lines.first?.hasSuffix("Did you mean 'batonctl post list'?") == true, "\(wrong)")
+    let other = try await Program.run("batonctl", ["post", "News", "--json"])
+    let error = try JSONParser.parse(other.lines.first ?? "")
+    #expect(other.status == 64 && error["error"] == "local.Usage", "\(other)")
   }
 }

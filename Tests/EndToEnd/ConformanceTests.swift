@@ -2,7 +2,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 import Varlink
 

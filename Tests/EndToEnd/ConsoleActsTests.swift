@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// What is done on pages happens, and what is told of it arrives.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// A console over a daemon, and a browser without manners for it: it sends what a test says and reads what comes.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// The console over a real daemon, as a program of any kind meets it.

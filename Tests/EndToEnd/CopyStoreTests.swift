@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// `batond copy-store`, in both directions, between real stores.

@@ -2,7 +2,7 @@ import BatonClient
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// examples/feed-to-channel publishes each item once, whatever happens.

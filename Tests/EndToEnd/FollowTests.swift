@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import ControlProgram
@@ -122,22 +122,6 @@ struct FollowTests {
     let yaml = try await baton.control("operator", "list", "--watch", "-o", "yaml")
     #expect(yaml.status == 64 && yaml.lines.first?.contains("--watch cannot be combined with -o yaml") == true, "\(yaml)")
     await stop(daemon)
-  }
-
-  @Test func changesOfAListAreShownOnce() throws {
-    struct Object: Encodable {
-      let id: Int64
-      var revision: Int64?
-      var name = ""
-    }
-    var known = KnownObjects<Object>(kind: "thing")
-    func told(_ objects: [Object]) throws -> [String] { try known.become(objects).map { "\($0.kind.sign)\($0.object.id)" } }
-    #expect(try told([Object(id: 2, revision: 1), Object(id: 1, revision: 1)]) == ["+2", "+1"])
-    #expect(try told([Object(id: 2, revision: 1, name: "not live"), Object(id: 1, revision: 2)]) == ["~1"])
-    #expect(try told([Object(id: 3, name: "a")]) == ["-1", "-2", "+3"])
-    #expect(try told([Object(id: 3, name: "b")]) == ["~3"])
-    let changes = try known.become([])
-    #expect(changes.map(\.json) == [["change": "removed", "thing": ["id": 3, "name": "b"]]])
   }
 
   @Test func whatFailsAtOnceIsNotFollowed() async throws {

@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// A channel that another daemon runs on independent relays, where independent clients speak: it is read, and nobody there notices.

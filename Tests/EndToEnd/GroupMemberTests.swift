@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Who belongs to a group, from its relay to the command line and back. The relay is one of the sandbox; what it serves is read by an

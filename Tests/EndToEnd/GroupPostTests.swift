@@ -2,7 +2,7 @@ import BatonClient
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Posts of groups, read by independent clients. The relay takes nothing that is more than a minute old, and no deletion that authors ask

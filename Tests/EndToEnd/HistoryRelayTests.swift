@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Nostr

@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 
 /// An independent relay: nostr-relay from PyPI, with an SQLite file.
 final class ThirdPartyRelay: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// The fate of programs when the tests that started them are killed.

@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Operators, servers and relays as an administrator manages them: by files, by commands, on real relays and servers.

@@ -2,7 +2,7 @@ import BatonClient
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Daemons that end, relays that are down, and clients that come back later: nothing that was said is lost, or there twice.

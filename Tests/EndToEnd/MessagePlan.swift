@@ -1,6 +1,6 @@
 import Foundation
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// What other people say in a channel, for an independent client to sign and to send (`write_messages.py`). Relays get it in this order.

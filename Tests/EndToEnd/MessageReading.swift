@@ -1,6 +1,6 @@
 import BatonClient
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// What a client knows that watches messages.

@@ -2,7 +2,7 @@ import BatonClient
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// What others say, as `batonctl` shows it and as words find it; and what is kept of it.

@@ -2,7 +2,7 @@ import BatonClient
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// What others say on independent relays, written and read there by independent clients.

@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Objects on the command line: by id, by name, and never the wrong one.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import TestTools
 
 extension Program {
   /// Starts batonctl on a terminal of its own.

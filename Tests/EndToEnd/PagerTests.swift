@@ -2,10 +2,8 @@ import BatonClient
 import ControlAPI
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
-
-@testable import ControlProgram
 
 /// Output longer than the terminal is shown page by page.
 @Suite(.serialized, .timeLimit(.minutes(10)))
@@ -74,22 +72,5 @@ struct PagerTests {
     #expect(await interrupted.status() == 0, "\(interrupted.seen)")
     daemon.signal(SIGTERM)
     _ = await daemon.status()
-  }
-
-  @Test func pagerIsThePersonsOrLess() throws {
-    let folder = try TemporaryFolder()
-    #expect(
-      FileManager.default.createFile(atPath: folder.path + "/less", contents: nil, attributes: [.posixPermissions: 0o755]))
-    #expect(Pager(["PATH": "/nonexistent"]) == nil)
-    #expect(Pager(["PATH": folder.path])?.command == "less")
-    #expect(Pager(["PATH": folder.path])?.environment["LESS"] == "FRX")
-    #expect(Pager(["PATH": folder.path, "LESS": "S"])?.environment["LESS"] == "S")
-    #expect(Pager(["PAGER": "more -d"])?.command == "more -d")
-    #expect(Pager(["PAGER": "more", "BATON_PAGER": "most"])?.command == "most")
-    #expect(Pager(["PAGER": "more", "BATON_PAGER": " "]) == nil && Pager(["PAGER": "cat"]) == nil)
-    // A user who may run only this as root gets no shell from it.
-    let sudo = ["PATH": folder.path, "SUDO_UID": "1000", "PAGER": "more"]
-    #expect(Pager(sudo)?.command == "less" && Pager(sudo)?.environment["LESSSECURE"] == "1")
-    #expect(Pager(["PATH": "/nonexistent", "SUDO_UID": "1000", "PAGER": "more"]) == nil)
   }
 }

@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// What leaves Baton as signed events, and comes in again, with independent relays and readers.

@@ -2,7 +2,7 @@ import BatonClient
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Independent relays of three authors: nostr-relay as `r1`, rust-nostr's LocalRelay as `r2`, monstr's as `r3`.

@@ -2,7 +2,7 @@ import BatonClient
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Posts on independent relays, read by independent clients.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// Programs end while their threads still use libraries, so these must not clean up.

@@ -1,6 +1,6 @@
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Searches at independent relays: one searches (nostr-relay with its index of words), one does not (the same without), and one does not

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// The command line's sentence for a refusal: the true reason, and what to do.

@@ -3,7 +3,7 @@ import Foundation
 import NIOPosix
 import RelayNetwork
 import SimpleX
-import TestSupport
+import TestTools
 import Testing
 
 /// Server tests against independent implementations of TLS, certificates and HTTP/2.

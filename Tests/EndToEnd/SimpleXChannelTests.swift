@@ -5,7 +5,7 @@ import Glibc
 import NIOPosix
 import ScriptedCore
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Channels on SimpleX, beside others on Nostr, as people see them: the daemon, its command line, and a scripted core.

@@ -5,7 +5,7 @@ import Glibc
 import NIOPosix
 import ScriptedCore
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 /// Posts on SimpleX as people see them: the daemon, its command line, and a scripted core.

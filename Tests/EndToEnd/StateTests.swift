@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// The daemon's behaviour when its database or key is missing, damaged or a different one, and their care by root.

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import StrictJSON
 import Synchronization
-import TestSupport
+import TestTools
 import Varlink
 
 /// A daemon that shares a database with others, started again whenever it ends, as a service manager does.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 
 /// What happens to daemons that share a database, to the database, and to what is between.
 enum StormFault {

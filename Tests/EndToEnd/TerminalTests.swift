@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import QRCodes
-import TestSupport
+import TestTools
 import Testing
 
 @testable import ControlProgram
@@ -59,15 +59,6 @@ struct TerminalTests {
     #expect(piped.status == 0 && piped.lines.contains { $0.hasSuffix("10/10 relays active") }, "\(piped)")
     #expect(!(dumb.lines + piped.lines).joined().contains("\u{1B}"), "\(dumb.lines)")
     await stop(daemon, sandbox)
-  }
-
-  /// The pattern in a corner by which readers find the code is dark, and what surrounds it is light.
-  @Test func qrCodeIsDarkOnLight() throws {
-    let lines = try #require(QRCode("nostr:nevent1")).text(hasColor: false).split(separator: "\n").map(Array.init)
-    let light = try #require(lines.first?.first)
-    let corner = lines[1]
-    #expect(lines[0].allSatisfy { $0 == light } && corner[0] == light && corner[1] == light)
-    #expect(corner[2] != light && corner[8] == corner[2] && corner[9] == light, "\(String(corner))")
   }
 
   @Test func qrCodeIsDrawnWhereItFitsOrIsWanted() async throws {

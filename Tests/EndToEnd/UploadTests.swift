@@ -4,11 +4,9 @@ import ControlAPI
 import Foundation
 import Glibc
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 import WebFiles
-
-@testable import ControlProgram
 
 /// Files that `batonctl post` uploads, and names at domains: with servers that check each authorization with an independent library.
 @Suite(.serialized, .timeLimit(.minutes(10)))
@@ -309,23 +307,5 @@ struct UploadTests {
     let mentioning = events.filter { event in Self.tags("p", event).contains { $0[1] == Newsroom.bob } }
     #expect(events.count == 3 && Set(mentioning.compactMap { $0["content"]?.string }) == ["First", "Third"], "\(events)")
     await room.stop()
-  }
-
-  // MARK: - Without a daemon
-
-  @Test func optionsAreRead() throws {
-    func parse(_ arguments: String...) throws -> PostPublish {
-      try #require(try Batonctl.parseAsRoot(["post", "News"] + arguments) as? PostPublish)
-    }
-    let two = try parse(
-      "--attach-file", "a", "--alt", "", "--attach-file", "b", "--alt", "B", "--attach", "https://c.example/c")
-    #expect(two.extras.attachFile == ["a", "b"] && two.extras.alt == ["", "B"] && two.text == nil)
-    let eleven = (1...11).flatMap { ["--attach-file", "\($0)"] }
-    for wrong in [
-      ["text", "--alt", "x"], ["text", "--attach", "https://a.example", "--alt", "x"], ["text"] + eleven,
-      ["text", "--attach-file", "a", "--alt", String(repeating: "x", count: 1_001)],
-    ] {
-      #expect(throws: (any Error).self) { try Batonctl.parseAsRoot(["post", "News"] + wrong) }
-    }
   }
 }

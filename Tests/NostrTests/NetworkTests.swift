@@ -3,7 +3,7 @@ import Foundation
 import RelayNetwork
 import Sandbox
 import Synchronization
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Nostr

@@ -1,7 +1,7 @@
 import Foundation
 import RelayNetwork
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Nostr

@@ -1,5 +1,5 @@
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Nostr

@@ -1,7 +1,7 @@
 import Channels
 import RelayNetwork
 import Sandbox
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Nostr

@@ -3,7 +3,7 @@ import Foundation
 import RelayNetwork
 import Secrets
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Nostr

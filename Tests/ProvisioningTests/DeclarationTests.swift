@@ -5,7 +5,7 @@ import NIOPosix
 import Nostr
 import RelayNetwork
 import SimpleX
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Provisioning

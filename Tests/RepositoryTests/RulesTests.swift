@@ -36,7 +36,8 @@ struct RulesTests {
   @Test func dependenciesPointDownwards() throws {
     // Each layer may import what stands before it, not what stands after.
     let order = [
-      "Channels", "Secrets", "Sentences", "StrictJSON", "Filters", "RelayNetwork", "Provisioning", "Storage", "Store",
+      "Channels", "Secrets", "Cryptography", "Sentences", "StrictJSON", "Filters", "RelayNetwork", "Provisioning", "Storage",
+      "Store",
       "Dialing", "WebFiles", "Nostr",
       "SimpleX",
       "Coordinator",
@@ -97,7 +98,7 @@ struct RulesTests {
 
   /// The port itself has no database, no files and no threads.
   @Test func storageIsAPort() throws {
-    let allowed: Set<String> = ["Channels", "Secrets", "StrictJSON", "Filters", "Crypto", "Foundation"]
+    let allowed: Set<String> = ["Channels", "Secrets", "StrictJSON", "Filters", "Cryptography", "Foundation"]
     let files = try sources("Sources/Storage")
     #expect(files.count > 5)
     for file in files {
@@ -337,6 +338,21 @@ struct RulesTests {
     #expect(names.count > 10)
     let words = Set(copyright.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "." }.map(String.init))
     for name in names { #expect(words.contains(name), "\(name)") }
+  }
+
+  /// The same commit is the same program, whenever it is built.
+  @Test func versionsOfDependenciesAreFixedAndDocumented() throws {
+    let manifest = try String(contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+    let declared = manifest.matches(of: /\.package\(url: "[^"]+\/([^"\/]+)", (exact: |\.upToNextMinor\(from: )"([0-9.]+)"/)
+    #expect(declared.count == manifest.matches(of: /\.package\(/).count && declared.count > 15)
+    let page = try String(contentsOf: Self.root.appendingPathComponent("docs/dependencies.md"), encoding: .utf8)
+    let rows = page.matches(of: /\n\| ([A-Za-z0-9.-]+) \| ([0-9.]+)( to [0-9.]+)? \| [^|]+ \| [^|]+ \|/)
+    #expect(rows.map { "\($0.1) \($0.2)" } == declared.map { "\($0.1) \($0.3)" })
+    for (row, package) in zip(rows, declared) { #expect((row.3 == nil) == (package.2 == "exact: "), "\(row.1)") }
+    let benchmarks = try String(contentsOf: Self.root.appendingPathComponent("Benchmarks/Package.swift"), encoding: .utf8)
+    for line in benchmarks.split(separator: "\n") where line.contains("url:") {
+      #expect(manifest.contains(line), "\(line) differs in Package.swift")
+    }
   }
 
   @Test func everyCauseAndStatusIsInTheOperatorsGuide() throws {

@@ -4,15 +4,15 @@ import Testing
 
 /// The daemon, its store and the worker of SimpleX together against a core, under faults of every kind, one seed after the other.
 ///
-/// `BATON_SEEDS` says how many seeds there are for the other simulation; here there are as many hundreds of them, because each run takes
-/// longer. `BATON_SEED=n swift test --filter SimpleXSimulation` repeats one and shows what happens in it.
+/// There is one seed for every 25 that `BATON_SEEDS` says, because each run takes longer than one of the other simulation.
+/// `BATON_SEED=n scripts/test SimpleXSimulation` repeats one and shows what happens in it.
 @Suite(.timeLimit(.minutes(20)))
 struct SimpleXSimulationTests {
   private static let workers = 3
 
   @Test func everyChannelEndsUpInTheCoreOnceWhateverHappens() async throws {
     if let seed = Seeds.repeated { return try await replay(seed) }
-    let seeds = Seeds(count: Seeds.wanted.map { max(1, $0 / 100) } ?? 20)
+    let seeds = Seeds(count: Seeds.wanted.map { max(1, $0 / 25) } ?? 20)
     let tally = await withTaskGroup(of: Tally.self) { group in
       for _ in 0..<Self.workers { group.addTask { await Self.work(seeds) } }
       return await group.reduce(into: Tally()) { $0.add($1) }
@@ -34,7 +34,7 @@ struct SimpleXSimulationTests {
         withExtendedLifetime(folder) {}
       } catch {
         seeds.stop()
-        Issue.record("seed \(seed): \(error); repeat with BATON_SEED=\(seed) swift test --filter SimpleXSimulation")
+        Issue.record("seed \(seed): \(error); repeat with BATON_SEED=\(seed) scripts/test SimpleXSimulation")
       }
     }
     return tally

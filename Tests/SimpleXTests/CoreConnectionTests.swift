@@ -2,7 +2,7 @@ import Logging
 import NIOPosix
 import ScriptedCore
 import Synchronization
-import TestSupport
+import TestTools
 import Testing
 
 @testable import SimpleX

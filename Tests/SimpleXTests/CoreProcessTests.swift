@@ -1,7 +1,7 @@
 import Channels
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 @testable import SimpleX

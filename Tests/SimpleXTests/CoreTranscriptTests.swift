@@ -4,7 +4,7 @@ import RelayNetwork
 import ScriptedCore
 import StrictJSON
 import Synchronization
-import TestSupport
+import TestTools
 import Testing
 
 @testable import SimpleX

@@ -1,6 +1,6 @@
 import Channels
 import RelayNetwork
-import TestSupport
+import TestTools
 import Testing
 
 @testable import SimpleX

@@ -1,6 +1,6 @@
 import Channels
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import SimpleX

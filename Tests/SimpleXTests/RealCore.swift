@@ -4,7 +4,7 @@ import Logging
 import NIOPosix
 import RelayNetwork
 import Synchronization
-import TestSupport
+import TestTools
 
 @testable import SimpleX
 

@@ -1,7 +1,7 @@
 import RelayNetwork
 import ScriptedCore
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import SimpleX

@@ -1,7 +1,7 @@
 import Channels
 import ScriptedCore
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import SimpleX

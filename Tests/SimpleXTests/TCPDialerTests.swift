@@ -3,7 +3,7 @@ import Dialing
 import Foundation
 import NIOCore
 import NIOPosix
-import TestSupport
+import TestTools
 import Testing
 
 struct TCPDialerTests {

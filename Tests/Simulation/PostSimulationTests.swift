@@ -4,7 +4,7 @@ import Testing
 /// The engine for posts, its machines and the store together, under faults of every kind, one seed after the other.
 ///
 /// There is one seed for every five that `BATON_SEEDS` says, because each run takes longer than one of channels.
-/// `BATON_SEED=n swift test --filter PostSimulationTests` repeats one and shows what happens in it.
+/// `BATON_SEED=n scripts/test SimulationTests --filter PostSimulationTests` repeats one and shows what happens in it.
 struct PostSimulationTests {
   @Test func postsAreDeliveredOnceUnderFaultsOfEveryKind() async throws {
     let begin = ContinuousClock.now

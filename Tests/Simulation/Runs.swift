@@ -52,7 +52,7 @@ enum Runs<Run: SeededRun> {
         try await run.run()
       } catch {
         seeds.stop()
-        Issue.record("seed \(seed): \(error); repeat with BATON_SEED=\(seed) swift test --filter \(suite)")
+        Issue.record("seed \(seed): \(error); repeat with BATON_SEED=\(seed) scripts/test SimulationTests --filter \(suite)")
       }
       counts.add(run.counts)
     }

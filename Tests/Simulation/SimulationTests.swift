@@ -3,14 +3,14 @@ import Testing
 
 /// Engine, machines and store together, under faults of every kind, one seed after the other.
 ///
-/// `BATON_SEEDS` says how many seeds, `make test` takes 3,000; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
+/// `BATON_SEEDS` says how many seeds, `make test` takes 500 and `make test-all` 10,000; `BATON_SEED=n scripts/test SimulationTests` repeats one and shows what happens in it.
 struct SimulationTests {
   @Test func invariantsHoldUnderFaultsOfEveryKind() async throws {
     let begin = ContinuousClock.now
     let count = Seeds.wanted ?? 1_000
     guard let tally = try await Runs<Simulation>.all(count: count, suite: "SimulationTests") else { return }
     print(
-      "simulation: \(tally.seeds) seeds, \(tally.steps) steps, \(tally.commits) commits, \(tally.operations) operations, "
+      "simulation: \(tally.seeds) seeds from \(Seeds.first), \(tally.steps) steps, \(tally.commits) commits, \(tally.operations) operations, "
         + "\(tally.crashes) crashes, \(tally.storageFaults) storage faults, \(tally.conflicts) conflicts, \(tally.names) names, "
         + "\(tally.losses) losses, \(tally.moves) moves, \(tally.transitions) transitions, "
         + "\(tally.pairs.count) pairs of status and event, \((ContinuousClock.now - begin).components.seconds) s")

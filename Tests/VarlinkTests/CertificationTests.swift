@@ -1,6 +1,6 @@
 import NIOPosix
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 import Varlink
 import VarlinkCertification

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import StrictJSON
 import Synchronization
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Varlink

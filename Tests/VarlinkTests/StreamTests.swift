@@ -1,7 +1,7 @@
 import NIOPosix
 import StrictJSON
 import Synchronization
-import TestSupport
+import TestTools
 import Testing
 
 @testable import Varlink

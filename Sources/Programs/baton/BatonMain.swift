@@ -1,3 +1,4 @@
+internal import ConsoleProgram
 internal import ControlProgram
 internal import DaemonProgram
 internal import Foundation
@@ -16,8 +17,8 @@ enum BatonMain {
       await run(Array(line.dropFirst(2)))
     } else {
       let sentence = """
-        baton: this program is batond, batonctl and baton-sandbox: start it under one of these names, or say the name first, \
-        as in 'baton batonctl status'
+        baton: this program is batond, batonctl, baton-console and baton-sandbox: start it under one of these names, or say the \
+        name first, as in 'baton batonctl status'
         """
       FileHandle.standardError.write(Data((sentence + "\n").utf8))
       endProgram(64)
@@ -29,6 +30,7 @@ enum BatonMain {
     switch name {
     case "batond": runBatond
     case "batonctl": runBatonctl
+    case "baton-console": runBatonConsole
     case "baton-sandbox": runBatonSandbox
     default: nil
     }

@@ -17,7 +17,7 @@ struct ReportInterface: VarlinkInterface {
   static let prefix = "org.batond"
 
   init(metrics: @escaping @Sendable () async throws -> [Metric]) throws {
-    definition = try IDL.parse(String(decoding: PackageResources.io_systemd_Metrics_varlink, as: UTF8.self))
+    definition = try IDL.parse(PageFiles["interfaces/io.systemd.Metrics.varlink"].text)
     self.metrics = metrics
   }
 

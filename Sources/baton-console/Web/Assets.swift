@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -15,19 +15,17 @@ struct Assets: Sendable {
   let version: String
 
   init() {
-    let sources: [(name: String, type: String, bytes: [UInt8])] = [
-      ("console.css", "text/css; charset=utf-8", PackageResources.console_css),
-      ("console.js", "text/javascript; charset=utf-8", PackageResources.console_js),
-      ("image.js", "text/javascript; charset=utf-8", PackageResources.image_js),
-      ("live.js", "text/javascript; charset=utf-8", PackageResources.live_js),
-      ("refresh.js", "text/javascript; charset=utf-8", PackageResources.refresh_js),
-      ("session.js", "text/javascript; charset=utf-8", PackageResources.session_js),
-      ("times.js", "text/javascript; charset=utf-8", PackageResources.times_js),
-      ("icon.svg", "image/svg+xml", PackageResources.icon_svg),
-    ]
+    let types = ["css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"]
+    let sources = PageFiles.all.filter { $0.path.hasPrefix("assets/") }.map { file in
+      (
+        name: String(file.path.dropFirst("assets/".count)),
+        type: types[file.path.split(separator: ".").last.map(String.init) ?? ""] ?? "application/octet-stream",
+        bytes: file.bytes
+      )
+    }
     var hash = SHA256()
-    for source in sources { hash.update(data: source.bytes) }
-    version = Hex.text(hash.finalize().prefix(6))
+    for source in sources { source.bytes.withUnsafeBytes { hash.update($0) } }
+    version = hash.finish().prefix(6).hexadecimal
     files = Dictionary(
       uniqueKeysWithValues: sources.map { ($0.name, File(type: $0.type, bytes: ByteBuffer(bytes: $0.bytes))) })
   }

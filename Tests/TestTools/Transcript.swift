@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Transcript tests: a text file holds commands, a line of dashes and the whole expected output, again and again.
-/// `BATON_REWRITE=1 swift test` writes what really came out; the difference is then read like code.
+/// `BATON_REWRITE=1 scripts/test TARGET` writes what really came out; the difference is then read like code.
 public struct Transcript {
   public struct Block {
     public let commands: [String]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import ControlProgram

@@ -2,7 +2,7 @@ import ControlAPI
 import Foundation
 import StrictJSON
 import Synchronization
-import TestSupport
+import TestTools
 import Testing
 import Varlink
 import WebFiles

@@ -2,13 +2,11 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 import StrictJSON
-import TestSupport
 import Testing
 
 @testable import ControlProgram
 
 /// The command lines of `batonctl post`, and the texts that it reads.
-@Suite(.timeLimit(.minutes(10)))
 struct PostCommandTests {
   private static func parse<Command>(_ arguments: String..., as type: Command.Type) throws -> Command {
     try #require(try Batonctl.parseAsRoot(["post"] + arguments) as? Command, "\(arguments)")
@@ -87,15 +85,6 @@ struct PostCommandTests {
     }
   }
 
-  /// These need no daemon.
-  @Test func misspelledSubcommandIsRecognised() async throws {
-    let wrong = try await Program.run("batonctl", ["post", "lst"])
-    #expect(wrong.status == 64 && wrong.lines.first?.hasSuffix("Did you mean 'batonctl post list'?") == true, "\(wrong)")
-    let other = try await Program.run("batonctl", ["post", "News", "--json"])
-    let error = try JSONParser.parse(other.lines.first ?? "")
-    #expect(other.status == 64 && error["error"] == "local.Usage", "\(other)")
-  }
-
   @Test func textsAreReadWithoutTheLineFeedAtTheirEnd() throws {
     #expect(try PostText.text(Data("One\nTwo\n".utf8), "f") == "One\nTwo")
     #expect(try PostText.text(Data("One\n\n".utf8), "f") == "One\n")
@@ -114,5 +103,21 @@ struct PostCommandTests {
     #expect(missing?.text == #"cannot read /nonexistent/\u{1B}text"#)
     let endless = #expect(throws: Refusal.self) { try PostText.file("/dev/zero") }
     #expect(endless?.name == "local.TooLong")
+  }
+
+  @Test func filesToAttachAreRead() throws {
+    func parse(_ arguments: String...) throws -> PostPublish {
+      try #require(try Batonctl.parseAsRoot(["post", "News"] + arguments) as? PostPublish)
+    }
+    let two = try parse(
+      "--attach-file", "a", "--alt", "", "--attach-file", "b", "--alt", "B", "--attach", "https://c.example/c")
+    #expect(two.extras.attachFile == ["a", "b"] && two.extras.alt == ["", "B"] && two.text == nil)
+    let eleven = (1...11).flatMap { ["--attach-file", "\($0)"] }
+    for wrong in [
+      ["text", "--alt", "x"], ["text", "--attach", "https://a.example", "--alt", "x"], ["text"] + eleven,
+      ["text", "--attach-file", "a", "--alt", String(repeating: "x", count: 1_001)],
+    ] {
+      #expect(throws: (any Error).self) { try Batonctl.parseAsRoot(["post", "News"] + wrong) }
+    }
   }
 }

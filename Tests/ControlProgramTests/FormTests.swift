@@ -1,6 +1,6 @@
 import Foundation
 import StrictJSON
-import TestSupport
+import TestTools
 import Testing
 
 @testable import ControlProgram
@@ -58,7 +58,7 @@ struct FormTests {
     ] {
       let file = "\(folder.path)/\(name).yaml"
       try (YAML.text(value) + "\n").write(toFile: file, atomically: true, encoding: .utf8)
-      let read = try await Program.run(ThirdPartyRelay.python + "/python3", ["-c", script, file])
+      let read = try await Program.run(Program.repository + "/.build/venv/bin/python3", ["-c", script, file])
       #expect(read.status == 0, "\(read.lines)")
       #expect(try JSONParser.parse(read.lines.first ?? "") == value, "\(name)")
     }

@@ -82,8 +82,19 @@ public final class Program: Sendable {
 
   deinit { child.drop() }
 
-  /// The folder with the programs of this package.
-  public static var products: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent }
+  /// The folder with the programs of this package, and with a link for each name under which `baton` runs.
+  public static let products: String = {
+    let folder = (CommandLine.arguments[0] as NSString).deletingLastPathComponent
+    for name in ["batond", "batonctl", "baton-console", "baton-sandbox"] {
+      let path = folder + "/" + name
+      guard (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == nil else { continue }
+      // Another run of tests may do the same at the same moment.
+      let own = "\(path)-\(getpid())"
+      symlink("baton", own)
+      rename(own, path)
+    }
+    return folder
+  }()
 
   /// The repository's folder.
   public static var repository: String {

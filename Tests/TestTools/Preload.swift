@@ -13,7 +13,7 @@ public struct Preload: Sendable {
     folder = try TemporaryFolder()
     Leftovers.shared?.outlives(folder.path)
     let library = "\(folder.path)/\(name).so"
-    let source = "\(Program.repository)/Tests/TestSupport/\(name).c"
+    let source = "\(Program.repository)/Tests/TestTools/\(name).c"
     let isCompiled = try ["clang", "cc"].contains {
       try Program.runAndWait("/usr/bin/env", [$0, "-shared", "-fPIC", "-O2", "-o", library, source]) == 0
     }

@@ -1,10 +1,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// Hands out the seeds of a simulation to its workers, beginning with 1.
+/// Hands out the seeds of a simulation to its workers, beginning with `first`.
 public final class Seeds: Sendable {
   /// The one seed to repeat, if `BATON_SEED` names it.
   public static var repeated: UInt64? { number("BATON_SEED") }
+  /// The number that `BATON_FIRST_SEED` sets. `scripts/test` draws it from the date.
+  public static var first: UInt64 { number("BATON_FIRST_SEED") ?? 1 }
   /// How many seeds `BATON_SEEDS` asks for, if it does.
   public static var wanted: UInt64? { number("BATON_SEEDS") }
 
@@ -13,7 +15,7 @@ public final class Seeds: Sendable {
   private let state: Mutex<(next: UInt64, end: UInt64)>
 
   /// - Parameter count: how many seeds there are.
-  public init(count: UInt64) { state = Mutex((1, 1 + count)) }
+  public init(count: UInt64) { state = Mutex((Self.first, Self.first + count)) }
 
   /// The next seed; `nil` after the last one.
   public func next() -> UInt64? {

@@ -1,0 +1,2 @@
+// Tests that have fakes of Baton's parts have the tools too.
+@_exported import TestTools
