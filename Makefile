@@ -9,7 +9,7 @@ TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3 postgresql procp
 # With these, the tests include a browser and a Prometheus.
 BROWSER_PACKAGES := chromium chromium-driver fonts-dejavu-core prometheus
 BENCH_PACKAGES := $(TEST_PACKAGES) libpq-dev gcc libc6-dev strace procps
-DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
+DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot python3 systemd
 SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks examples
 
