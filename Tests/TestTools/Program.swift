@@ -84,7 +84,7 @@ public final class Program: Sendable {
 
   /// The folder with the programs of this package, and with a link for each name under which `baton` runs.
   public static let products: String = {
-    let folder = (CommandLine.arguments[0] as NSString).deletingLastPathComponent
+    let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     for name in ["batond", "batonctl", "baton-console", "baton-sandbox"] {
       let path = folder + "/" + name
       guard (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == nil else { continue }
