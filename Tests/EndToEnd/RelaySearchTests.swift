@@ -44,7 +44,8 @@ struct RelaySearchTests {
     try await baton.sync()
 
     let before = try await baton.control("messages", "News", "--search", "closed")
-    // A relay that is asked for the latest message serves one. The relay with the index keeps what it finds in a set, so that may be any.
+    // A relay that is asked for the latest message serves one. The relay with the index keeps what it finds in a set, so it may serve
+    // any other.
     let known = ["old bridge", "everywhere"].filter { words in before.lines.contains { $0.contains(words) } }
     #expect(before.status == 0 && known.count < 2, "\(before.lines)")
     let found = try await baton.control("messages", "News", "--search", "closed", "--on-relays")
