@@ -19,7 +19,8 @@ struct BatchTests {
     return (bench, id)
   }
 
-  /// All channels named by requests that arrive during a commit are read in one go.
+  /// All channels named by requests that arrive during a commit are read in one go, or in two: the engine may have begun to wait for the
+  /// commit with the first of them.
   @Test func channelsThatABatchNamesAreReadAtOnce() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
@@ -35,7 +36,8 @@ struct BatchTests {
     bench.storage.release()
     _ = try await other
     for request in requests { #expect(try await request.value.phase == .active) }
-    #expect(bench.storage.channelsRead.contains(ids.count), "\(bench.storage.channelsRead)")
+    let read = bench.storage.channelsRead
+    #expect(read.count <= 2 && read.reduce(0, +) == ids.count, "\(read)")
     try await bench.stop()
   }
 
