@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// Hands out the seeds of a simulation to its workers, beginning with `first`.
+/// Hands out the seeds of a simulation to its workers.
 public final class Seeds: Sendable {
   /// The one seed to repeat, if `BATON_SEED` names it.
   public static var repeated: UInt64? { number("BATON_SEED") }
@@ -14,8 +14,10 @@ public final class Seeds: Sendable {
 
   private let state: Mutex<(next: UInt64, end: UInt64)>
 
-  /// - Parameter count: how many seeds there are.
-  public init(count: UInt64) { state = Mutex((Self.first, Self.first + count)) }
+  /// - Parameters:
+  ///   - count: how many seeds there are.
+  ///   - first: the first of them.
+  public init(count: UInt64, from first: UInt64 = Seeds.first) { state = Mutex((first, first + count)) }
 
   /// The next seed; `nil` after the last one.
   public func next() -> UInt64? {
