@@ -278,30 +278,32 @@ let package = Package(
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestTools", log] + nio),
     .testTarget(
       name: "StoreTests",
-      dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
+      dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", "TestTools", grdb]),
     .testTarget(name: "ClusterTests", dependencies: ["Cluster", "Channels", "TestTools"]),
     .testTarget(name: "PostgreSQLTests", dependencies: ["PostgreSQL", "Channels", "TestTools"]),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
         "PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Coordinator", "RelayNetwork", "Storage", "Store",
-        "TestSupport",
+        "TestSupport", "TestTools",
       ]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: [
-        "Coordinator", "Channels", "RelayNetwork", "SimpleX", "Storage", "Store", "StrictJSON", "TestSupport", log,
+        "Coordinator", "Channels", "RelayNetwork", "SimpleX", "Storage", "Store", "StrictJSON", "TestSupport", "TestTools", log,
       ],
       exclude: ["Transcripts"]),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Coordinator", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "TestSupport", grdb, log],
+      dependencies: [
+        "Coordinator", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "TestSupport", "TestTools", grdb, log,
+      ],
       path: "Tests/Simulation"),
     .testTarget(
       name: "SimpleXSimulation",
       dependencies: [
         "SimpleX", "ScriptedCore", "Coordinator", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "StrictJSON",
-        "TestSupport", log,
+        "TestSupport", "TestTools", log,
       ] + nio),
     .executableTarget(name: "baton-fuzz", dependencies: ["Varlink", "StrictJSON"] + nio, path: "Tests/Fuzz"),
     .testTarget(
@@ -315,12 +317,14 @@ let package = Package(
         "Accounts", "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Storage", "Store", "StrictJSON",
         "Filters",
         "Varlink",
-        "Channels", "Meters", "PostgreSQLStore", "RelayNetwork", "SimpleX", "TestSupport", log,
+        "Channels", "Meters", "PostgreSQLStore", "RelayNetwork", "SimpleX", "TestSupport", "TestTools", log,
       ] + nio,
       exclude: ["python"]),
     .testTarget(
       name: "BatondTests",
-      dependencies: ["DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
+      dependencies: [
+        "DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", "TestTools", log,
+      ]),
     .testTarget(
       name: "ConsoleTests",
       dependencies: [
