@@ -38,7 +38,7 @@ struct ConsoleCommand: ParsableCommand {
     defer { for pointer in pointers { free(pointer) } }
     // The console is in the same file, and runs under its own name.
     guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-      throw Refused(description: "cannot start \(Self.program): /proc/self/exe cannot be read")
+      throw Refused(description: "cannot start \(Self.program): /proc/self/exe cannot be read; is /proc mounted?")
     }
     execv(own, &pointers)
     throw Refused(description: "cannot start \(Self.program): \(own): \(String(cString: strerror(errno)))")
