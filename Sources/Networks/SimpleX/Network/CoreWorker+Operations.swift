@@ -74,9 +74,7 @@ extension CoreWorker {
   ) async {
     for operation in operations {
       switch operation.task {
-      case .verify: finish(operation, .missing)
-      case .announce:
-        finish(operation, .troubled(Trouble(.missing, "the chat core does not have the channel any more"), retryAfter: nil))
+      case .verify, .announce: finish(operation, .missing)
       case .invite, .withdraw: break
       }
     }
