@@ -235,10 +235,8 @@ public struct MirroredPost: Hashable, Sendable {
   public var createdAt: Timestamp
   /// The network's name of the post that it answers.
   public var replyTo: String?
-  /// When its deletion was requested.
+  /// When its deletion was requested, or the channel's retention removed its text.
   public var deletedAt: Timestamp?
-  /// When its text was given up here; as a message it stays, if readers find it.
-  public var forgottenAt: Timestamp?
   /// The post that it is a reaction to, by the network's name; `nil` for a post that is none.
   public var reactionTo: String?
   /// The message of others that it has removed, by the network's name: readers do not find it any more.
@@ -246,7 +244,7 @@ public struct MirroredPost: Hashable, Sendable {
 
   public init(
     post: PostID, channel: ChannelID, networkID: String?, author: String, text: String, createdAt: Timestamp,
-    replyTo: String? = nil, deletedAt: Timestamp? = nil, forgottenAt: Timestamp? = nil, reactionTo: String? = nil,
+    replyTo: String? = nil, deletedAt: Timestamp? = nil, reactionTo: String? = nil,
     removed: String? = nil
   ) {
     self.post = post
@@ -257,7 +255,6 @@ public struct MirroredPost: Hashable, Sendable {
     self.createdAt = createdAt
     self.replyTo = replyTo
     self.deletedAt = deletedAt
-    self.forgottenAt = forgottenAt
     self.reactionTo = reactionTo
     self.removed = removed
   }

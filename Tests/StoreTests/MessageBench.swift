@@ -50,12 +50,12 @@ final class MessageBench {
 
   static func post(
     _ id: Int64, _ name: String?, _ text: String = "post", channel: ChannelID = MessageBench.channel, at: Int64 = 0,
-    deletedAt: Int64? = nil, forgottenAt: Int64? = nil, reactionTo: String? = nil, author: String = "us",
+    deletedAt: Int64? = nil, reactionTo: String? = nil, author: String = "us",
     removed: String? = nil
   ) -> MirroredPost {
     MirroredPost(
       post: PostID(rawValue: id), channel: channel, networkID: name, author: author, text: text, createdAt: time(at),
-      deletedAt: deletedAt.map(time), forgottenAt: forgottenAt.map(time), reactionTo: reactionTo, removed: removed)
+      deletedAt: deletedAt.map(time), reactionTo: reactionTo, removed: removed)
   }
 
   /// - Parameter seconds: after `now`.

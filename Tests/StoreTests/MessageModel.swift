@@ -355,7 +355,7 @@ struct MessageModel {
       let asked = takePending(name, messages[place].row.author, post.channel)
       deletedAt = deletedAt ?? asked
     }
-    if let deletedAt { delete(place, deletedAt) } else if post.forgottenAt == nil { edit(place, post.text, nil) }
+    if let deletedAt { delete(place, deletedAt) } else { edit(place, post.text, nil) }
     return 0
   }
 
@@ -384,7 +384,7 @@ struct MessageModel {
     }
     if let name = post.networkID { reactions[known].name = name }
     reactions[known].target = target
-    if post.forgottenAt == nil { reactions[known].text = post.text }
+    reactions[known].text = post.text
     return 0
   }
 

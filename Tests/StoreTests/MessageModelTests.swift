@@ -103,8 +103,7 @@ struct MessageModelTests {
       let known: String? = isReaction ? "r\(id)" : "m\(id)"
       return Bench.post(
         id, random.draw(60) ? known : nil, words(), channel: ChannelID(rawValue: id % 3 + 1), at: now,
-        deletedAt: random.draw(15) ? now : nil, forgottenAt: random.draw(20) ? now : nil,
-        reactionTo: isReaction ? "m\(id)" : nil)
+        deletedAt: random.draw(20) ? now : nil, reactionTo: isReaction ? "m\(id)" : nil)
     }
 
     mutating func act() throws {

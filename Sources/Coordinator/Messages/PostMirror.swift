@@ -20,6 +20,9 @@ enum PostMirror {
       // A message that is being removed is there until readers do not find it any more.
       let isRemoval = row.about?.act == .removal
       guard !isRemoval || post.isGone else { return nil }
+      // Other people see a reaction that was forgotten here, so it still counts.
+      let isReaction = row.about?.act == .reaction || row.reactionTo != nil
+      if isReaction, row.forgottenAt != nil, row.deletedAt == nil { return nil }
       var target: String?
       if let about = row.about, about.act == .reaction {
         target = about.networkID
@@ -30,9 +33,8 @@ enum PostMirror {
       }
       return MirroredPost(
         post: row.id, channel: row.channel, networkID: row.document.nameForReaders, author: row.document.author, text: row.text,
-        createdAt: row.createdAt, replyTo: row.replyTo.flatMap { names[$0] } ?? row.answered, deletedAt: row.deletedAt,
-        forgottenAt: row.forgottenAt, reactionTo: target,
-        removed: isRemoval ? row.about?.networkID : nil)
+        createdAt: row.createdAt, replyTo: row.replyTo.flatMap { names[$0] } ?? row.answered, 
+        deletedAt: row.deletedAt ?? row.forgottenAt, reactionTo: target, removed: isRemoval ? row.about?.networkID : nil)
     }
   }
 }

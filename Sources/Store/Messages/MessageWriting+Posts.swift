@@ -76,7 +76,7 @@ extension MessageWriting {
     }
     if let deletedAt {
       try delete(message, at: deletedAt)
-    } else if post.forgottenAt == nil {
+    } else {
       try edit(message, post.text, at: nil)
     }
   }
@@ -157,6 +157,6 @@ extension MessageWriting {
     }
     guard let moved = try self.reaction(post.post) else { return }
     if target != reaction.target { try touchTarget(of: moved) }
-    if post.forgottenAt == nil { try edit(moved, post.text) }
+    try edit(moved, post.text)
   }
 }
