@@ -154,6 +154,8 @@ struct ChannelReadingTests {
     }
     #expect(channel(42, [["e", Saying.name(5), "", "mention"], ["e", Saying.name(1), "", "root"]]) == 1)
     #expect(channel(42, [["e", Saying.name(3), "", "root"], ["e", Saying.name(1), "", "reply"]]) == nil)
+    let others = (10..<210).map { ["e", Saying.name($0), "", "mention"] }
+    #expect(channel(42, others + [["e", Saying.name(1), "", "root"]]) == 1)
     #expect(channel(42, [["e", ids[0]], ["e", Saying.name(1)]]) == 1)
     #expect(channel(9, [["h", "club2"]]) == 2 && channel(5, [["h", "club2"]]) == 2 && channel(42, [["h", "club2"]]) == nil)
     #expect(channel(1, [["e", Saying.name(1), "", "root"]]) == nil && channel(9, [["h", Saying.name(1)]]) == nil)

@@ -40,6 +40,13 @@ struct FollowerPagingTests {
     #expect(FollowingDesk.following([Saying.channel(1, window: MessageWindow(days: .max))], stored: stored).texts.count == 3)
   }
 
+  /// Any author can date a message ahead. Live ones are heard whatever their dates.
+  @Test func messagesOfAnyDateAheadAreRead() {
+    let stored = [60, 7_200, 86_400 * 400].map { Saying.message("+\($0)", at: FollowingDesk.noon + $0) } + Self.messages(3)
+    let desk = FollowingDesk.following([Saying.channel(1)], stored: stored)
+    #expect(Set(desk.texts) == ["+60", "+7200", "+34560000", "1", "2", "3"] && desk.syncs.first?.outcome == .complete)
+  }
+
   @Test func whatIsForgedOrSaidElsewhereIsNotTold() {
     let good = Saying.message("good", at: FollowingDesk.noon - 50)
     func altered(_ event: NostrEvent, _ content: String, _ signature: String) -> NostrEvent {

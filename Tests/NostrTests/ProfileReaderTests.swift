@@ -54,6 +54,18 @@ struct ProfileReaderTests {
     #expect(Self.names(desk)[carol.publicKey] == "carol" && Self.requests(desk).count == 2)
   }
 
+  /// Some people publish their profile after their first message. Those who never do must not cost a request a minute.
+  @Test func authorWithoutAProfileIsAskedForAgainLessAndLessOften() {
+    var desk = Self.desk([])
+    #expect(Self.requests(desk).count == 1)
+    desk.stored.append(Self.profile(#"{"name":"alice"}"#))
+    desk.pass(ticks: ProfileReader.namelessTicks + 3)
+    #expect(Self.names(desk) == [Saying.alice.publicKey: "alice"])
+    desk.pass(ticks: 720)
+    #expect(Self.requests(desk).count <= 8, "bob is asked for after 1, 2, 4 … minutes")
+    #expect(Self.requests(desk).dropFirst(2).allSatisfy { $0.filters[0]["authors"]?.array?.count == 1 })
+  }
+
   @Test func newestThatIsGenuineCounts() {
     let good = Self.profile(#"{"name":"new"}"#, at: FollowingDesk.noon - 10)
     func forged(_ content: String, at date: Int64) -> NostrEvent {

@@ -66,12 +66,11 @@ struct SearchReaderTests {
     let forged = NostrEvent(
       id: one.id, publicKey: one.publicKey, createdAt: one.createdAt, kind: 42, tags: one.tags, content: "bridge",
       signature: one.signature)
-    let ahead = Saying.message("bridge ahead", at: FollowingDesk.noon + 2 * Self.day)
     var desk = FollowingDesk.following([Saying.channel(1), Saying.channel(2)])
     desk.isMute = true
     Self.ask(&desk, "bridge")
     guard let request = Self.requests(desk).first else { return #expect(Bool(false), "it is asked") }
-    for event in [forged, elsewhere, ahead, Saying.reaction("bridge", to: one), Self.old, Self.old] {
+    for event in [forged, elsewhere, Saying.reaction("bridge", to: one), Self.old, Self.old] {
       desk.feed(.received(.event(subscription: request.name, event)))
     }
     desk.isMute = false

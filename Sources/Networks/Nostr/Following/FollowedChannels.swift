@@ -8,8 +8,6 @@ struct FollowedChannels: Sendable {
   }
   private(set) var all: [ChannelID: ChannelReading] = [:]
   private var ids: [Name: ChannelID] = [:]
-  /// The number of tags of an event in which its channel is looked for.
-  private static let tagsMax = 100
 
   var isEmpty: Bool { all.isEmpty }
 
@@ -32,7 +30,7 @@ struct FollowedChannels: Sendable {
   func channel(of event: NostrEvent) -> ChannelReading? {
     switch event.kind {
     case NostrPost.channelMessageKind:
-      let named = event.tags.lazy.filter { $0.count > 1 && $0[0] == "e" }.prefix(Self.tagsMax)
+      let named = event.tags.lazy.filter { $0.count > 1 && $0[0] == "e" }
       if let root = named.first(where: { $0.count > 3 && $0[3] == "root" }) { return channel(.channel, root[1]) }
       return named.lazy.compactMap { channel(.channel, $0[1]) }.first
     case let kind where ChannelReading.heardInGroups.contains(kind):

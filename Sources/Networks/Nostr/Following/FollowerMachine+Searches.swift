@@ -19,7 +19,7 @@ extension FollowerMachine {
 
   /// Takes an event that is the answer to a question.
   mutating func takeFound(_ event: NostrEvent) {
-    switch searches.take(event, now: now) {
+    switch searches.take(event) {
     // It may have been dropped since it was told.
     case .said(let event)?: tell(event, isLive: false, isAgain: true)
     case .mark(let event, let about)?:

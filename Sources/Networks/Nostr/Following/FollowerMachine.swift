@@ -104,7 +104,7 @@ struct FollowerMachine: SessionMachine {
     guard outbox.isEmpty else { return actions }
     actions += searches.askNext(followed)
     if live.isSettled { actions += members.askNext(followed) }
-    if let turn = pages.goOn(now: now) { take(turn) }
+    if let turn = pages.goOn() { take(turn) }
     actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
     guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
     return actions + profiles.askNext { followed[$0] != nil }
@@ -129,7 +129,7 @@ struct FollowerMachine: SessionMachine {
       return []
     case .search(let search): return ask(search)
     case .lacks(let missing, let channel, let number):
-      if let turn = pages.lacks(missing, in: channel, number: number, now: now) { take(turn) }
+      if let turn = pages.lacks(missing, in: channel, number: number) { take(turn) }
       return []
     }
   }

@@ -7,8 +7,6 @@ internal import RelayNetwork
 struct PageReader: Sendable {
   /// The bytes of one page for which a relay gets credit, in addition to the number of its events.
   static let pageBytesMax = 16 << 20
-  /// The seconds by which messages may be dated ahead and still be found by paging.
-  static let aheadMax: Int64 = 3_600
   /// The seconds before the connection was lost from which the relay is asked again.
   static let overlap: Int64 = 900
   /// The number of events of which one REQ asks for deletions and reactions.
@@ -141,7 +139,8 @@ struct PageReader: Sendable {
 
   /// What was missed comes first: it is news.
   private mutating func next(_ followed: FollowedChannels, _ now: Int64) -> Reading? {
-    let end = min(max(0, now), Int64.max - 2 * Self.aheadMax) + Self.aheadMax
+    // Authors may date their messages ahead.
+    let end = HistoryPager.endOfTime
     for kind in ChannelKind.allCases {
       let ids = missed.keys.filter { followed[$0]?.kind == kind }.sorted { $0.rawValue < $1.rawValue }
         .prefix(LiveReader.channelsMax)
@@ -227,14 +226,13 @@ struct PageReader: Sendable {
   }
 
   /// Goes on after a page: to messages that are missing, to what belongs to those that were found, or to the end.
-  /// - Parameter now: Unix time in seconds.
-  mutating func goOn(now: Int64) -> Turn? {
+  mutating func goOn() -> Turn? {
     guard subscription == nil, !isComparing, let step = reading?.step, isEnough || reading?.pager.ending != nil else {
       return nil
     }
     if case .gaveUp? = reading?.pager.ending, step == .messages, !isEnough { return end(.failed(Self.endless)) }
     if step == .messages, let comparison = compare() { return comparison }
-    return readMarks(now: now)
+    return readMarks()
   }
 
   /// Asks which messages were not served, if somebody can know.
@@ -247,22 +245,21 @@ struct PageReader: Sendable {
   }
 
   /// Takes the answer to `Turn.compares`: the deletions of what is missing are asked for, too.
-  /// - Parameter now: Unix time in seconds.
-  mutating func lacks(_ missing: [String], in channel: ChannelID, number: Int, now: Int64) -> Turn? {
+  mutating func lacks(_ missing: [String], in channel: ChannelID, number: Int) -> Turn? {
     guard case .comparison(number)? = reading?.step, case .whole(channel, _)? = reading?.subject else { return nil }
     for id in missing { wantMarks(of: id, in: channel) }
-    return readMarks(now: now)
+    return readMarks()
   }
 
-  private mutating func readMarks(now: Int64) -> Turn? {
+  private mutating func readMarks() -> Turn? {
     guard let marks = nextMarks() else { return end(.complete) }
     let kinds = marks.isOfReactions ? [NostrPost.deletionKind] : [NostrPost.deletionKind, NostrPost.reactionKind]
     var pageLimits = Self.pageLimits(count: 2_000)
     pageLimits.queriesMax = 50
-    let end = min(max(0, now), Int64.max - 2 * Self.aheadMax) + Self.aheadMax
     self.reading?.step = .marks(marks.about)
     self.reading?.pager = HistoryPager(
-      filter: HistoryFilter(kinds: Set(kinds), tags: ["e": Set(marks.about.keys)]), window: 0...end, limits: pageLimits)
+      filter: HistoryFilter(kinds: Set(kinds), tags: ["e": Set(marks.about.keys)]), window: 0...HistoryPager.endOfTime,
+      limits: pageLimits)
     return nil
   }
 

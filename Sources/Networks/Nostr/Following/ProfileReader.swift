@@ -14,6 +14,8 @@ struct ProfileReader: Sendable {
   /// For how long company is awaited before a request, and after how long authors are asked for again, in ticks.
   static let gatherTicks = 1
   static let againTicks = FollowerMachine.wholeTicks
+  /// The wait before an author without a profile is asked for again, in ticks; it doubles each time, up to `againTicks`.
+  static let namelessTicks = 12
   /// The wait after a relay did not answer such a request, in ticks.
   static let retryTicks = FollowerMachine.retryTicks
   /// The largest profile that is taken, in bytes.
@@ -28,6 +30,8 @@ struct ProfileReader: Sendable {
   private var asking: (name: String, authors: Set<String>)?
   /// The newest profile of each author that the relay has served so far.
   private var found: [String: NostrEvent] = [:]
+  /// The authors of whom the relay had no profile, and when they are asked for again.
+  private var nameless: [String: (ticks: Int, wait: Int)] = [:]
   private var ticksLeft = 0
   private var ticksUntilAgain = Self.againTicks
 
@@ -55,12 +59,14 @@ struct ProfileReader: Sendable {
   private mutating func forgetAsked() {
     let kept = Set(waiting).union(asking?.authors ?? [])
     channels = channels.filter { kept.contains($0.key) }
+    nameless = nameless.filter { kept.contains($0.key) }
   }
 
   /// Forgets that those who wrote in a channel were asked for: their names may be wanted again.
   mutating func forget(_ channel: ChannelID) {
     let kept = Set(waiting).union(asking?.authors ?? [])
     channels = channels.filter { $0.value != channel || kept.contains($0.key) }
+    nameless = nameless.filter { channels[$0.key] != nil }
   }
 
   /// Begins a new connection, or forgets the request because it is gone.
@@ -71,6 +77,11 @@ struct ProfileReader: Sendable {
 
   mutating func tick() {
     ticksLeft = max(0, ticksLeft - 1)
+    for author in nameless.keys.sorted() {
+      guard let left = nameless[author]?.ticks, left > 0 || left == 0 && waiting.count < Self.waitingMax else { continue }
+      nameless[author]?.ticks = left - 1
+      if left == 0 { waiting.append(author) }
+    }
     ticksUntilAgain -= 1
     guard ticksUntilAgain <= 0 else { return }
     ticksUntilAgain = Self.againTicks
@@ -117,6 +128,10 @@ struct ProfileReader: Sendable {
     let news = found.values.sorted { $0.publicKey < $1.publicKey }.compactMap { event -> MessageNews? in
       guard let channel = channels[event.publicKey], let profile = ReadProfile(event) else { return nil }
       return MessageNews(channel: channel, isLive: false, what: .profile(profile))
+    }
+    for author in asking.authors {
+      let wait = nameless[author].map { min(2 * $0.wait, Self.againTicks) } ?? Self.namelessTicks
+      nameless[author] = found[author] == nil ? (wait, wait) : nil
     }
     (self.asking, found) = (nil, [:])
     return (news, [.cancelTimer(.answerProfiles), .send(ClientMessage.close(asking.name))])

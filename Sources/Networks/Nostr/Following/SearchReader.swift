@@ -101,13 +101,10 @@ struct SearchReader: Sendable {
   // MARK: - Answers
 
   /// Takes an event that came under the name of the REQ.
-  /// - Parameter now: Unix time in seconds.
-  mutating func take(_ event: NostrEvent, now: Int64) -> Found? {
+  mutating func take(_ event: NostrEvent) -> Found? {
     guard let asking, asking.served < asking.servedMax else { return nil }
     self.asking?.served += 1
-    guard asking.filter.matches(event), (0...max(0, now) + PageReader.aheadMax).contains(event.createdAt),
-      !asking.found.contains(event.id), (try? event.verify()) != nil
-    else { return nil }
+    guard asking.filter.matches(event), !asking.found.contains(event.id), (try? event.verify()) != nil else { return nil }
     self.asking?.found.insert(event.id)
     switch asking.step {
     case .messages: return .said(event)

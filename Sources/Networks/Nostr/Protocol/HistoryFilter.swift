@@ -26,7 +26,7 @@ struct HistoryFilter: Hashable, Sendable {
   /// The filter for one page, for a REQ.
   func json(_ query: HistoryPager.Query) -> JSONValue {
     var members = json().object ?? [:]
-    members["until"] = .integer(query.until)
+    if query.until <= HistoryPager.endOfTime { members["until"] = .integer(query.until) }
     members["limit"] = .integer(Int64(query.limit))
     if let since = query.since { members["since"] = .integer(since) }
     return .object(members)

@@ -16,6 +16,9 @@
 ///
 /// Ask for `next`, feed what comes to `take`, say `endPage` at EOSE, and repeat. After a lost connection, `next` asks for the page again.
 struct HistoryPager: Sendable {
+  /// Where a window ends that takes events of any date, in Unix seconds. Its first query has no `until`.
+  static let endOfTime: Int64 = 1 << 53
+
   let filter: HistoryFilter
   /// The seconds (Unix time) that are searched. Some relays serve events of the future: let the window end where their dates do.
   let window: ClosedRange<Int64>
