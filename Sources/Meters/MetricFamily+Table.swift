@@ -54,6 +54,9 @@ extension MetricFamily {
     "what waits to be dealt with: requests about channels, and reports of networks about them; about posts; about messages")
   public static let inboxLimit = MetricFamily(
     "baton_inbox_requests_limit", .gauge, ["kind"], "how many may wait; more requests are refused as Busy")
+  public static let messagesLeftOut = MetricFamily(
+    "baton_messages_left_out_total", .counter,
+    "messages and reactions that were read and not stored, because of a limit per author and minute or per channel")
   public static let commitTime = MetricFamily(
     "baton_store_commit_duration_seconds", .histogram, ["result"], "time until a commit is durable, or has failed",
     bounds: Self.commits)
@@ -81,7 +84,7 @@ extension MetricFamily {
     build, channels, onNoRelay, underWay, quarantined, oldestUnderWay, channelRelays, transitions, creations, timeToActive,
     relays,
     servers, operations, operationTime, tests, calls, callTime, subscribers, subscribersBehind, changesKept, changesEncoded,
-    inbox, inboxLimit, commitTime, writable, revision, damage, reload, backup, daemons, otherFiles, waiting, processorTime,
+    inbox, inboxLimit, messagesLeftOut, commitTime, writable, revision, damage, reload, backup, daemons, otherFiles, waiting, processorTime,
     memory, start, files, filesMax,
   ]
 

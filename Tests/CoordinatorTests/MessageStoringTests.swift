@@ -36,6 +36,17 @@ struct MessageStoringTests {
     try await bench.stop()
   }
 
+  @Test func whatIsLeftOutForALimitIsCounted() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel()
+    messages.isFull = true
+    bench.network.read(["a", "b"], in: channel, from: relays[0])
+    try await bench.settleMessages()
+    let sample = bench.coordinator.metrics.samples.first { $0.family.name == "baton_messages_left_out_total" }
+    #expect(sample?.value == .number(2))
+    try await bench.stop()
+  }
+
   @Test func timeOfDayDatesWhatArrives() async throws {
     let bench = try await Bench(messages: messages)
     bench.clock.set(ahead: .seconds(3_600))

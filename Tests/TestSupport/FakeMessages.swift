@@ -23,6 +23,7 @@ public final class FakeMessages: MessageStorage {
   private struct State {
     var isBroken = false
     var isHolding = false
+    var isFull = false
     var held: [CheckedContinuation<Void, Never>] = []
     var attempts = 0
     var writes: [Write] = []
@@ -51,6 +52,11 @@ public final class FakeMessages: MessageStorage {
   public var isBroken: Bool {
     get { state.withLock { $0.isBroken } }
     set { state.withLock { $0.isBroken = newValue } }
+  }
+  /// Whether nothing that is read may be stored, because of a limit.
+  public var isFull: Bool {
+    get { state.withLock { $0.isFull } }
+    set { state.withLock { $0.isFull = newValue } }
   }
   /// How often something was to be written, with or without success.
   public var attempts: Int { state.withLock { $0.attempts } }
@@ -172,6 +178,7 @@ public final class FakeMessages: MessageStorage {
       if isFree { continuation.resume() }
     }
     return try write(.take(read.count)) { state in
+      guard !state.isFull else { return MessageReceipt(revision: state.counters.revision, refused: read.count) }
       let before = state.messages.count
       for one in read { Self.take(one, at: now, &state) }
       return MessageReceipt(revision: state.counters.revision, new: state.messages.count - before)

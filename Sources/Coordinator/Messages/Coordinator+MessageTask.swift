@@ -12,7 +12,7 @@ extension Coordinator {
     }
     let inbox = messageInbox
     let keeper = MessageKeeper(
-      messages, directory: directory, clock: clock, logger: logger, hub: messageHub, postHub: postHub,
+      messages, directory: directory, clock: clock, logger: logger, hub: messageHub, postHub: postHub, metrics: metrics,
       put: { input in if !inbox.put(input) { input.refuse(.busy) } })
     return Task {
       await keeper.begin()

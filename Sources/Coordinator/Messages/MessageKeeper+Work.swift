@@ -1,4 +1,5 @@
 internal import Channels
+internal import Meters
 internal import RelayNetwork
 internal import Storage
 
@@ -77,6 +78,7 @@ extension MessageKeeper {
     if !news.isEmpty {
       let receipt = try await parts.storage.take(news, at: clock.timeOfDay, within: parts.limits)
       hub.publish(receipt.revision)
+      if receipt.refused > 0 { metrics.note { $0.add(Double(receipt.refused), to: .messagesLeftOut) } }
     }
     queue.removeFirst(batches.count)
     for batch in batches { directory.networks[batch.id.network]?.took(batch.id) }

@@ -1,5 +1,6 @@
 internal import Channels
 internal import Logging
+internal import Meters
 internal import RelayNetwork
 internal import Storage
 
@@ -22,6 +23,7 @@ final class MessageKeeper {
   let logger: Logger
   let hub: MessageHub
   let postHub: PostHub
+  let metrics: MetricBook
   /// Puts an input of its own into the inbox.
   let put: @Sendable (MessageInput) -> Void
   let waker: Waker
@@ -57,7 +59,7 @@ final class MessageKeeper {
 
   init(
     _ parts: MessageParts, directory: RelayDirectory, clock: any CoordinatorClock, logger: Logger, hub: MessageHub,
-    postHub: PostHub, put: @escaping @Sendable (MessageInput) -> Void
+    postHub: PostHub, metrics: MetricBook, put: @escaping @Sendable (MessageInput) -> Void
   ) {
     self.parts = parts
     self.directory = directory
@@ -65,6 +67,7 @@ final class MessageKeeper {
     self.logger = logger
     self.hub = hub
     self.postHub = postHub
+    self.metrics = metrics
     self.put = put
     waker = Waker(clock: clock) { put(.timersDue) }
     follows = FollowList(window: parts.window, networks: Set(directory.networks.keys)) { directory.canReach($0, on: $1) }
