@@ -84,7 +84,8 @@ extension MetricFamily {
     build, channels, onNoRelay, underWay, quarantined, oldestUnderWay, channelRelays, transitions, creations, timeToActive,
     relays,
     servers, operations, operationTime, tests, calls, callTime, subscribers, subscribersBehind, changesKept, changesEncoded,
-    inbox, inboxLimit, messagesLeftOut, commitTime, writable, revision, damage, reload, backup, daemons, otherFiles, waiting, processorTime,
+    inbox, inboxLimit, messagesLeftOut, commitTime, writable, revision, damage, reload, backup, daemons, otherFiles, waiting,
+    processorTime,
     memory, start, files, filesMax,
   ]
 

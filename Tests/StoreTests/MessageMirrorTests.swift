@@ -71,7 +71,7 @@ struct MessageMirrorTests {
     try mirror(Bench.post(7, "a", "alpha"))
     try mirror(Bench.post(7, "a", "alpha", deletedAt: 4))
     #expect(try post(7)?.row.deletedAt == Bench.time(4) && post(7)?.row.text == "" && bench.search("alpha").isEmpty)
-    try bench.take([Bench.message("a", author: "us", isOwn: true, files: [ReadAttachment(url: "https://example.org/a")])])
+    try bench.take([Bench.message("a", author: "us", files: [ReadAttachment(url: "https://example.org/a")], isOwn: true)])
     #expect(try post(7)?.row.text == "" && post(7)?.row.attachments == [], "a relay still serves it")
     try bench.take([Bench.message("b", author: "us")])
     try mirror(Bench.post(8, "b", deletedAt: 5), Bench.post(9, "c", deletedAt: 6))
