@@ -21,6 +21,8 @@ final class Link {
   /// The names of statements that this server has prepared.
   private var prepared: [Form: String] = [:]
   private var names = 0
+  /// When the server last answered.
+  private var heardAt = ContinuousClock.now
 
   /// How many statements a connection keeps prepared. Those of Baton are a few hundred.
   private static let preparedMax = 1_000
@@ -100,11 +102,8 @@ final class Link {
   /// Has statements done in one transaction. They go in one piece, and the first that fails undoes all.
   func run(_ statements: [SQLStatement], until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> [SQLRows] {
     guard let connection else { throw .unavailable("there is no connection to the database") }
+    try check(until: deadline)
     notices.states = []
-    // A server that has ended the connection meanwhile has said so, and nothing is sent yet.
-    while pq_socket(connection) >= 0, wait(for: POLLIN, until: ContinuousClock.now, atLeastOnce: true) {
-      guard pq_consumeInput(connection) == 1 else { throw broken(isSent: false) }
-    }
     if prepared.count > Self.preparedMax {
       // Too many different texts; a new connection begins with none.
       close()
@@ -134,6 +133,28 @@ final class Link {
     guard pq_pipelineSync(connection) == 1 else { throw broken(isSent: false) }
     try flush(until: deadline)
     return try answers(to: steps, count: statements.count, until: deadline)
+  }
+
+  /// Makes sure that the server is still there before it is sent anything that it could carry out. It may have ended an idle connection,
+  /// and somebody in between may have forgotten it without a word.
+  private func check(until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) {
+    var isDoubtful = heardAt.duration(to: .now) > Self.idleMax
+    while pq_socket(connection) >= 0, wait(for: POLLIN, until: ContinuousClock.now, atLeastOnce: true) {
+      guard pq_consumeInput(connection) == 1 else { throw broken(isSent: false) }
+      // Nobody has asked, so it may be why the connection ends.
+      isDoubtful = true
+    }
+    guard isDoubtful else { return }
+    guard pq_pipelineSync(connection) == 1 else { throw broken(isSent: false) }
+    do throws(PostgreSQLFailure) {
+      // The other half is for a new connection.
+      let half = ContinuousClock.now + ContinuousClock.now.duration(to: deadline) / 2
+      try flush(until: half)
+      _ = try answers(to: [], count: 0, until: half)
+    } catch {
+      close()
+      throw .unavailable("\(error)")
+    }
   }
 
   private enum Step {
@@ -214,6 +235,7 @@ final class Link {
       error = error ?? fault
       if isEnd { throw broken(isSent: true, fault) }
     }
+    heardAt = .now
     if let error {
       switch error.state {
       // The server has forgotten a statement, or its tables have changed: it is prepared again.
@@ -283,6 +305,8 @@ final class Link {
   }
 
   private static let lookAgain = Duration.milliseconds(50)
+  /// How long after an answer the server is taken to be there.
+  private static let idleMax = Duration.seconds(1)
 
   // MARK: - Waiting
 

@@ -25,6 +25,8 @@ public struct PostgreSQLServer: Hashable, Sendable {
     ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("TimeZone", "UTC"), ("DateStyle", "ISO, YMD"),
     ("default_transaction_isolation", "read committed"), ("lock_timeout", "3s"),
     ("idle_in_transaction_session_timeout", "3s"),
+    // Whoever waits has a limit of its own. A commit that the server cancels may count as done and be lost.
+    ("idle_session_timeout", "0"), ("statement_timeout", "0"),
     // A commit that did not wait for its standby is told by a warning only.
     ("client_min_messages", "warning"), ("standard_conforming_strings", "on"),
     // The other end lets go of locks if this one has gone silent.
@@ -40,7 +42,9 @@ public struct PostgreSQLServer: Hashable, Sendable {
     guard link.serverVersion >= versionMin else {
       throw refusal("it is PostgreSQL \(link.serverVersion / 10_000); version \(versionMin / 10_000) or later is needed")
     }
-    let settings = settings.filter { own[$0.name] == nil } + own.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    // Older servers do not know this one.
+    let known = settings + (link.serverVersion >= 170_000 ? [(name: "transaction_timeout", value: "0")] : [])
+    let settings = known.filter { own[$0.name] == nil } + own.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     let columns = settings.indices.map { "set_config($\(2 * $0 + 1), $\(2 * $0 + 2), false)" }.joined(separator: ", ")
     let values = settings.flatMap { [SQLValue.text($0.name), .text($0.value)] }
     let facts = SQLStatement(
@@ -51,14 +55,20 @@ public struct PostgreSQLServer: Hashable, Sendable {
         (extract(epoch FROM clock_timestamp()) * 1000)::int8
       """)
     let begin = Self.milliseconds
-    let rows = try link.run([SQLStatement("SELECT " + columns, values), facts], until: deadline)[1]
+    let rows: SQLRows
+    do throws(PostgreSQLFailure) {
+      rows = try link.run([SQLStatement("SELECT " + columns, values), facts], until: deadline)[1]
+    } catch {
+      // A new connection has no statements of before, and forgets none.
+      if case .refused(let fault) = error, ["42P05", "26000"].contains(fault.state) { throw between }
+      throw error
+    }
     let middle = (begin + Self.milliseconds) / 2
     guard let backend = rows.int(0, 0), let isStandby = rows.bool(0, 1), let timeline = rows.text(0, 6),
       let clock = rows.int(0, 7)
     else { throw refusal("it does not say what it is") }
     guard Int(backend) == link.backend else {
-      throw refusal(
-        "something stands between, such as PgBouncer, which hands connections on from one to the other; name the server itself")
+      throw between
     }
     var standby: String?
     if isStandby {
@@ -82,6 +92,9 @@ public struct PostgreSQLServer: Hashable, Sendable {
 
   /// The SQLSTATE of a server that Baton cannot use.
   public static let unfit = "0A000"
+
+  private static let between = refusal(
+    "something stands between, such as PgBouncer, which hands connections on from one to the other; name the server itself")
 
   private static func refusal(_ reason: String) -> PostgreSQLFailure {
     .refused(SQLError(state: unfit, message: "the database cannot be used: \(reason)"))

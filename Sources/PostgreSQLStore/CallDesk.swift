@@ -211,9 +211,16 @@ public actor CallDesk: CallExchange, SharingStorage {
   }
 
   private func result(of statements: [SQLStatement]) async -> Result<[SQLRows], PostgreSQLFailure> {
+    let (end, wasConnected) = (ContinuousClock.now + settings.timeout, connection != nil)
     do throws(PostgreSQLFailure) {
-      let connection = try await connected()
-      return .success(try await connection.run(statements, within: settings.timeout))
+      do throws(PostgreSQLFailure) {
+        return .success(try await connected().run(statements, within: settings.timeout))
+      } catch {
+        // The connection had ended before anything was carried out.
+        guard wasConnected, case .unavailable = error else { throw error }
+        await hangUp()
+        return .success(try await connected().run(statements, within: ContinuousClock.now.duration(to: end)))
+      }
     } catch {
       switch error {
       case .refused(let fault) where fault.state == "25006": await hangUp()

@@ -35,14 +35,8 @@ actor CommitWriter {
 
   private func result(of request: CommitRequest) async -> Result<CommitReceipt, CommitFailure> {
     do throws(PostgreSQLFailure) {
-      let connection = try await connected()
-      number += 1
-      let script = CommitScript(request, TableStatements.Commit(session: session, number: number), settings.lockKey)
-      let receipt: CommitReceipt
-      if let whole = try await whole(script, over: connection) {
-        receipt = whole
-      } else {
-        receipt = try await PartWriter(script, connection, settings.timeout).write()
+      let receipt = try await overConnection { (connection, timeout) throws(PostgreSQLFailure) in
+        try await self.write(request, over: connection, within: timeout)
       }
       // The connection before has ended, so what it had begun is seen by now.
       isInDoubt = false
@@ -60,7 +54,6 @@ actor CommitWriter {
 
   private func foundSignOfLife() async -> Result<SignOfLife?, StoreError> {
     do throws(PostgreSQLFailure) {
-      let connection = try await connected()
       let look = SQLStatement(
         """
         INSERT INTO signs (session, looked) VALUES ($1, 1) ON CONFLICT (session) DO UPDATE SET looked = signs.looked + 1
@@ -69,7 +62,10 @@ actor CommitWriter {
       let latest = SQLStatement("SELECT at, commit FROM signs WHERE at IS NOT NULL ORDER BY at DESC LIMIT 1")
       let rows: [SQLRows]
       do throws(PostgreSQLFailure) {
-        rows = try await connection.run([SessionDatabase.fence(session), look, latest], within: settings.timeout)
+        let statements = [SessionDatabase.fence(session), look, latest]
+        rows = try await overConnection { (connection, timeout) throws(PostgreSQLFailure) in
+          try await connection.run(statements, within: timeout)
+        }
       } catch {
         throw CommitScript.isFenced(error) ? Self.fenced : error
       }
@@ -108,6 +104,21 @@ actor CommitWriter {
         throw .unavailable("\(error)")
       }
       throw error
+    }
+  }
+
+  /// Does something over the connection, and once more over another one if that had ended before anything was carried out.
+  private func overConnection<Result: Sendable>(
+    _ body: (PostgreSQLConnection, Duration) async throws(PostgreSQLFailure) -> Result
+  ) async throws(PostgreSQLFailure) -> Result {
+    let (end, wasConnected) = (ContinuousClock.now + settings.timeout, connection != nil)
+    do throws(PostgreSQLFailure) {
+      return try await body(try await connected(), settings.timeout)
+    } catch {
+      guard wasConnected, case .unavailable = error else { throw error }
+      await hangUp()
+      let connection = try await connected()
+      return try await body(connection, ContinuousClock.now.duration(to: end))
     }
   }
 
@@ -162,14 +173,23 @@ actor CommitWriter {
 
   // MARK: - Writing
 
+  private func write(
+    _ request: CommitRequest, over connection: PostgreSQLConnection, within timeout: Duration
+  ) async throws(PostgreSQLFailure) -> CommitReceipt {
+    number += 1
+    let script = CommitScript(request, TableStatements.Commit(session: session, number: number), settings.lockKey)
+    if let whole = try await whole(script, over: connection, within: timeout) { return whole }
+    return try await PartWriter(script, connection, timeout).write()
+  }
+
   /// Writes a whole request in one piece, as can nearly always be done.
   /// - Returns: `nil` if one of its parts cannot be written.
   private func whole(
-    _ script: CommitScript, over connection: PostgreSQLConnection
+    _ script: CommitScript, over connection: PostgreSQLConnection, within timeout: Duration
   ) async throws(PostgreSQLFailure) -> CommitReceipt? {
     guard let statements = script.whole() else { return nil }
     do throws(PostgreSQLFailure) {
-      return script.receipt(try await connection.run(statements.all, within: settings.timeout), statements)
+      return script.receipt(try await connection.run(statements.all, within: timeout), statements)
     } catch {
       if CommitScript.isFenced(error) { throw Self.fenced }
       guard case .refused(let fault) = error, !CommitScript.isPassing(fault) else { throw error }

@@ -217,6 +217,20 @@ struct PostgreSQLConnectionTests {
     while try await other.run(end, within: Self.patience).int(0, 0) == 0 {}
     let noticed = await ended
     #expect(isInDoubt(noticed) && noticed?.description.contains("57P01") == true, "\(String(describing: noticed))")
+    // One that was ended while it was idle does nothing, even if the end is only known from the server's words.
+    let idle = try await open(cluster, name: "idle")
+    _ = try await other.run(
+      SQLStatement("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idle'"),
+      within: Self.patience)
+    let rest = SQLStatement("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'idle'")
+    while try await other.run(rest, within: Self.patience).int(0, 0) != 0 {}
+    let unsent = await failure { () throws(PostgreSQLFailure) in
+      _ = try await idle.run(SQLStatement("INSERT INTO things VALUES (2)"), within: Self.patience)
+    }
+    guard case .unavailable? = unsent else {
+      Issue.record("it was sent over a connection that had ended: \(String(describing: unsent))")
+      return
+    }
     // Before anything is sent, nothing can have happened.
     let third = try await open(cluster, name: "third")
     await cluster.stop()
@@ -298,6 +312,39 @@ struct PostgreSQLConnectionTests {
     await connection.close()
     await cluster.stop()
     #expect(try await refusal(far).contains("no server of the database can be used"))
+  }
+
+  /// Whoever waits has limits of its own. Those of the server, the role or the address would end what may go on.
+  @Test func timeLimitsOfTheServerDoNotCount() async throws {
+    let cluster = try await PostgreSQLCluster(["statement_timeout": "90s", "idle_session_timeout": "90s"])
+    let connection = try await open(cluster, "options='-c statement_timeout=80s'")
+    let limits = try await connection.run(
+      SQLStatement("SELECT name::text, setting FROM pg_settings WHERE name IN ('statement_timeout', 'idle_session_timeout')"),
+      within: Self.patience)
+    #expect(limits.count == 2)
+    for row in 0..<limits.count { #expect(limits.text(row, 1) == "0", "\(limits.text(row, 0) ?? "")") }
+    await connection.close()
+    await cluster.stop()
+  }
+
+  /// A new connection on which statements are prepared already, or forgotten, is not one of its own.
+  @Test func whatHandsConnectionsOnIsRecognized() async throws {
+    let cluster = try await PostgreSQLCluster()
+    let address = try PostgreSQLAddress(cluster.address())
+    for text in ["PREPARE baton1 AS SELECT 1", "DEALLOCATE ALL"] {
+      let deadline = ContinuousClock.now + Self.patience
+      let link = try Link(try #require(address.hosts.first), address.settings, until: deadline)
+      if text == "DEALLOCATE ALL" { _ = try PostgreSQLServer.settle(link, [:], until: deadline) }
+      _ = try link.run([SQLStatement(text, isKept: false)], until: deadline)
+      do throws(PostgreSQLFailure) {
+        _ = try PostgreSQLServer.settle(link, [:], until: deadline)
+        Issue.record("it is used after \(text)")
+      } catch {
+        #expect(state(error) == PostgreSQLServer.unfit && error.description.contains("PgBouncer"), "\(error)")
+      }
+      link.close()
+    }
+    await cluster.stop()
   }
 
   @Test func addressesAreReadAndShownWithoutPasswords() throws {
