@@ -284,8 +284,8 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Coordinator", "RelayNetwork", "Storage", "Store",
-        "TestSupport", "TestTools",
+        "PostgreSQLStore", "PostgreSQL", "Cluster", "Channels", "Coordinator", "Filters", "RelayNetwork", "Storage", "Store",
+        "StrictJSON", "TestSupport", "TestTools",
       ]),
     .testTarget(
       name: "CoordinatorTests",

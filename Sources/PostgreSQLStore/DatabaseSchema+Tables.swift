@@ -252,4 +252,11 @@ extension DatabaseSchema {
     "CREATE INDEX health_changes_of_relay ON health_changes (relay_id, revision) WHERE relay_id IS NOT NULL",
     "CREATE INDEX health_changes_of_server ON health_changes (server_id, revision) WHERE server_id IS NOT NULL",
   ]
+
+  /// Every order of a list ends with the id, which only SQLite's indexes have by themselves.
+  static let listIndexes = [
+    "DROP INDEX channels_by_change", "DROP INDEX channels_by_name",
+    "CREATE INDEX channels_by_change ON channels (updated_at, id)",
+    "CREATE INDEX channels_by_name ON channels (display_name, id)",
+  ]
 }

@@ -53,8 +53,12 @@ struct ListSeek {
     }
   }
 
+  /// Where nothing can be NULL, its place is left out: an index with another one would not be used.
   var ordering: String {
-    terms.map { $0.sql + ($0.isDescending ? " DESC NULLS LAST" : " ASC NULLS FIRST") }.joined(separator: ", ")
+    terms.map { term in
+      let nulls = term.isNullable ? (term.isDescending ? " NULLS LAST" : " NULLS FIRST") : ""
+      return term.sql + (term.isDescending ? " DESC" : " ASC") + nulls
+    }.joined(separator: ", ")
   }
 
   // MARK: - Going on
@@ -63,6 +67,14 @@ struct ListSeek {
   func condition(after values: [JSONValue]?, _ parameters: inout PostgreSQLConditions) -> String {
     guard let values else { return "TRUE" }
     let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1, &parameters) }
+    // An index goes on behind a row, but not by alternatives.
+    let known = bounds.compactMap { $0 }
+    if let isDescending = terms.first?.isDescending, known.count == terms.count,
+      terms.allSatisfy({ !$0.isNullable && $0.isDescending == isDescending })
+    {
+      let row = terms.map(\.sql).joined(separator: ", ")
+      return "(\(row)) \(isDescending ? "<" : ">") (\(known.joined(separator: ", ")))"
+    }
     var alternatives: [String] = []
     for (index, (term, bound)) in zip(terms, bounds).enumerated() {
       var parts = zip(terms, bounds).prefix(index).map { earlier, bound in

@@ -61,7 +61,8 @@ public enum ChannelField: Hashable, Sendable {
   /// Whether channels have an order by this path of names.
   public static func canSort(by path: [String]) -> Bool { Self(path) != nil }
 
-  private static let named: [[String]: ChannelField] = [
+  /// The fields that have a name of their own, by their path.
+  package static let named: [[String]: ChannelField] = [
     ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
     ["followed"]: .isFollowed, ["followDays"]: .followDays, ["followCount"]: .followCount, ["followKeep"]: .followKeep,

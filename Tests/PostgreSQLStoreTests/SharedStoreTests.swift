@@ -1,8 +1,10 @@
 import Channels
 import Cluster
+import Filters
 import PostgreSQL
 import Storage
 import Store
+import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
@@ -344,6 +346,60 @@ struct SharedStoreTests {
     #expect(kind(await commit(store, [Self.change(1)])) == "unavailable")
     try await bench.ask("COMMIT")
     #expect(await commit(store, [Self.change(1)]) == nil)
+    await bench.stop(store)
+  }
+
+  /// Whatever a list is sorted by, an index has the order, also behind a channel; and conditions that an index knows do not look at all
+  /// channels.
+  @Test func listsGoThroughIndexes() async throws {
+    let bench = try await Bench(["fsync": "off"])
+    let store = try await bench.store("a")
+    try await bench.ask(
+      """
+      INSERT INTO channels (id, kind, network, identity_id, display_name, network_id, author, document, wanted_relays, heal,
+        created_at, updated_at, revision, edition, muted, pinned, frozen, followed)
+      SELECT n, 'channel', 'nostr', 1, 'News ' || n % 700, 'n' || n, 'a', repeat('{}', 400), 1, 1, n, n * 7 % 5000, n, 1, 0, 0, 0, 1
+      FROM generate_series(1, 5000) n
+      """)
+    try await bench.ask(
+      """
+      INSERT INTO channel_relays (channel_id, relay_id, position, status, since, operation, attempt, under_way, shown)
+      SELECT n, n % 50, 0, 'active', n, 1, 0, 0, 1 FROM generate_series(1, 5000) n
+      """)
+    try await bench.ask("ANALYZE")
+    func plan(_ filter: JSONValue?, _ order: ListOrder, _ withDeleted: Bool, after: [JSONValue]? = nil) async throws -> String {
+      let list = try SharedStore.list(
+        matching: try Filter(filter, known: nil), in: order, withDeleted: withDeleted, after: after, limit: 20
+      ).0
+      let rows = try await bench.administrator.run(
+        SQLStatement("EXPLAIN " + list.text, list.values, isKept: false), within: Self.patience)
+      return (0..<rows.count).compactMap { rows.text($0, 0) }.joined(separator: "\n")
+    }
+    #expect(ChannelRows.fieldsWithoutIndex.isSubset(of: ChannelField.named.keys.map { $0.joined(separator: ".") }))
+    for name in ChannelField.named.keys.map({ $0.joined(separator: ".") })
+    where !ChannelRows.fieldsWithoutIndex.contains(name) {
+      for (direction, withDeleted) in [(1, false), (-1, true), (-1, false)] as [(JSONValue, Bool)] {
+        let order = try ListOrder([["field": .string(name), "direction": direction]], known: nil)
+        let filter = try Filter(nil, known: nil)
+        let first = try await store.channels(matching: filter, in: order, withDeleted: withDeleted, after: nil, limit: 3)
+        let last = try #require(first.last)
+        for after in [nil, last] {
+          let plan = try await plan(nil, order, withDeleted, after: after)
+          #expect(!plan.contains("Sort") && !plan.contains("Seq Scan"), "\(name) \(direction): \(plan)")
+          if after != nil { #expect(plan.contains("Index Cond"), "\(name) \(direction): \(plan)") }
+        }
+      }
+    }
+    let filters: [JSONValue] = [
+      ["id": ["$gt": 4000]], ["profile.displayName": "News 7"], ["phase": "creating"],
+      ["phase": ["$in": ["degraded", "failed"]]],
+      ["relays": ["$elemMatch": ["relayId": 7]]], ["relays": ["$elemMatch": ["relayId": 700]]],
+      ["relays": ["$elemMatch": ["status": "failed"]]],
+    ]
+    for filter in filters {
+      let plan = try await plan(filter, try ListOrder([], known: nil), false)
+      #expect(!plan.contains("Seq Scan"), "\(filter): \(plan)")
+    }
     await bench.stop(store)
   }
 

@@ -104,6 +104,36 @@ struct QueryPlanTests {
     withExtendedLifetime(folder) {}
   }
 
+  /// Whatever a list is sorted by, an index has the order, also behind a channel.
+  @Test func listsGoThroughIndexes() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(directory: folder.path + "/state")
+    try await store.commit(Self.writes())
+    let filter = try Filter(nil, known: nil)
+    func texts(_ order: ListOrder, _ withDeleted: Bool, _ after: [JSONValue]?) throws -> [String] {
+      try store.pool.read { db in
+        try ChannelListPlan(matching: filter, in: order, withDeleted: withDeleted, after: after, indexes: [:], db)
+          .statements.map(\.sql)
+      }
+    }
+    for name in ChannelField.named.keys.map({ $0.joined(separator: ".") })
+    where !ChannelRows.fieldsWithoutIndex.contains(name) {
+      for (direction, withDeleted) in [(1, false), (-1, true), (-1, false)] as [(JSONValue, Bool)] {
+        let order = try ListOrder([["field": .string(name), "direction": direction]], known: nil)
+        let first = try store.channels(matching: filter, in: order, withDeleted: withDeleted, after: nil, limit: 1)
+        let last = try #require(first.last)
+        for after in [nil, last] {
+          let texts = try texts(order, withDeleted, after)
+          for plan in try Self.plans(store, texts) {
+            #expect(!plan.steps.contains { $0.contains("TEMP B-TREE") } && Self.walks(plan).isEmpty, "\(name): \(plan.steps)")
+          }
+        }
+      }
+    }
+    store.close()
+    withExtendedLifetime(folder) {}
+  }
+
   /// SQLite refuses to be told an index where nothing can match.
   @Test func noStatusIsNoFault() async throws {
     let (store, _, folder) = try await asked()

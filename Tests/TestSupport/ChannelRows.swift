@@ -5,6 +5,15 @@ public import Storage
 public enum ChannelRows {
   public static let identity = IdentityID(rawValue: 1)
 
+  /// Fields by which all channels are sorted for each page, because no store has an index with their order: each index makes every change of a
+  /// channel slower. What is derived from other rows or kept elsewhere can have none.
+  public static let fieldsWithoutIndex: Set<String> = [
+    "edition", "revision", "wantedRelays", "heal", "owned", "linkUsable", "kind", "network", "identity", "key", "phase",
+    "createdAt", "lastPostAt", "profile.fullName", "profile.description", "profile.image", "muted", "pinned", "frozen",
+    "truncatedAt", "followed", "followDays", "followCount", "followKeep", "hidden", "unread", "unreadMentions", "memberCount",
+    "lastMessageAt",
+  ]
+
   /// The identity, and relays at `ws://r1`, `ws://r2` and so on.
   public static func catalog(relays count: Int, at now: Timestamp) -> [StoreMutation] {
     let identity = IdentityRow(
