@@ -166,8 +166,8 @@ extension ChannelRelayMachine.Step {
       case (.underWay, _), (.waiting, _): unexpected(event)
       }
     case .withdrawn(let operation):
-      guard isCurrent(operation) else { return unexpected(event) }
-      enter(.removed(farewell: nil), "the relay was told")
+      guard let farewell, isCurrent(operation) else { return unexpected(event) }
+      told(farewell)
     case .troubled(let operation, let trouble, let retryAfter):
       guard let farewell, isCurrent(operation) else { return unexpected(event) }
       insist(farewell, trouble, retryAfter)
@@ -266,6 +266,16 @@ extension ChannelRelayMachine.Step {
     } else {
       enter(.removed(farewell: nil), Trouble(trouble.cause, "the relay could not be told: \(trouble.detail)"))
     }
+  }
+
+  /// Handles a withdrawal that the relay took. As long as an invitation of another daemon may arrive after it, it is told once more later.
+  private mutating func told(_ farewell: Work) {
+    // A start in the future was dated by a clock that was ahead.
+    let startedAt = min(farewell.startedAt, now)
+    let again = startedAt + policy.lateArrival
+    guard machine.kind == .channel, now < again else { return enter(.removed(farewell: nil), "the relay was told") }
+    let work = Work(.withdraw, attempt: farewell.attempt, startedAt: startedAt, progress: .waiting(until: again))
+    enter(.removed(farewell: work), "the relay was told, and is told once more when nothing can arrive late")
   }
 
   /// Tells a relay that is away when it is back; otherwise it would serve forever a channel that was removed.

@@ -28,6 +28,9 @@ public struct RelayPolicy: Hashable, Sendable {
   public var patienceMax: Duration = .seconds(86_400)
   /// The time for which Baton tries to tell a relay that a channel left it.
   public var farewellMax: Duration = .seconds(7 * 86_400)
+  /// The time within which something may still arrive that another daemon sent for a channel before it lost it; zero where there is no
+  /// other.
+  public var lateArrival: Duration = .zero
   /// The time after which an active channel relay is read back if nothing else happens.
   public var verifyInterval: Duration = .seconds(86_400)
   /// Makes the jitter of installations differ; any number, fixed for one installation.

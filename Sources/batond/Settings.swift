@@ -1,4 +1,5 @@
 internal import Channels
+internal import Cluster
 internal import Configuration
 internal import ControlServer
 internal import Coordinator
@@ -220,6 +221,8 @@ struct Settings: Sendable {
     policy.slowRetry = duration("channel.slowRetry")
     policy.verifyInterval = duration("channel.verifyInterval")
     policy.jitterSeed = seed
+    // Only relays of Nostr take what was sent long ago. By then the session that sent it has expired, and so has its connection.
+    if database != nil, network == .nostr { policy.lateArrival = SessionMachine.Policy().lifetime * 2 }
     return policy
   }
 
@@ -311,6 +314,8 @@ struct Settings: Sendable {
     limits.publishTimeout = duration("nostr.publishTimeout")
     limits.readTimeout = duration("nostr.publishTimeout")
     limits.redialMaxWatched = duration("nostr.redialMax")
+    // What is under way must not arrive once another daemon has the channel.
+    if database != nil { limits.unacknowledgedMax = SessionMachine.Policy().lifetime / 2 }
     return limits
   }
 }

@@ -40,6 +40,47 @@ struct BackOffTests {
     #expect(Self.waits(3, short) == [3_000, 3_000, 3_000])
   }
 
+  /// What another daemon sent before it lost the channel may arrive after the withdrawal, which is sent again then, and only once.
+  @Test func withdrawalsAreRepeatedWhereSomethingMayArriveLate() {
+    var policy = Self.policy()
+    func told(_ machine: inout ChannelRelayMachine, _ now: Timestamp) {
+      _ = machine.handle(.withdrawn(operation: machine.operation), now: now, policy: policy)
+    }
+    func removed(_ kind: ChannelKind = .channel) -> ChannelRelayMachine {
+      var machine = ChannelRelayMachine(salt: 0, now: Self.start, kind: kind)
+      _ = machine.handle(.begun, now: Self.start, policy: policy)
+      _ = machine.handle(.removalRequested, now: Self.start, policy: policy)
+      return machine
+    }
+    var alone = removed()
+    told(&alone, Self.start)
+    #expect(alone.isGone)
+    policy.lateArrival = .seconds(10)
+    var machine = removed()
+    told(&machine, Self.start + .seconds(1))
+    #expect(machine.state.status == .removed && !machine.isGone && machine.timer == Self.start + .seconds(10))
+    let again = machine.handle(.timerFired, now: Self.start + .seconds(10), policy: policy)
+    #expect(again == [.withdraw(operation: machine.operation)])
+    told(&machine, Self.start + .seconds(11))
+    #expect(machine.isGone)
+    // A relay that is told late is told once.
+    var late = removed()
+    told(&late, Self.start + .seconds(10))
+    #expect(late.isGone)
+    // A clock that was set back repeats nothing for ever.
+    var back = removed()
+    let before = Self.start + .seconds(-1_000)
+    told(&back, before)
+    #expect(back.timer == before + .seconds(10))
+    _ = back.handle(.timerFired, now: before + .seconds(10), policy: policy)
+    told(&back, before + .seconds(10))
+    #expect(back.isGone)
+    // A group that is gone would refuse to be deleted.
+    var group = removed(.group)
+    told(&group, Self.start)
+    #expect(group.isGone)
+  }
+
   @Test func daemonsDoNotAllTryAgainAtTheSameMoment() {
     var seen: Set<Int64> = []
     for salt in 1...50 as ClosedRange<UInt64> {

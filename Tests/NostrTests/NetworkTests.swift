@@ -1,5 +1,8 @@
 import Channels
+import Dialing
 import Foundation
+import NIOCore
+import NIOPosix
 import RelayNetwork
 import Sandbox
 import Synchronization
@@ -82,6 +85,53 @@ struct NetworkTests {
     #expect(await bench.perform(.verify, second, at: relay.url) == .missing)
     await bench.end()
     await relay.stop()
+  }
+
+  @Test func systemGivesUpWhatDoesNotArrive() async throws {
+    let relay = try await SandboxRelay.start()
+    var limits = NostrLimits.patient
+    limits.unacknowledgedMax = .milliseconds(2_500)
+    let dialer = RelayDialer(tls: try WebTLS(trustRoots: nil), limits: limits)
+    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    let connection = try await dialer.dial(try RelayURL(relay.url), on: eventLoop) { _ in }.get()
+    #expect(try await connection.channel.getOption(.tcpOption(RelayDialer.userTimeout)).get() == 2_500)
+    try await eventLoop.submit { connection.cut() }.get()
+    try await connection.channel.closeFuture.get()
+    await relay.stop()
+  }
+
+  /// The other end sees a reset: the kernel delivers nothing more, and tries nothing again.
+  @Test func cutConnectionsAreReset() async throws {
+    let group = MultiThreadedEventLoopGroup.singleton
+    let (accepted, wasReset) = (group.next().makePromise(of: Void.self), group.next().makePromise(of: Bool.self))
+    let server = try await ServerBootstrap(group: group)
+      .childChannelInitializer { channel in
+        accepted.succeed()
+        return channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(EndWatcher(wasReset))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let channel = try await ClientBootstrap(group: group)
+      .connect(host: "127.0.0.1", port: server.localAddress?.port ?? 0).get()
+    try await accepted.futureResult.get()
+    try await channel.eventLoop.submit { WebSocketConnection(channel: channel).cut() }.get()
+    #expect(try await wasReset.futureResult.get())
+    try await server.close()
+  }
+
+  /// Tells whether its connection was reset.
+  private final class EndWatcher: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let wasReset: EventLoopPromise<Bool>
+
+    init(_ wasReset: EventLoopPromise<Bool>) { self.wasReset = wasReset }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      wasReset.succeed((error as? IOError)?.errnoCode == ECONNRESET)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { wasReset.succeed(false) }
   }
 
   @Test func lyingAcknowledgementIsFoundByReadingBack() async throws {

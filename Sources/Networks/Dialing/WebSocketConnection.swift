@@ -1,4 +1,6 @@
+internal import Glibc
 public import NIOCore
+internal import NIOSSL
 internal import NIOWebSocket
 
 /// An event of a WebSocket connection. Events come in order, on its event loop; none follows `violated`, `flooded` or `closed`.
@@ -27,6 +29,21 @@ public struct WebSocketConnection: Sendable {
   /// Gives the peer credit for the answer to the next message, which asks for more than its size shows (`WebSocketAllowance`).
   public func expect(frames: Int, bytes: Int) {
     channel.triggerUserOutboundEvent(WebSocketExpectation(frames: frames, bytes: bytes), promise: nil)
+  }
+
+  /// Closes the connection at once. What the kernel still has never arrives: after a normal end it would go on trying to deliver it.
+  public func cut() {
+    let channel = channel
+    guard let socket = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+    let bound = NIOLoopBound(channel.pipeline.syncOperations, eventLoop: channel.eventLoop)
+    socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+      // TLS would wait for the peer's goodbye.
+      if let tls = try? bound.value.context(handlerType: NIOSSLClientHandler.self) {
+        tls.close(promise: nil)
+      } else {
+        channel.close(promise: nil)
+      }
+    }
   }
 
   public func hangUp() {

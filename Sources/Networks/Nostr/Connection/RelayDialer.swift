@@ -17,6 +17,8 @@ struct RelayDialer: Sendable {
   typealias Inbound = WebSocketInbound
   typealias Connection = WebSocketConnection
 
+  static let userTimeout = NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)
+
   /// Some relays answer no pings: any answer to a request that finds nothing is a sign of life too.
   private static let signOfLife = ClientMessage.request(
     "alive", [["ids": [.string(String(repeating: "0", count: 64))], "limit": 1]])
@@ -50,6 +52,9 @@ struct RelayDialer: Sendable {
       .connectTimeout(timeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelOption(
+        .tcpOption(Self.userTimeout), value: SocketOptionValue(limits.unacknowledgedMax.wholeMilliseconds)
+      )
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenFailure { _ in channel.close(promise: nil) }

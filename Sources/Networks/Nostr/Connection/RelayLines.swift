@@ -48,6 +48,8 @@ final class RelayLines: Sendable {
     func expect(frames: Int, bytes: Int) { line.connection?.expect(frames: frames, bytes: bytes) }
     /// The connection ends with the last session that uses it.
     func hangUp() { exchange.leave(line, user) }
+    /// Ends the connection at once, for all sessions that use it: what was sent and has not arrived never does.
+    func cut() { exchange.cut(line, user) }
   }
 
   fileprivate final class Line {
@@ -127,6 +129,14 @@ final class RelayLines: Sendable {
       guard line.users.removeValue(forKey: user) != nil, line.users.isEmpty else { return }
       remove(line)
       line.connection?.hangUp()
+    }
+
+    func cut(_ line: Line, _ user: Int) {
+      guard line.users.removeValue(forKey: user) != nil else { return }
+      // It does not end because it was one too many.
+      line.isUsed = true
+      remove(line)
+      line.connection?.cut()
     }
 
     private func take(_ inbound: WebSocketInbound, from line: Line) {

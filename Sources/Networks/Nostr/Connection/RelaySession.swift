@@ -91,14 +91,23 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
 
     func feed(_ event: SessionEvent) {
       guard !isOver else { return }
-      for action in machine.handle(event) { perform(action) }
+      let actions = machine.handle(event)
+      // What was given up while it was under way must not arrive when another daemon acts for the channel.
+      if case .abandoned = event, actions.contains(.hangUp) { cut() }
+      for action in actions { perform(action) }
     }
 
     func end() {
       isOver = true
       for timer in timers.values { timer.task.cancel() }
       timers = [:]
+      if !mayPublish() { cut() }
       line?.hangUp()
+      line = nil
+    }
+
+    private func cut() {
+      line?.cut()
       line = nil
     }
 

@@ -228,6 +228,9 @@ public struct NostrLimits: Hashable, Sendable {
   public var pingInterval: Duration = .seconds(25)
   /// The time without a byte after which the connection counts as dead.
   public var silenceMax: Duration = .seconds(90)
+  /// The time after which the system gives a connection up on which nothing that was sent arrives; zero for the system's own time, which may be
+  /// many minutes.
+  public var unacknowledgedMax: Duration = .zero
   /// A connection without work that nobody watches is closed after this long.
   public var idleTimeout: Duration = .seconds(60)
   /// A connection that held this long counts as good; redialling starts again after it.
