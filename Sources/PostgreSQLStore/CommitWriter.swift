@@ -9,6 +9,7 @@ actor CommitWriter {
   /// The session in whose name commits are made, and the one that the daemon has at this moment.
   private let session: SessionMachine.ID
   private let current: @Sendable () -> SessionMachine.ID?
+  private let known: KnownEnd
   private var connection: PostgreSQLConnection?
   private var backend: Backend?
   /// That of the last connection.
@@ -20,8 +21,10 @@ actor CommitWriter {
   private let turns = Turns()
 
   init(
-    _ settings: SharedStore.Settings, _ session: SessionMachine.ID, _ current: @escaping @Sendable () -> SessionMachine.ID?
+    _ settings: SharedStore.Settings, _ session: SessionMachine.ID, _ known: KnownEnd,
+    _ current: @escaping @Sendable () -> SessionMachine.ID?
   ) {
+    self.known = known
     self.settings = settings
     self.session = session
     self.current = current
@@ -40,6 +43,7 @@ actor CommitWriter {
       }
       // The connection before has ended, so what it had begun is seen by now.
       isInDoubt = false
+      known.note(receipt.revision, receipt.postRevision)
       return .success(receipt)
     } catch {
       return .failure(await failure(error))
@@ -126,7 +130,10 @@ actor CommitWriter {
     let (fresh, process) = try await settings.connect(for: session, after: backend)
     do throws(PostgreSQLFailure) {
       // Another server may lack what the former one has acknowledged, so all has to be read again, in a new session.
-      guard timeline ?? fresh.server.timeline == fresh.server.timeline else { throw Self.fenced }
+      guard timeline ?? fresh.server.timeline == fresh.server.timeline else {
+        try await known.leaveNumbersOut(ifLackedBy: fresh, schema: settings.schema, within: settings.timeout)
+        throw Self.fenced
+      }
       timeline = fresh.server.timeline
       backend = process
       let last = try await fresh.run(

@@ -32,8 +32,14 @@ actor SessionDatabase {
   /// The server's process of the last connection.
   private var backend: Backend?
   private var isPrepared = false
+  private let known: KnownEnd
+  /// That of the last connection.
+  private var timeline: String?
 
-  init(_ settings: SessionKeeper.Settings) { self.settings = settings }
+  init(_ settings: SessionKeeper.Settings, _ known: KnownEnd) {
+    self.settings = settings
+    self.known = known
+  }
 
   /// What the server shows of the connections of a session (`application_name`). Whoever takes the session over ends them by this.
   static func name(of session: SessionMachine.ID, in schema: String) -> String { "batond/\(schema)/\(session)" }
@@ -73,6 +79,11 @@ actor SessionDatabase {
       try await backend?.end(over: fresh, within: settings.timeout)
       if !isPrepared { try await DatabaseSchema.prepare(fresh, schema: settings.schema, within: settings.migrationTimeout) }
       isPrepared = true
+      // Before this daemon gives out anything more.
+      if timeline ?? fresh.server.timeline != fresh.server.timeline {
+        try await known.leaveNumbersOut(ifLackedBy: fresh, schema: settings.schema, within: settings.timeout)
+      }
+      timeline = fresh.server.timeline
       backend = try await Backend.of(fresh, within: settings.timeout)
     } catch {
       await fresh.close()

@@ -65,6 +65,8 @@ public actor SessionKeeper {
 
   /// Whether something may be done outside at this very moment.
   public nonisolated let trust = SessionTrust()
+  /// How far the store of the session was seen to come.
+  public nonisolated let known = KnownEnd()
 
   private let settings: Settings
   private let database: SessionDatabase
@@ -97,7 +99,7 @@ public actor SessionKeeper {
 
   public init(_ settings: Settings) {
     self.settings = settings
-    database = SessionDatabase(settings)
+    database = SessionDatabase(settings, known)
     (inputs, inbox) = AsyncStream.makeStream()
     (news, outbox) = AsyncStream.makeStream()
     session = SessionMachine(settings.session, now: .zero)

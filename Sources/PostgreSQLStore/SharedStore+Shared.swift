@@ -7,9 +7,11 @@ extension SharedStore: SharedReading {
     let rows = try await ask([
       CommitScript.end, SQLStatement("SELECT count(*), count(*) FILTER (WHERE removed = 1) FROM identities"),
     ])
-    return SharedEnd(
+    let end = SharedEnd(
       revision: rows[0].int(0, 0) ?? 0, postRevision: rows[0].int(0, 2) ?? 0, identities: rows[1].int(0, 0) ?? 0,
       removedIdentities: rows[1].int(0, 1) ?? 0)
+    known.note(end.revision, end.postRevision)
+    return end
   }
 }
 

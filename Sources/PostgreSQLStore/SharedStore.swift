@@ -26,13 +26,19 @@ public struct SharedStore: Sendable {
 
   let readers: ReaderPool
   private let writer: CommitWriter
+  let known: KnownEnd
 
   /// - Parameters:
   ///   - session: the session in whose name is written. Another one needs another store.
+  ///   - known: how far the daemon has seen the store come; its keeper knows it, too.
   ///   - current: gives the session that the daemon has at this moment; `nil` while none is trusted. It is asked for each commit.
-  public init(_ settings: Settings, session: SessionMachine.ID, current: @escaping @Sendable () -> SessionMachine.ID?) {
+  public init(
+    _ settings: Settings, session: SessionMachine.ID, known: KnownEnd = KnownEnd(),
+    current: @escaping @Sendable () -> SessionMachine.ID?
+  ) {
+    self.known = known
     readers = ReaderPool(settings)
-    writer = CommitWriter(settings, session, current)
+    writer = CommitWriter(settings, session, known, current)
   }
 
   /// Closes all connections, once what was asked before is done.

@@ -3,10 +3,10 @@ internal import GRDB
 // Revisions and ids that were given out after a copy was made. Clients may remember them, so they are not given out again.
 extension Store {
   /// A gap far larger than what is given out between two copies, and small enough for two million restores: JSON keeps numbers up to 2^53.
-  private static let leftOut: Int64 = 1 << 32
+  package static let leftOut: Int64 = 1 << 32
 
   /// Tables whose ids are given out one after the other.
-  static let numbered: [SummedTable] = [.operators, .servers, .relays, .identities, .channels, .posts]
+  package static let numbered: [SummedTable] = [.operators, .servers, .relays, .identities, .channels, .posts]
 
   /// The setting with the last id of a table that was left out.
   package static func lastIDSetting(_ table: SummedTable) -> String { "last_id_\(table.name)" }

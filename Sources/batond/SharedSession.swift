@@ -70,7 +70,7 @@ final class SharedSession: Sendable {
     self.logger = logger
     let trust = keeper.trust
     let settings = SharedStore.Settings(address: address)
-    store = SharedStore(settings, session: id) { trust.session }
+    store = SharedStore(settings, session: id, known: keeper.known) { trust.session }
     desk = CallDesk(settings, session: id) { trust.session }
     declarations = SharedDeclarations(desk, name: name, logger: logger)
     owned = Slots()

@@ -1,6 +1,7 @@
 import Channels
 import Cluster
 import Filters
+import Foundation
 import PostgreSQL
 import Storage
 import Store
@@ -427,6 +428,50 @@ struct SharedStoreTests {
     #expect(await commit(store, [Self.change(1)]) == nil)
     #expect(try await store.changes(after: 0, limit: 9).map(\.revision) == [11])
     await bench.stop(store)
+  }
+
+  /// A standby that takes over without the last commits must not give out their revisions and ids again: who remembers them lists again.
+  @Test func numbersThatAServerLacksAreLeftOut() async throws {
+    let bench = try await Bench()
+    let (store, same) = (try await bench.store("a"), try await bench.store("b"))
+    for _ in 0..<2 { #expect(await commit(store, [Self.change(1)]) == nil) }
+    #expect(await commit(same, [.probe(Self.now, commit: 1)]) == nil)
+    #expect(try await same.end().revision == 2)
+    #expect(await commit(store, [Self.change(1)]) == nil)
+    await bench.administrator.close()
+    await bench.cluster.stop()
+    let data = bench.cluster.folder.path + "/data"
+    #expect(FileManager.default.createFile(atPath: data + "/standby.signal", contents: nil))
+    try await bench.cluster.restart()
+    let (status, lines) = try await Program.run(
+      PostgreSQLCluster.psql,
+      [
+        "-h", bench.cluster.folder.path, "-p", "\(bench.cluster.port)", "-U", "postgres", "-c", "SELECT pg_promote()",
+        "postgres",
+      ])
+    #expect(status == 0, "\(lines)")
+    let administrator = try await PostgreSQLConnection.open(
+      try PostgreSQLAddress(bench.cluster.address()), name: "test", schema: DatabaseSchema.name, hostTimeout: Self.patience)
+    func ask(_ sql: String) async throws -> SQLRows {
+      try await administrator.run(SQLStatement(sql), within: Self.patience)
+    }
+    #expect(administrator.server.timeline == "00000002")
+    _ = try await ask("DELETE FROM commits WHERE number = 3")
+    // Who remembers no more than is there has no reason to leave anything out.
+    #expect(kind(await stubbornCommit(same, [Self.change(1)])) == "fenced")
+    #expect(try await administrator.run(CommitScript.end, within: Self.patience).int(0, 0) == 2)
+    for _ in 0..<2 {
+      #expect(kind(await stubbornCommit(store, [Self.change(1)])) == "fenced")
+      let end = try await administrator.run(CommitScript.end, within: Self.patience)
+      #expect(end.int(0, 0) == 2 + Store.leftOut && end.int(0, 2) == Store.leftOut)
+    }
+    let settings = try await ask("SELECT value FROM settings WHERE key IN ('oldest_revision', 'last_id_channels') ORDER BY key")
+    #expect(settings.text(0, 0) == "\(Store.leftOut)" && settings.text(1, 0) == "\(2 + Store.leftOut)")
+    #expect(try await store.counters().channel == Store.leftOut)
+    await store.close()
+    await same.close()
+    await administrator.close()
+    await bench.cluster.stop()
   }
 
   @Test func connectionsAreMadeAgain() async throws {
