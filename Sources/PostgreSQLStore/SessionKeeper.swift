@@ -24,6 +24,8 @@ public enum SessionNews: Hashable, Sendable {
   case noSlotLeft
   /// A daemon that began earlier has the same name, and goes on with its session.
   case nameIsTaken
+  /// No such daemon has shown itself since the session began. It is told once for each session.
+  case nameIsFree
 }
 
 /// Keeps a daemon's session in the database alive, and its share of slots fair: `SessionMachine` and `BalanceMachine` decide, and this asks
@@ -91,6 +93,8 @@ public actor SessionKeeper {
   private var lookAt = Duration.zero
   /// When the last of the older sessions with the same name expires, as it was seen last, and how often that has changed.
   private var namesake: (until: Int64, renewals: Int)?
+  /// When it is certain that no daemon of the same name goes on; `nil` once it was told.
+  private var nameIsFreeAt: Duration?
   /// That of the last connection.
   private var timeline: String?
   private var alarm = 0
@@ -127,7 +131,7 @@ public actor SessionKeeper {
             case .began(let id):
               session = id
               await take(one)
-            case .connected, .pinned, .noSlotLeft, .gained, .suspended, .resumed, .ended, .trouble, .nameIsTaken:
+            case .connected, .pinned, .noSlotLeft, .gained, .suspended, .resumed, .ended, .trouble, .nameIsTaken, .nameIsFree:
               await take(one)
             }
           }
@@ -185,8 +189,13 @@ public actor SessionKeeper {
       if let namesakeUntil, let before = namesake?.until, namesakeUntil > before {
         namesake?.renewals += 1
         if namesake?.renewals == 2 { outbox.yield(.nameIsTaken) }
+        nameIsFreeAt = nameIsFreeAt.map { _ in now + settings.session.lifetime / 2 }
       }
       namesake = namesakeUntil.map { ($0, namesake?.renewals ?? 0) }
+      if let nameIsFreeAt, namesake == nil || now >= nameIsFreeAt {
+        self.nameIsFreeAt = nil
+        outbox.yield(.nameIsFree)
+      }
       if let slot = view.core.slot, slot != core {
         core = slot
         outbox.yield(.pinned(slot))
@@ -253,6 +262,8 @@ public actor SessionKeeper {
     case .began(let id):
       (owned, core, view, lettingGo, lookAt) = ([], nil, nil, nil, .zero)
       namesake = nil
+      // Whoever lives renews three times in a lifetime.
+      nameIsFreeAt = now + settings.session.lifetime / 2
       outbox.yield(.began(id))
     case .ended(let id):
       (owned, core, view, lettingGo, waiting) = ([], nil, nil, nil, nil)

@@ -155,11 +155,12 @@ extension Store {
     }
   }
 
-  /// Does something while nobody else uses a state directory.
+  /// Does something while nobody else uses a state directory, in which a crash may have left copies.
   /// - Throws: `StoreError.inUse` if somebody does, or what `body` throws.
   package static func alone<T>(in directory: String, _ body: () async throws -> T) async throws -> T {
     let lock = try lock(directory)
     defer { flock(lock.fileDescriptor, LOCK_UN) }
+    removeCopies(in: directory)
     return try await body()
   }
 
@@ -177,7 +178,7 @@ extension Store {
         .inUse,
         "there is a \(directory)/\(name) already; move away everything that is called baton.db or \(StateMark.name) first")
     }
-    // What a crash leaves of it goes at the next start.
+    // What a crash leaves of it goes with the next attempt, or at the next start.
     let folder = pathOfCopy(in: directory)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = try Store(directory: folder)

@@ -46,13 +46,7 @@ public final class Store: Sendable {
   public convenience init(
     directory: String, whenLost: WhenLost = .refuse, acceptDamage: ((String) -> Void)? = nil
   ) throws {
-    let manager = FileManager.default
-    do {
-      try manager.createDirectory(
-        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw StoreError(.notAccessible, "cannot make the state directory \(directory): \(error.localizedDescription)")
-    }
+    try Self.makeDirectory(directory)
     let lock = try Self.lock(directory)
     Self.removeCopies(in: directory)
     do {
@@ -67,6 +61,16 @@ public final class Store: Sendable {
       // The lock is released at once: a program that is being started at this moment may hold the same open file for a while.
       flock(lock.fileDescriptor, LOCK_UN)
       throw error
+    }
+  }
+
+  /// Makes the state directory if there is none.
+  package static func makeDirectory(_ directory: String) throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw StoreError(.notAccessible, "cannot make the state directory \(directory): \(error.localizedDescription)")
     }
   }
 

@@ -120,7 +120,8 @@ private struct Service {
     // The handlers are registered before READY, so that an early stop does not kill the daemon.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     if let database = settings.database {
-      try await runShared(database, signals, startedAt)
+      try Store.makeDirectory(settings.stateDirectory)
+      try await Store.alone(in: settings.stateDirectory) { try await runShared(database, signals, startedAt) }
     } else {
       try await runAlone(signals, startedAt)
     }

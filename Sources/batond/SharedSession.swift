@@ -95,19 +95,21 @@ final class SharedSession: Sendable {
     let task = Task {
       await keeper.run { news in
         switch (begun.session, news) {
-        case (nil, .began(let id)):
-          let session = SharedSession(id, name, address, keeper, logger)
-          begun.session = session
-          if !hasCore { telling.yield(.session(session)) }
-        case (let session?, .pinned):
-          await session.take(news)
-          telling.yield(.session(session))
+        case (nil, .began(let id)): begun.session = SharedSession(id, name, address, keeper, logger)
         // Nobody has this one yet; there will be another.
-        case (let session?, .ended) where hasCore && session.coreSlots.isEmpty: begun.session = nil
+        case (.some, .ended) where !begun.isTold: (begun.session, begun.isNameFree) = (nil, false)
+        case (.some, .nameIsTaken) where !begun.isTold: telling.yield(.news(news))
         case (.some, .noSlotLeft): telling.yield(.news(news))
+        case (.some, .nameIsFree): begun.isNameFree = true
         case (let session?, _): await session.take(news)
         case (nil, _): telling.yield(.news(news))
         }
+        // Nothing is served, and nobody is told that it is, before the daemon may go on with it.
+        guard let session = begun.session, begun.isNameFree, !begun.isTold, !hasCore || !session.coreSlots.isEmpty else {
+          return
+        }
+        begun.isTold = true
+        telling.yield(.session(session))
       }
       telling.finish()
     }
@@ -127,6 +129,10 @@ final class SharedSession: Sendable {
         let text =
           "\(SlotSet.pinnable.count) other daemons that share this database have a chat core, and there is no slot for one more"
         throw ConfigurationError(problems: [FileFlaw(file: "simplex", line: nil, column: nil, text: text)])
+      case .news(.nameIsTaken):
+        keeper.stop(beginsAgain: false)
+        await task.value
+        throw nameIsTaken(name)
       case .news(.trouble(let words)) where words != trouble:
         trouble = words
         logger.event(.databaseAway, .error, "the database cannot be used yet, \(address): \(words)")
@@ -143,6 +149,12 @@ final class SharedSession: Sendable {
     keeper.stop(beginsAgain: false)
     await task.value
     throw StoreError(.inputOutput, "the daemon was stopped before the database could be used, \(address)")
+  }
+
+  private static func nameIsTaken(_ name: String) -> ConfigurationError {
+    let text =
+      "another daemon that shares this database is called '\(name)' too, and began earlier; each needs a name of its own"
+    return ConfigurationError(problems: [FileFlaw(file: "cluster.name", line: nil, column: nil, text: text)])
   }
 
   /// - Returns: why the server cannot be used.
@@ -166,7 +178,7 @@ final class SharedSession: Sendable {
       // The clock is looked at when the daemon begins; later it is only said.
       if let error = Self.check(server, logger) { logger.event(.clocksDiffer, .error, "\(error)") }
     // It is told before anybody has this session.
-    case .began, .noSlotLeft: break
+    case .began, .noSlotLeft, .nameIsFree: break
     case .pinned(let slot): state.withLock { $0.core = slot }
     case .gained(let numbers):
       let some = SlotSet(numbers, pinned: coreSlots.numbers.intersection(numbers))
@@ -251,12 +263,7 @@ final class SharedSession: Sendable {
     for await _ in over {}
     try Task.checkCancellation()
     guard !state.withLock({ $0.isNameTaken }) else {
-      throw ConfigurationError(problems: [
-        FileFlaw(
-          file: "cluster.name", line: nil, column: nil,
-          text:
-            "another daemon that shares this database is called '\(name)' too, and began earlier; each needs a name of its own")
-      ])
+      throw Self.nameIsTaken(name)
     }
     let words = "the session of this daemon in the database is over, and other daemons have its channels; it has to begin again"
     logger.event(.sessionOver, .error, "\(words)", ["BATON_SESSION": "\(id)"])
@@ -285,10 +292,26 @@ private final class Slots: Sendable {
 
 /// Holds the session once there is one.
 private final class Begun: Sendable {
-  private let state = Mutex<SharedSession?>(nil)
+  private struct State {
+    var session: SharedSession?
+    var isNameFree = false
+    var isTold = false
+  }
+
+  private let state = Mutex(State())
 
   var session: SharedSession? {
-    get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
+    get { state.withLock { $0.session } }
+    set { state.withLock { $0.session = newValue } }
+  }
+  /// Whether no other daemon goes on with the same name.
+  var isNameFree: Bool {
+    get { state.withLock { $0.isNameFree } }
+    set { state.withLock { $0.isNameFree = newValue } }
+  }
+  /// Whether somebody has the session.
+  var isTold: Bool {
+    get { state.withLock { $0.isTold } }
+    set { state.withLock { $0.isTold = newValue } }
   }
 }

@@ -269,6 +269,7 @@ struct ClusterTests {
     #expect(await second.status() == 78)
     #expect(
       second.lines.contains { $0.contains("another daemon that shares this database is called 'a' too") }, "\(second.lines)")
+    #expect(!second.lines.contains { $0.contains("is ready") }, "\(second.lines)")
     #expect(try await a.control("identity", "add", "press").status == 0)
     first.signal(SIGTERM)
     #expect(await first.status() == 0)
@@ -287,7 +288,10 @@ struct ClusterTests {
     #expect(try await a.control("identity", "add", "press").status == 0)
     let running = try await rotate()
     #expect(
-      running.status == 75 && running.lines.contains { $0.contains("the daemon 'a' uses the database") }, "\(running.lines)")
+      running.status == 75 && running.lines.contains { $0.contains("in use by another batond") }, "\(running.lines)")
+    // Nor does another daemon use the same directory, whatever it is called.
+    let beside = try await a.runToEnd(["BATON_CLUSTER_NAME": "c"])
+    #expect(beside.status == 75 && beside.lines.contains { $0.contains("in use by another batond") }, "\(beside.lines)")
     first.signal(SIGTERM)
     #expect(await first.status() == 0)
     let file = a.folder.path + "/state/identity.key"

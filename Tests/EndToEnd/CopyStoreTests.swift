@@ -110,7 +110,7 @@ struct CopyStoreTests {
     let (later, end) = (try await everything(baton), try await baton.client().status().revision)
     #expect(end > revision)
     let busy = try await copy(baton, to: "file", store)
-    #expect(busy.status == 75 && busy.lines.contains { $0.contains("baton.db already; move away") }, "\(busy.lines)")
+    #expect(busy.status == 75 && busy.lines.contains { $0.contains("in use by another batond") }, "\(busy.lines)")
 
     // And back, into another state directory.
     let back = try Installation()
@@ -121,7 +121,11 @@ struct CopyStoreTests {
     #expect(used.status == 75 && used.lines.contains { $0.contains("the daemon 'one' uses the database") }, "\(used.lines)")
     #expect(!FileManager.default.fileExists(atPath: back.folder.path + "/state/baton.db"))
     await stop(daemon)
+    // One that was killed has left its folder behind.
+    let rest = back.folder.path + "/state/copy-7"
+    try FileManager.default.createDirectory(atPath: rest, withIntermediateDirectories: false)
     let returned = try await copy(back, to: "file", store)
+    #expect(!FileManager.default.fileExists(atPath: rest))
     #expect(returned.status == 0 && returned.lines.contains("channels: 4 rows, verified"), "\(returned.lines)")
     daemon = try await back.start()
     let carriedBack = try await everything(back)

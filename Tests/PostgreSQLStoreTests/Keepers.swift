@@ -59,8 +59,9 @@ final class Keepers: Sendable {
     return settings
   }
 
-  func start(_ name: String, hasCore: Bool = false) throws {
-    var settings = try settings(name)
+  /// - Parameter other: what the daemon is called in the database, if that is something else.
+  func start(_ name: String, called other: String? = nil, hasCore: Bool = false) throws {
+    var settings = try settings(other ?? name)
     settings.hasCore = hasCore
     let keeper = SessionKeeper(settings)
     state.withLock { $0.daemons[name] = Daemon(keeper: keeper) }
@@ -116,7 +117,7 @@ final class Keepers: Sendable {
       case .ended:
         state.daemons[name]?.session = nil
         state.daemons[name]?.owned = []
-      case .connected, .pinned, .noSlotLeft, .suspended, .resumed, .trouble, .nameIsTaken: break
+      case .connected, .pinned, .noSlotLeft, .suspended, .resumed, .trouble, .nameIsTaken, .nameIsFree: break
       }
     }
     changed()

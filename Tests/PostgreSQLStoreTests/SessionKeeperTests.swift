@@ -56,6 +56,23 @@ struct SessionKeeperTests {
     await keepers.stopAll()
   }
 
+  /// A daemon is told that its name is its own before it serves. One that has the name of another is never told so, and what a daemon left
+  /// that was killed is not taken for another.
+  @Test func namesAreFreeOrTaken() async throws {
+    let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
+    try keepers.start("a")
+    await keepers.wait { $0["a"]?.news.contains(.nameIsFree) == true }
+    try keepers.start("b", called: "a")
+    await keepers.wait { $0["b"]?.news.contains(.nameIsTaken) == true }
+    #expect(keepers["b"]?.news.contains(.nameIsFree) == false)
+    await keepers.crash("b")
+    await keepers.crash("a")
+    try keepers.start("c", called: "a")
+    await keepers.wait { $0["c"]?.news.contains(.nameIsFree) == true }
+    #expect(keepers["c"]?.news.contains(.nameIsTaken) == false)
+    await keepers.stopAll()
+  }
+
   @Test func restartInOrderMovesNothing() async throws {
     let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
     try keepers.start("a")

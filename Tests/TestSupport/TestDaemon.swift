@@ -77,7 +77,7 @@ public final class TestDaemon: Sendable {
     case .suspended: await coordinator?.suspend()
     case .resumed: coordinator?.resume()
     case .ended: await end()
-    case .connected, .pinned, .noSlotLeft, .trouble, .nameIsTaken: break
+    case .connected, .pinned, .noSlotLeft, .trouble, .nameIsTaken, .nameIsFree: break
     }
   }
 
