@@ -323,7 +323,8 @@ let package = Package(
     .testTarget(
       name: "BatondTests",
       dependencies: [
-        "DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", "TestTools", log,
+        "DaemonProgram", "Channels", "ControlAPI", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport",
+        "TestTools", log,
       ]),
     .testTarget(
       name: "ConsoleTests",

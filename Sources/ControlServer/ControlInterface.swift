@@ -36,6 +36,8 @@ struct ControlContext: Sendable {
   var forwarder: CallForwarder?
   /// Knows the daemons that share the store; `nil` if it is not shared.
   var sharing: (any SharingStorage)?
+  /// Returns what is dangerous about the configuration, although it works.
+  var configurationWarnings: @Sendable () -> [Finding] = { [] }
   /// The threads for long work and for the store, which are not those that everything else needs.
   let threads: ControlThreads
   /// Whether a copy or a check of the database is under way; there is one at a time.

@@ -1,5 +1,6 @@
 internal import Channels
 internal import Configuration
+internal import ControlAPI
 internal import ControlServer
 internal import Coordinator
 internal import Filters
@@ -109,6 +110,21 @@ struct Settings: Sendable {
   var stateDirectory: String { text("state.directory") }
   /// The database that several daemons share; `nil` if this one has a file of its own.
   var database: PostgreSQLAddress? { text("store").isEmpty ? nil : try? PostgreSQLAddress(text("store")) }
+  /// What is dangerous although it works.
+  var warnings: [Finding] {
+    var found: [Finding] = []
+    func warn(_ kind: String, _ words: String) {
+      found.append(Finding(kind: kind, severity: "warning", serverIds: [], relayIds: [], message: words))
+    }
+    if let mode = database?.weakMode {
+      warn(
+        "databaseUnverified",
+        "the address in 'store' has sslmode=\(mode), so a server that is not the database may get the password and everything that is "
+          + "stored; leave it out, or write sslmode=verify-full, and name the certificate of the authority as sslrootcert=FILE")
+    }
+    return found
+  }
+
   /// Refuses what works only on a store in a file.
   /// - Parameter what: the command or option.
   /// - Throws: `ConfigurationError` if the store is in PostgreSQL.

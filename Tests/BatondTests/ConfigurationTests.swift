@@ -1,4 +1,5 @@
 import Channels
+import ControlAPI
 import Coordinator
 import Foundation
 import Logging
@@ -223,6 +224,16 @@ struct ConfigurationTests {
     let environment = ["STATE_DIRECTORY": "/srv/state:/srv/other"]
     #expect(try await settings("", environment: environment).stateDirectory == "/srv/state")
     #expect(try await settings("state:\n  directory: /own\n", environment: environment).stateDirectory == "/own")
+  }
+
+  @Test func databasesThatAnotherMayStandInForAreWarnedOf() async throws {
+    for address in ["host=db.example sslmode=prefer", "postgresql://one,two/baton?sslmode=verify-ca"] {
+      let found = try await settings("store: \(address)\n").warnings
+      #expect(found.map(\.kind) == ["databaseUnverified"] && found[0].message.contains("verify-full"), "\(found)")
+    }
+    for address in ["host=db.example", "host=db.example sslmode=verify-full", "host=127.0.0.1 sslmode=disable", "''"] {
+      #expect(try await settings("store: \(address)\n").warnings.isEmpty, "\(address)")
+    }
   }
 
   @Test func reloadAppliesTimersAndNamesTheRest() async throws {
