@@ -5,6 +5,7 @@ internal import ControlServer
 internal import Coordinator
 internal import Filters
 internal import Foundation
+internal import Glibc
 internal import Logging
 internal import Nostr
 internal import PostgreSQL
@@ -296,7 +297,14 @@ struct Settings: Sendable {
     guard let files = simplexFiles else { return nil }
     // Both may have been written with symbolic links, and the core follows them.
     let (folder, state) = (Self.parts(ofFolder: files.path), Self.parts(ofFolder: stateDirectory))
-    guard folder.starts(with: state) || state.starts(with: folder) else { return nil }
+    guard folder.starts(with: state) || state.starts(with: folder) else {
+      // Root checks the configuration for the user of the daemon, who owns this directory.
+      var status = stat()
+      let user = geteuid() == 0 && stat(stateDirectory, &status) == 0 ? status.st_uid : geteuid()
+      return files.weakness(user: user).map {
+        FileFlaw(file: "simplex.files", line: nil, column: nil, text: "is no folder whose files may be published: \($0)")
+      }
+    }
     return FileFlaw(
       file: "simplex.files", line: nil, column: nil,
       text:
