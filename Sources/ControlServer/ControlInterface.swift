@@ -154,9 +154,11 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
   func perform(
     _ method: Service.Method, _ call: VarlinkCall, _ user: UInt32, _ process: Int32, _ stream: VarlinkStream
   ) async throws -> any JSONWritable {
-    try await Caller.$user.withValue(user) {
+    // Of a client of another daemon only the method is known.
+    let mayRead = Caller.peer.map { context.access.allows($0, .read) } ?? (method.permission == .change)
+    return try await Caller.$user.withValue(user) {
       try await Caller.$process.withValue(process) {
-        let reply = try await service.answer(method, call, stream)
+        let reply = try await Caller.$mayRead.withValue(mayRead) { try await service.answer(method, call, stream) }
         if method.permission.isForChanges, !service.notesCallers(of: method) {
           context.logger.notice("\(call.method)\(Self.object(of: reply)) by \(Caller.words)")
         }

@@ -9,6 +9,8 @@ enum Caller {
   @TaskLocal static var process: Int32 = 0
   /// What the kernel says of the client; `nil` if another daemon passed the call on.
   @TaskLocal static var peer: VarlinkPeer?
+  /// Whether replies may have what others say. Clients that only publish get them without.
+  @TaskLocal static var mayRead = true
 
   /// Who calls, for the journal.
   static var words: String { process == 0 ? "uid \(user) through another daemon" : "uid \(user), pid \(process)" }
