@@ -126,7 +126,7 @@ let package = Package(
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Cryptography"]),
     .target(
       name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", "Cryptography", grdb, sqlite]),
-    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
+    .target(name: "PostgreSQL", dependencies: ["Channels", "CPostgreSQL"]),
     // Which daemon does what, where several share a database. It imports nothing.
     .target(name: "Cluster"),
     .target(

@@ -367,6 +367,8 @@ struct LogTests {
 
   @Test func peersCannotForgeLines() {
     #expect(StandardErrorLogHandler.line("a\n<0>panic\r\u{1B}[2J") == "a <0>panic  [2J")
+    #expect(StandardErrorLogHandler.line("\u{9B}2J\u{2028}b\u{202E}c\u{7F}") == " 2J b c ")
+    #expect(JournalLogHandler.text("a\nb\r\u{1B}[2J\u{9B}2J\u{2028}\u{2066}c é 👩‍💻") == "a\nb  [2J 2J  c é 👩‍💻")
   }
 
   @Test func onlyJournalFieldNamesBecomeFields() {

@@ -276,6 +276,15 @@ struct PostgreSQLConnectionTests {
     #expect(try await refusal("\(base) user=reader dbname=postgres").contains("only reads"))
     #expect(try await refusal("\(base) user=ann dbname=nothing").contains("does not exist"))
     #expect(try await refusal("\(base) user=ann dbname=postgres").contains("it is open"))
+    // A server may say anything, and logs and terminals show it.
+    let echo = try await refusal("\(base) user=ann dbname='x\u{1B}[2J\u{9B}2J\u{202E}'")
+    #expect(echo.contains("\"x [2J 2J \" does not exist"), "\(echo.debugDescription)")
+    let raised = await failure { () throws(PostgreSQLFailure) in
+      let statement = "DO $$ BEGIN RAISE EXCEPTION E'a\\u001b[2J\\n<0>b%', repeat('x', 10000); END $$"
+      _ = try await connection.run(SQLStatement(statement), within: Self.patience)
+    }
+    let words = try #require(raised?.description)
+    #expect(words.hasPrefix("a [2J <0>bxxx") && words.utf8.count < 600 && state(raised) == "P0001", "\(words)")
     // With a password over TCP: the right one, a wrong one, which is not shown, and encryption that is not there.
     let far = "postgresql://ann:open%20sesame@127.0.0.1:\(cluster.port)/postgres"
     #expect(try await refusal(far) == "it is open")
