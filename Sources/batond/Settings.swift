@@ -25,6 +25,8 @@ struct ConfigurationError: Error, Sendable, CustomStringConvertible {
 /// The configuration. Arguments take precedence over the environment, this over files, and files over defaults.
 struct Settings: Sendable {
   private let values: [String: String]
+  /// The files with a secret in the address of the database.
+  private let filesWithSecret: [String]
 
   /// Reads all layers.
   /// - Parameters:
@@ -44,11 +46,15 @@ struct Settings: Sendable {
     let own = environment.filter { $0.key.hasPrefix("BATON_") && !$0.value.isEmpty }
     var problems: [FileFlaw] = []
     var fromFiles: [any ConfigProvider] = []
+    var withSecret: [String] = []
     var all: [ConfigurationFiles.File] = []
     do throws(FileFlaw) { all = try files.inOrder() } catch { problems.append(error) }
     for file in all {
       do throws(ConfigurationError) {
-        fromFiles.append(try await Self.provider(file))
+        let provider = try await Self.provider(file)
+        fromFiles.append(provider)
+        let address = ConfigReader(provider: provider).string(forKey: "store").flatMap { try? PostgreSQLAddress($0) }
+        if address?.hasSecret == true { withSecret.append(file.path) }
       } catch {
         problems += error.problems
       }
@@ -77,6 +83,7 @@ struct Settings: Sendable {
     }
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self.values = values
+    filesWithSecret = withSecret
     let flaws = [flawOfFileFolder].compactMap { $0 }
     guard flaws.isEmpty else { throw ConfigurationError(problems: flaws) }
   }
@@ -122,6 +129,14 @@ struct Settings: Sendable {
         "databaseUnverified",
         "the address in 'store' has sslmode=\(mode), so a server that is not the database may get the password and everything that is "
           + "stored; leave it out, or write sslmode=verify-full, and name the certificate of the authority as sslrootcert=FILE")
+    }
+    for path in filesWithSecret {
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IROTH != 0 else { continue }
+      warn(
+        "secretReadable",
+        "everybody on this machine can read \(path), which has a password in 'store'; put the password into a file of its own and name "
+          + "it as passfile=FILE, or take the right away with chmod o-r")
     }
     return found
   }

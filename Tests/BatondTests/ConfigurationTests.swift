@@ -236,6 +236,26 @@ struct ConfigurationTests {
     }
   }
 
+  @Test func filesWithAPasswordAreNotForEverybody() async throws {
+    let path = folder.path + "/batond.yaml"
+    func kinds(_ address: String, _ mode: Int) async throws -> [String] {
+      _ = try await settings("store: \(address)\n")
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      let found = try await Settings(
+        arguments: [:], environment: [:], files: ConfigurationFiles(path, vendorFile: folder.path + "/vendor.yaml")
+      ).warnings
+      #expect(found.allSatisfy { $0.message.contains(path) && !$0.message.contains("hocus") })
+      return found.map(\.kind)
+    }
+    for address in [
+      "postgresql://ann:hocus@db.example/baton", "host=db.example password=hocus", "host=/run/x sslpassword=hocus",
+    ] {
+      for mode in [0o644, 0o604] { #expect(try await kinds(address, mode) == ["secretReadable"], "\(address)") }
+      for mode in [0o640, 0o600] { #expect(try await kinds(address, mode).isEmpty, "\(address)") }
+    }
+    #expect(try await kinds("postgresql://ann@db.example/baton?passfile=/x", 0o644).isEmpty)
+  }
+
   @Test func reloadAppliesTimersAndNamesTheRest() async throws {
     let before = try await settings("channel:\n  attemptsMax: 3\n")
     let after = try await settings("channel:\n  attemptsMax: 4\nlog:\n  level: debug\ncontrol:\n  socket: /s\n")
