@@ -141,7 +141,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
         return EncodedParameters(reply)
       } catch BatonError.elsewhere(let channel) {
         guard let forwarder = context.forwarder else { throw BatonError.busy }
-        return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? SlotSet.catalog, for: peer.uid, forwarder)
+        return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? SlotSet.catalog, for: peer, forwarder)
       }
     } catch is CancellationError {
       // The client is gone, or the daemon stops.

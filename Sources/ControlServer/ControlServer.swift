@@ -103,14 +103,12 @@ public struct ControlServer: Sendable {
       guard let parameters = try? JSONParser.parse(call.parameters).object else {
         return VarlinkError.invalidParameter("parameters").message
       }
-      let call = (
-        VarlinkCall(method: call.method, parameters: parameters, mode: call.hasMore ? .more : .single), call.user
-      )
-      guard let interface = byName[call.0.interface] else {
+      let made = VarlinkCall(method: call.method, parameters: parameters, mode: call.hasMore ? .more : .single)
+      guard let interface = byName[made.interface] else {
         // It comes from a newer daemon.
-        return VarlinkError.interfaceNotFound(call.0.interface).message
+        return VarlinkError.interfaceNotFound(made.interface).message
       }
-      return try await interface.answer(call.0, forwardedFor: call.1)
+      return try await interface.answer(made, forwardedFor: call.user, by: call.origin)
     }
   }
 
