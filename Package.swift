@@ -126,7 +126,7 @@ let package = Package(
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Cryptography"]),
     .target(
       name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", "Cryptography", grdb, sqlite]),
-    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"]),
+    .target(name: "PostgreSQL", dependencies: ["Channels", "CPostgreSQL"]),
     // Which daemon does what, where several share a database. It imports nothing.
     .target(name: "Cluster"),
     .target(
@@ -323,7 +323,8 @@ let package = Package(
     .testTarget(
       name: "BatondTests",
       dependencies: [
-        "DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", "TestTools", log,
+        "DaemonProgram", "Channels", "ControlAPI", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport",
+        "TestTools", log,
       ]),
     .testTarget(
       name: "ConsoleTests",

@@ -1,5 +1,5 @@
 public import Channels
-internal import Coordinator
+public import Coordinator
 internal import Secrets
 public import Storage
 internal import StrictJSON
@@ -22,6 +22,8 @@ public final class CallForwarder: Sendable {
     public var followMax = Duration.seconds(20)
     /// How long a daemon that stops waits for calls that it answers.
     public var stopMax = Duration.seconds(2)
+    /// How far the time in a call may be from that of the daemon that takes it: how long a call waits, and how much clocks may differ.
+    public var ageMax = Duration.seconds(300)
 
     public init() {}
   }
@@ -33,9 +35,13 @@ public final class CallForwarder: Sendable {
     var parameters: String
     var hasMore: Bool
     var user: UInt32
+    /// Whose client has made it, in words; empty for this daemon's.
+    var origin = ""
   }
 
   private struct Waiting {
+    /// That of the call.
+    let id: String
     let continuation: CheckedContinuation<String, any Error>
     let slot: Int
     /// When it is looked whether anybody has taken it.
@@ -47,6 +53,10 @@ public final class CallForwarder: Sendable {
     /// Those that were cancelled before they waited.
     var cancelled: Set<Int64> = []
     var answering: [Int64: Task<Void, Never>] = [:]
+    /// The calls that were accepted, with the time in them, for as long as it may be repeated.
+    var accepted: [String: Timestamp] = [:]
+    /// With how many of them it is looked which may be forgotten.
+    var acceptedMax = 1_024
     /// Calls that were taken and are another daemon's by now: they are put back before more are taken.
     var toPutBack: Set<Int64> = []
     /// Calls that have no answer, because nobody knows what was done. They stay taken.
@@ -59,18 +69,28 @@ public final class CallForwarder: Sendable {
 
   private let exchange: any CallExchange
   private let secrets: SecretBox
+  private let name: String
+  private let session: Int64
+  private let clock: any CoordinatorClock
+  private let report: @Sendable (String) -> Void
   private let slots: @Sendable () -> SlotSet
   private let limits: Limits
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - secrets: seals what goes through the store, with the key that all daemons have.
+  ///   - name: that of this daemon.
+  ///   - session: that of this daemon.
   ///   - slots: gives the slots of this daemon.
+  ///   - report: is told of calls that are not accepted, in a sentence.
   public init(
-    _ exchange: any CallExchange, secrets: SecretBox, slots: @escaping @Sendable () -> SlotSet, limits: Limits = Limits()
+    _ exchange: any CallExchange, secrets: SecretBox, name: String = "", session: Int64 = 0,
+    clock: any CoordinatorClock = SystemClock(), slots: @escaping @Sendable () -> SlotSet, limits: Limits = Limits(),
+    report: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.exchange = exchange
     self.secrets = secrets
+    (self.name, self.session, self.clock, self.report) = (name, session, clock, report)
     self.slots = slots
     self.limits = limits
   }
@@ -78,13 +98,17 @@ public final class CallForwarder: Sendable {
   // MARK: - Calls of this daemon's clients
 
   /// Has the daemon that has a slot answer a call.
+  /// - Parameter note: is told the id under which the call is left.
   /// - Returns: the reply, as a message.
   /// - Throws: `BatonError.storageUnavailable` if nobody has taken it up, `outcomeUnknown` if nobody knows what became of it, `StoreError` if it
   ///   could not be left.
-  func forward(_ call: Call, to slot: Int) async throws -> String {
+  func forward(_ call: Call, to slot: Int, note: (String) -> Void = { _ in }) async throws -> String {
+    // Each call is accepted once.
+    let id = String(UInt64.random(in: 0 ... .max), radix: 16) + String(UInt64.random(in: 0 ... .max), radix: 16)
+    note(id)
     let number: Int64
     do {
-      number = try await exchange.send(sealed(call), to: slot)
+      number = try await exchange.send(sealed(call, id, for: slot), to: slot)
     } catch let doubt as CallInDoubt {
       throw BatonError.outcomeUnknown(reason: "it may have been left for the daemon that it is for: \(doubt)")
     }
@@ -94,7 +118,7 @@ public final class CallForwarder: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         let isCancelled = state.withLock { state in
           if state.cancelled.remove(number) != nil { return true }
-          state.waiting[number] = Waiting(continuation: continuation, slot: slot, until: until)
+          state.waiting[number] = Waiting(id: id, continuation: continuation, slot: slot, until: until)
           return false
         }
         if isCancelled { continuation.resume(throwing: CancellationError()) }
@@ -110,18 +134,54 @@ public final class CallForwarder: Sendable {
     }
   }
 
-  private static let callLabel = "call"
-  private static let replyLabel = "reply"
+  /// Why a call is not accepted.
+  private struct Unacceptable: Error {
+    let reason: String
+    /// Its id, if whoever has sent it may be told that nothing was done.
+    var id: String?
+  }
 
-  private func sealed(_ call: Call) -> ForwardedCall {
-    ForwardedCall(
-      method: call.method, parameters: secrets.seal(Secret(call.parameters.utf8), label: Self.callLabel),
+  /// The label of versions that sealed the parameters only was "call".
+  private static let callLabel = "whole call"
+  private static func replyLabel(_ id: String) -> String { "reply to \(id)" }
+
+  /// Everything about a call is sealed. Whoever owns the tables could make another call of it otherwise.
+  private func sealed(_ call: Call, _ id: String, for slot: Int) -> ForwardedCall {
+    let content: JSONValue = [
+      "method": .string(call.method), "parameters": .string(call.parameters), "more": .bool(call.hasMore),
+      "user": .integer(Int64(call.user)), "slot": .integer(Int64(slot)), "daemon": .string(name),
+      "session": .integer(session), "id": .string(id), "time": .integer(clock.now.milliseconds),
+    ]
+    return ForwardedCall(
+      method: call.method, parameters: secrets.seal(Secret(content.text.utf8), label: Self.callLabel),
       hasMore: call.hasMore, user: call.user)
   }
 
-  private func opened(_ call: ForwardedCall) throws -> Call {
-    Call(
-      method: call.method, parameters: try opened(call.parameters, Self.callLabel), hasMore: call.hasMore, user: call.user)
+  /// - Returns: `nil` if the slot that it is for is another daemon's by now.
+  private func accepted(_ sealed: ForwardedCall) throws(Unacceptable) -> (call: Call, id: String)? {
+    guard let text = try? opened(sealed.parameters, Self.callLabel), let content = try? JSONParser.parse(text),
+      let method = content["method"]?.string, let parameters = content["parameters"]?.string,
+      let hasMore = content["more"]?.bool, let user = content["user"]?.integer.flatMap({ UInt32(exactly: $0) }),
+      let slot = content["slot"]?.integer, let daemon = content["daemon"]?.string,
+      let session = content["session"]?.integer, let id = content["id"]?.string, let time = content["time"]?.integer,
+      method == sealed.method, hasMore == sealed.hasMore, user == sealed.user
+    else { throw Unacceptable(reason: "no daemon has sealed it as it is") }
+    guard slots().numbers.contains(Int(slot)) else { return nil }
+    let (now, sentAt) = (clock.now, Timestamp(milliseconds: time))
+    guard sentAt <= now + limits.ageMax, now <= sentAt + limits.ageMax else {
+      throw Unacceptable(reason: "it was made at another time, or the clock of its daemon is wrong", id: id)
+    }
+    let isNew = state.withLock { state in
+      if state.accepted.count >= state.acceptedMax {
+        // What is older is refused for its time.
+        state.accepted = state.accepted.filter { now <= $0.value + limits.ageMax }
+        state.acceptedMax = max(1_024, 2 * state.accepted.count)
+      }
+      return state.accepted.updateValue(sentAt, forKey: id) == nil
+    }
+    guard isNew else { throw Unacceptable(reason: "it was accepted before") }
+    let origin = "the daemon '\(daemon)', session \(session), call \(id)"
+    return (Call(method: method, parameters: parameters, hasMore: hasMore, user: user, origin: origin), id)
   }
 
   private func opened(_ sealed: [UInt8], _ label: String) throws -> String {
@@ -178,14 +238,15 @@ public final class CallForwarder: Sendable {
       state.withLock { _ = $0.toPutBack.remove(number) }
     }
     let (waiting, answering) = state.withLock {
-      ($0.waiting.mapValues { ($0.until, $0.slot) }, Set($0.answering.keys).union($0.unanswered).union($0.toPutBack))
+      ($0.waiting.mapValues { ($0.until, $0.slot, $0.id) }, Set($0.answering.keys).union($0.unanswered).union($0.toPutBack))
     }
     let slots = slots()
     let news = try await exchange.look(slots, sent: Set(waiting.keys), taken: answering)
     for (number, reply) in news.replies {
+      guard let id = waiting[number]?.2 else { continue }
       end(
         number,
-        Result { try opened(reply, Self.replyLabel) }.mapError {
+        Result { try opened(reply, Self.replyLabel(id)) }.mapError {
           BatonError.outcomeUnknown(reason: "the reply cannot be read: \($0)")
         })
       forget(number)
@@ -208,7 +269,7 @@ public final class CallForwarder: Sendable {
       }
       task?.cancel()
     }
-    for (number, (until, slot)) in waiting {
+    for (number, (until, slot, _)) in waiting {
       guard ContinuousClock.now >= until, news.replies[number] == nil, !news.missing.contains(number) else {
         continue
       }
@@ -251,26 +312,27 @@ public final class CallForwarder: Sendable {
   private func carryOut(
     _ number: Int64, _ call: ForwardedCall, _ answer: @escaping @Sendable (Call) async throws -> String?
   ) async -> Bool {
-    let reply: String?
-    do {
-      guard let opened = try? opened(call) else {
-        let interface = call.method.split(separator: ".").dropLast().joined(separator: ".")
-        return await give(VarlinkError("\(interface).InternalError").message, to: number)
-      }
-      reply = try await answer(opened)
-    } catch {
-      return false
+    let opened: (call: Call, id: String)?
+    do throws(Unacceptable) { opened = try accepted(call) } catch {
+      report("a call of \(Trouble(.protocol, call.method).detail) from another daemon was not accepted: \(error.reason)")
+      guard let id = error.id else { return false }
+      let interface = call.method.split(separator: ".").dropLast().joined(separator: ".")
+      return await give(VarlinkError("\(interface).InternalError").message, toCall: id, number)
     }
-    guard let reply else {
+    let reply: String?
+    do { reply = if let opened { try await answer(opened.call) } else { nil } } catch { return false }
+    guard let opened, let reply else {
+      // Nothing was done.
+      if let opened { state.withLock { _ = $0.accepted.removeValue(forKey: opened.id) } }
       // In its turn, so that it is not taken again before this is over.
       state.withLock { _ = $0.toPutBack.insert(number) }
       return true
     }
-    return await give(reply, to: number)
+    return await give(reply, toCall: opened.id, number)
   }
 
-  private func give(_ reply: String, to number: Int64) async -> Bool {
-    let sealed = secrets.seal(Secret(reply.utf8), label: Self.replyLabel)
+  private func give(_ reply: String, toCall id: String, _ number: Int64) async -> Bool {
+    let sealed = secrets.seal(Secret(reply.utf8), label: Self.replyLabel(id))
     while !Task.isCancelled {
       do {
         try await exchange.answer(number, sealed)

@@ -35,9 +35,10 @@ final class ChannelActivities: Sendable {
       conversation: await conversations(of: [channel])[channel])
   }
 
-  /// What is known of the messages of channels; of none if it cannot be read, because messages are a copy, and lists do without them.
+  /// What is known of the messages of channels; of none if it cannot be read, because messages are a copy, and lists do without them, and
+  /// if the caller must not read it.
   func conversations(of channels: Set<ChannelID>) async -> [ChannelID: ConversationSummary] {
-    guard !channels.isEmpty, let found = try? await messages?.summaries(of: channels) else { return [:] }
+    guard Caller.mayRead, !channels.isEmpty, let found = try? await messages?.summaries(of: channels) else { return [:] }
     return found
   }
 

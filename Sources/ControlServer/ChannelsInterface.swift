@@ -18,7 +18,8 @@ struct ChannelsInterface: ChannelsService, ControlService {
 
   func list(_ request: ListRequest, _ stream: ReplyStream<ChannelsListReply>?) async throws -> ChannelsListReply {
     try await ListQuery.answer(
-      request, stream, fields: Self.fields, isSortable: ChannelField.canSort, context, refusal: ChannelsRefusal.self
+      request, stream, fields: Caller.mayRead ? Self.fields : Self.fieldsOfPublishers, isSortable: ChannelField.canSort,
+      context, refusal: ChannelsRefusal.self
     ) { try await ChannelPage.read($0, context) }
   }
 
@@ -167,6 +168,12 @@ struct ChannelsInterface: ChannelsService, ControlService {
 
   /// The summary is for people, and what only members may do is known to the network only.
   static let fields = ListFields(of: Interfaces.channels, without: ["summary", "access"])
+
+  /// What others say could be found out by conditions and orders, too.
+  private static let fieldsOfPublishers = ListFields(
+    fields.fields.filter {
+      !["lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden"].contains($0.name)
+    })
 
   func create(_ request: CreateChannel, _ stream: ReplyStream<ChannelReply>?) async throws -> ChannelReply {
     let profile = request.profile

@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Logging
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import StrictJSON
@@ -11,22 +12,26 @@ protocol ForwardedAnswering: Sendable {
   var definition: IDL.Interface { get }
 
   /// Answers a call that another daemon's client is allowed to make.
+  /// - Parameter origin: names that daemon and the call, for the journal.
   /// - Returns: the reply as a message; `nil` if it is not this daemon's to answer, and nothing was done.
   /// - Throws: `CancellationError`; then it is not known what was done.
-  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String?
+  func answer(_ call: VarlinkCall, forwardedFor user: UInt32, by origin: String) async throws -> String?
 }
 
 // Calls that other daemons answer, and calls of theirs.
 extension ControlInterface: ForwardedAnswering {
   /// Has the daemon that has a slot answer a call.
   func forward(
-    _ call: VarlinkCall, to slot: Int, for user: UInt32, _ forwarder: CallForwarder
+    _ call: VarlinkCall, to slot: Int, for peer: VarlinkPeer, _ forwarder: CallForwarder
   ) async throws -> EncodedParameters {
     if let reason = Self.whyNotForwarded(call) { throw BatonError.storageUnavailable(reason: reason) }
-    let message = try await forwarder.forward(
-      CallForwarder.Call(
-        method: call.method, parameters: JSONValue.object(call.parameters).text, hasMore: call.mode == .more, user: user),
-      to: slot)
+    let passed = CallForwarder.Call(
+      method: call.method, parameters: JSONValue.object(call.parameters).text, hasMore: call.mode == .more, user: peer.uid)
+    let message = try await forwarder.forward(passed, to: slot) { id in
+      // What the other daemon says of it in its journal can be compared with this.
+      context.logger.notice(
+        "\(call.method) by uid \(peer.uid), pid \(peer.pid) is left for the daemon with slot \(slot), call \(id)")
+    }
     // The client may ask this daemon next for what has changed.
     await context.coordinator.catchUp()
     guard let reply = try JSONParser.parse(message).object, let parameters = reply["parameters"]?.object else {
@@ -67,7 +72,7 @@ extension ControlInterface: ForwardedAnswering {
     return nil
   }
 
-  func answer(_ call: VarlinkCall, forwardedFor user: UInt32) async throws -> String? {
+  func answer(_ call: VarlinkCall, forwardedFor user: UInt32, by origin: String) async throws -> String? {
     guard let method = Service.Method(rawValue: call.method) else {
       return VarlinkError.methodNotImplemented(call.method).message
     }
@@ -77,7 +82,7 @@ extension ControlInterface: ForwardedAnswering {
       let stream = VarlinkStream { message in latest.withLockedValue { $0 = message } }
       let followed = call.mode == .more ? context.forwarder?.followMax : nil
       let answered = try await within(followed, isThere: { latest.withLockedValue { $0 != nil } }) {
-        try await perform(method, call, user, 0, stream)
+        try await Caller.$origin.withValue(origin) { try await perform(method, call, user, 0, stream) }
       }
       guard let reply = answered else {
         // What it led to goes on for longer than anybody waits; this is how it is now.

@@ -36,6 +36,8 @@ struct ControlContext: Sendable {
   var forwarder: CallForwarder?
   /// Knows the daemons that share the store; `nil` if it is not shared.
   var sharing: (any SharingStorage)?
+  /// Returns what is dangerous about the configuration, although it works.
+  var configurationWarnings: @Sendable () -> [Finding] = { [] }
   /// The threads for long work and for the store, which are not those that everything else needs.
   let threads: ControlThreads
   /// Whether a copy or a check of the database is under way; there is one at a time.
@@ -139,7 +141,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
         return EncodedParameters(reply)
       } catch BatonError.elsewhere(let channel) {
         guard let forwarder = context.forwarder else { throw BatonError.busy }
-        return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? SlotSet.catalog, for: peer.uid, forwarder)
+        return try await forward(call, to: channel.map(SlotSet.number(of:)) ?? SlotSet.catalog, for: peer, forwarder)
       }
     } catch is CancellationError {
       // The client is gone, or the daemon stops.
@@ -152,9 +154,11 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
   func perform(
     _ method: Service.Method, _ call: VarlinkCall, _ user: UInt32, _ process: Int32, _ stream: VarlinkStream
   ) async throws -> any JSONWritable {
-    try await Caller.$user.withValue(user) {
+    // Of a client of another daemon only the method is known.
+    let mayRead = Caller.peer.map { context.access.allows($0, .read) } ?? (method.permission == .change)
+    return try await Caller.$user.withValue(user) {
       try await Caller.$process.withValue(process) {
-        let reply = try await service.answer(method, call, stream)
+        let reply = try await Caller.$mayRead.withValue(mayRead) { try await service.answer(method, call, stream) }
         if method.permission.isForChanges, !service.notesCallers(of: method) {
           context.logger.notice("\(call.method)\(Self.object(of: reply)) by \(Caller.words)")
         }

@@ -26,6 +26,7 @@ public struct ControlServer: Sendable {
   ///   - startedAt: when the daemon started, on the coordinator's clock.
   ///   - forwarder: has other daemons answer what is theirs; `nil` if there are none.
   ///   - sharing: knows the daemons that share the store; `nil` if it is not shared.
+  ///   - configurationWarnings: returns what is dangerous about the configuration, although it works.
   ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   public static func start(
     coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading,
@@ -37,7 +38,8 @@ public struct ControlServer: Sendable {
     },
     declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
     limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits(), credentials: String? = nil,
-    forwarder: CallForwarder? = nil, sharing: (any SharingStorage)? = nil
+    forwarder: CallForwarder? = nil, sharing: (any SharingStorage)? = nil,
+    configurationWarnings: @escaping @Sendable () -> [Finding] = { [] }
   ) async throws -> ControlServer {
     let threads = ControlThreads()
     let storage = store(threads)
@@ -47,7 +49,7 @@ public struct ControlServer: Sendable {
       activities: ChannelActivities(storage, reading), access: access, logger: logger, version: version, startedAt: startedAt,
       reload: reload,
       declarationsTrouble: declarationsTrouble, logLevel: logLevel, listLimits: listLimits, credentials: credentials,
-      forwarder: forwarder, sharing: sharing, threads: threads)
+      forwarder: forwarder, sharing: sharing, configurationWarnings: configurationWarnings, threads: threads)
     let interfaces = interfaces(context)
     // Counted from the start, so that the first call of each kind can be seen as one.
     coordinator.metrics.note { page in
@@ -101,14 +103,12 @@ public struct ControlServer: Sendable {
       guard let parameters = try? JSONParser.parse(call.parameters).object else {
         return VarlinkError.invalidParameter("parameters").message
       }
-      let call = (
-        VarlinkCall(method: call.method, parameters: parameters, mode: call.hasMore ? .more : .single), call.user
-      )
-      guard let interface = byName[call.0.interface] else {
+      let made = VarlinkCall(method: call.method, parameters: parameters, mode: call.hasMore ? .more : .single)
+      guard let interface = byName[made.interface] else {
         // It comes from a newer daemon.
-        return VarlinkError.interfaceNotFound(call.0.interface).message
+        return VarlinkError.interfaceNotFound(made.interface).message
       }
-      return try await interface.answer(call.0, forwardedFor: call.1)
+      return try await interface.answer(made, forwardedFor: call.user, by: call.origin)
     }
   }
 

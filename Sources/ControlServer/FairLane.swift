@@ -9,9 +9,14 @@ enum Caller {
   @TaskLocal static var process: Int32 = 0
   /// What the kernel says of the client; `nil` if another daemon passed the call on.
   @TaskLocal static var peer: VarlinkPeer?
+  /// Whether replies may have what others say. Clients that only publish get them without.
+  @TaskLocal static var mayRead = true
+
+  /// The daemon that passed the call on, in words; empty for this daemon's own clients.
+  @TaskLocal static var origin = ""
 
   /// Who calls, for the journal.
-  static var words: String { process == 0 ? "uid \(user) through another daemon" : "uid \(user), pid \(process)" }
+  static var words: String { origin.isEmpty ? "uid \(user), pid \(process)" : "uid \(user) through \(origin)" }
 }
 
 /// A few threads for long work, shared by users: nobody gets all of them, and waiting users take turns, however much each of

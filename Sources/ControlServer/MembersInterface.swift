@@ -105,7 +105,7 @@ struct MembersInterface: MembersService, ControlService {
     if isNew {
       let id = first.row.id.rawValue
       context.logger.event(
-        .postPublished, .notice, "\(method.rawValue) as post \(id) by uid \(Caller.user), pid \(Caller.process)",
+        .postPublished, .notice, "\(method.rawValue) as post \(id) by \(Caller.words)",
         ["BATON_POST": "\(id)", "BATON_CHANNEL": "\(channel)"])
     }
     return try await PostsInterface(context: context).follow(first, stream) { reply(MemberChange($0), isNew) }

@@ -60,7 +60,8 @@ struct OperatorsInterface: OperatorsService, ControlService {
     let cluster = if let sharing = context.sharing { await ClusterFindings.warnings(of: sharing) } else { [Finding]() }
     return OperatorsValidateReply(
       errors: findings.filter(\.kind.isError).map(Finding.init) + channels.errors,
-      warnings: findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings + cluster)
+      warnings: findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings + cluster
+        + context.configurationWarnings())
   }
 
   static let fields = ListFields(of: Interfaces.operators, without: [])

@@ -1,4 +1,5 @@
 internal import CPostgreSQL
+internal import Channels
 internal import Glibc
 
 /// One connection of libpq. One thread at a time uses it, and waits in it no longer than until a deadline.
@@ -89,12 +90,12 @@ final class Link {
     return .unavailable("\(host): \(words)")
   }
 
-  /// What libpq says of the connection, in one line. It names users and servers, and never a password.
+  /// What libpq says of the connection, in one line, with what the server says in it. It names users and servers, and never a password.
   private var reason: String {
     guard let connection, let text = pq_errorMessage(connection) else { return "the connection is closed" }
     let lines = String(cString: text).split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }
     let words = lines.prefix(3).joined(separator: "; ")
-    return words.isEmpty ? "the connection broke" : words
+    return words.isEmpty ? "the connection broke" : words.fromServer
   }
 
   // MARK: - Asking
@@ -248,7 +249,7 @@ final class Link {
     }
     // A warning at the end of a transaction: the server has given up waiting for its standby, so what it has may be lost with it.
     if let state = notices.states.first(where: { $0.hasPrefix("01") || $0.hasPrefix("57P") }) {
-      throw .inDoubt("the database did not wait until its standby has the change (\(state))")
+      throw .inDoubt("the database did not wait until its standby has the change (\(state.fromServer))")
     }
     return found
   }
@@ -295,7 +296,7 @@ final class Link {
 
   /// The error in an answer, and whether the connection ends with it.
   private static func error(_ result: OpaquePointer, statement: Int?) -> (SQLError, isEnd: Bool) {
-    func text(_ part: UnsafePointer<CChar>?) -> String? { part.map { String(cString: $0) } }
+    func text(_ part: UnsafePointer<CChar>?) -> String? { part.map { String(cString: $0).fromServer } }
     let error = SQLError(
       state: text(pq_resultState(result)) ?? "08006", message: text(pq_resultMessage(result)) ?? "the connection broke",
       constraint: text(pq_resultConstraint(result)), statement: statement)
@@ -327,4 +328,9 @@ final class Link {
       if atLeastOnce, count == 0 { return false }
     }
   }
+}
+
+extension String {
+  /// The text as it may reach logs, journals and terminals: a server, or what stands in its place, may say anything.
+  var fromServer: String { Trouble(.protocol, self).detail }
 }

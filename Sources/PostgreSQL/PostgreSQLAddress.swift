@@ -12,6 +12,19 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     /// `nil` for the usual one.
     public let port: String?
 
+    /// Whether it is on this machine for sure. Libpq's own choice may be anywhere.
+    var isLocal: Bool {
+      if let address { return Self.isLoopback(address) }
+      return name.hasPrefix("/") || name.lowercased() == "localhost" || Self.isLoopback(name)
+    }
+
+    private static func isLoopback(_ text: String) -> Bool {
+      var (four, six) = (in_addr(), in6_addr())
+      if inet_pton(AF_INET, text, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+      return inet_pton(AF_INET6, text, &six) == 1
+        && withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+    }
+
     public var description: String {
       let name = self.name.isEmpty ? address ?? "the local server" : self.name
       return port.map { "\(name), port \($0)" } ?? name
@@ -21,7 +34,7 @@ public struct PostgreSQLAddress: Hashable, Sendable {
   /// The servers in the order in which they are tried.
   public let hosts: [Host]
   /// What is told libpq besides, by keyword.
-  let settings: [String: String]
+  private let settings: [String: String]
 
   /// What Baton decides by itself.
   private static let reserved: Set<String> = [
@@ -54,6 +67,31 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     // Without it a connection whose other end has gone silent is trusted for a quarter of an hour.
     settings["tcp_user_timeout"] = settings["tcp_user_timeout"] ?? "3000"
     self.settings = settings
+  }
+
+  /// What libpq is told of one of the servers besides its place, by keyword. Without a word on encryption libpq would give the password to
+  /// any server that says it has none, so the certificate is checked unless the address itself says otherwise.
+  func settings(for host: Host) -> [String: String] {
+    guard sslMode == nil, !host.isLocal else { return settings }
+    return settings.merging(["sslmode": Self.checked]) { _, own in own }
+  }
+
+  /// How connections are encrypted, as the address says; `nil` if it does not.
+  private var sslMode: String? { settings["sslmode"].flatMap { $0.isEmpty ? nil : $0 } }
+
+  private static let checked = "verify-full"
+
+  /// The `sslmode` of the address with which another server may get the password or change what is read; `nil` if none may.
+  public var weakMode: String? {
+    guard let sslMode, sslMode != Self.checked, !hosts.allSatisfy(\.isLocal) else { return nil }
+    return sslMode
+  }
+
+  /// Whether a secret is written in the address, rather than in a file that it names.
+  public var hasSecret: Bool {
+    ["password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"].contains {
+      settings[$0]?.isEmpty == false
+    }
   }
 
   /// Loads libpq, unless it is loaded.

@@ -40,12 +40,12 @@ public actor PostgreSQLConnection {
     _ thread: BlockingThread
   ) -> Result<PostgreSQLConnection, PostgreSQLFailure> {
     var reasons: [String] = []
-    var settings = address.settings
-    settings["application_name"] = name
     var refusal: PostgreSQLFailure?
     for host in address.hosts {
       do throws(PostgreSQLFailure) {
         let deadline = ContinuousClock.now + hostTimeout
+        var settings = address.settings(for: host)
+        settings["application_name"] = name
         let link = try Link(host, settings, until: deadline)
         let server = try PostgreSQLServer.settle(link, own, until: deadline)
         if let why = server.standby {

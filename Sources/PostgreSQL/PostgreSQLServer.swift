@@ -78,9 +78,10 @@ public struct PostgreSQLServer: Hashable, Sendable {
     }
     if standby == nil {
       guard rows.text(0, 2) == "UTF8" else {
-        throw refusal("its encoding is \(rows.text(0, 2) ?? "unknown"), and not UTF8; create the database with ENCODING 'UTF8'")
+        throw refusal(
+          "its encoding is \(rows.text(0, 2)?.fromServer ?? "unknown"), and not UTF8; create the database with ENCODING 'UTF8'")
       }
-      let commits = rows.text(0, 3) ?? ""
+      let commits = rows.text(0, 3)?.fromServer ?? ""
       guard ["on", "remote_apply", "remote_write"].contains(commits) else {
         throw refusal("synchronous_commit is '\(commits)', so it would lose what it has acknowledged; set it to 'on'")
       }

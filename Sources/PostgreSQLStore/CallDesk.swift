@@ -58,6 +58,7 @@ public actor CallDesk: CallExchange, SharingStorage {
 
   public func holder(of slot: Int) async throws -> String? {
     try await ask([SQLStatement("SELECT core FROM slots WHERE id = $1", [.int(Int64(slot))])])[0].text(0, 0)
+      .map { Trouble(.protocol, $0).detail }
   }
 
   // MARK: - Both
@@ -135,10 +136,12 @@ public actor CallDesk: CallExchange, SharingStorage {
         FROM sessions s ORDER BY s.name COLLATE "C", s.id
         """)
     ])[0]
+    // Whoever has the role of the database may have written anything, and this reaches logs and terminals.
+    func words(_ row: Int, _ column: Int) -> String { Trouble(.protocol, rows.text(row, column) ?? "").detail }
     return (0..<rows.count).map { row in
       let id = rows.int(row, 0) ?? 0
       return SharedStoreDaemon(
-        name: rows.text(row, 1) ?? "", session: id, version: rows.text(row, 2) ?? "",
+        name: words(row, 1), session: id, version: words(row, 2),
         began: Timestamp(milliseconds: rows.int(row, 3) ?? 0),
         state: rows.text(row, 4).flatMap(SharedStoreDaemon.State.init(rawValue:)) ?? .silent, slots: Int(rows.int(row, 5) ?? 0),
         hasCatalog: rows.bool(row, 6) == true, hasCore: rows.bool(row, 8) == true, declarations: rows.text(row, 9),
@@ -160,7 +163,9 @@ public actor CallDesk: CallExchange, SharingStorage {
         """)
     ])[0]
     return (0..<rows.count).map { row in
-      SharedCore(daemon: rows.text(row, 0) ?? "", isThere: rows.bool(row, 1) == true, channels: Int(rows.int(row, 2) ?? 0))
+      SharedCore(
+        daemon: Trouble(.protocol, rows.text(row, 0) ?? "").detail, isThere: rows.bool(row, 1) == true,
+        channels: Int(rows.int(row, 2) ?? 0))
     }
   }
 

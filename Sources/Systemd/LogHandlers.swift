@@ -66,7 +66,7 @@ public struct JournalLogHandler: LogHandler {
 
   public func log(event: LogEvent) {
     var fields = [
-      "MESSAGE=\(event.message)", "PRIORITY=\(event.level.priority)", "SYSLOG_IDENTIFIER=\(identifier)",
+      "MESSAGE=\(Self.text("\(event.message)"))", "PRIORITY=\(event.level.priority)", "SYSLOG_IDENTIFIER=\(identifier)",
       "CODE_FILE=\(event.file)", "CODE_LINE=\(event.line)", "CODE_FUNC=\(event.function)",
     ]
     for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, latest in latest })
@@ -74,12 +74,17 @@ public struct JournalLogHandler: LogHandler {
       // A field may occur several times, and the journal is searched for each of its values.
       let values = if case .array(let several) = value { several } else { [value] }
       // The library frames every value with its length, so no text can be mistaken for a field.
-      for text in values.map({ "\($0)" }) where !text.isEmpty { fields.append("\(key)=\(text)") }
+      for text in values.map({ "\($0)" }) where !text.isEmpty { fields.append("\(key)=\(Self.text(text))") }
     }
     let copies = fields.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     let vectors = copies.compactMap { copy in copy.map { iovec(iov_base: $0, iov_len: strlen($0)) } }
     sd_journal_sendv(vectors, CInt(vectors.count))
+  }
+
+  /// The text without what terminals obey. The journal keeps lines apart by itself.
+  static func text(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0 != "\n" && $0.isObeyedByTerminals ? " " : $0 }))
   }
 
   static func isFieldName(_ key: String) -> Bool {
@@ -117,6 +122,16 @@ public struct StandardErrorLogHandler: LogHandler {
 
   /// One line, whatever the text contains: text from a peer must not be mistaken for a line of ours.
   static func line(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isObeyedByTerminals ? " " : $0 }))
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it begins a line, moves the cursor, or turns the direction of text around.
+  fileprivate var isObeyedByTerminals: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+    }
   }
 }

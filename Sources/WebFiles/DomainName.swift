@@ -36,6 +36,9 @@ public struct DomainName: Hashable, Sendable {
   /// The name as people write it.
   public var text: String { name == "_" ? server.authority : "\(name)@\(server.authority)" }
 
+  /// Whether a server on this machine is asked. Somebody else's profile may name any of its ports.
+  public var isLocal: Bool { server.isLoopback }
+
   /// Asks the domain whose name it is.
   /// - Returns: the public key, 64 lower-case hexadecimal digits.
   /// - Throws: `WebFailure` that says what is wrong.

@@ -80,8 +80,8 @@ struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Shows one person.",
       discussion: """
-        With --check, the domain of a name such as ada@example.com (NIP-05) is asked whether it is theirs, which the domain sees. Exit \
-        status 1 if it is not.
+        With --check, the domain of a name such as ada@example.com (NIP-05) is asked whether it is theirs, which the domain sees. A \
+        server on this machine is asked only if you name them by it. Exit status 1 if it is not theirs, or was not asked.
         """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
@@ -92,7 +92,7 @@ struct PeopleCommand: AsyncParsableCommand {
       try await global.connected(show) { session in
         let found = try await session.client.person(author: try await session.personKey(person))
         let names = await session.channelNames(found.channelIds)
-        let doubt = check ? await Self.doubt(found) : nil
+        let doubt = check ? await Self.doubt(found, typed: person) : nil
         let verdict = !check || found.domainName == nil ? "not checked" : doubt ?? "the domain confirms it"
         try session.show(found) { Self.text(found, verdict, names, session.times) }
         if check, found.domainName == nil { throw Refusal(text: "they claim no name at a domain") }
@@ -101,10 +101,15 @@ struct PeopleCommand: AsyncParsableCommand {
     }
 
     /// Why the name at a domain that somebody claims is not theirs; `nil` if it is.
-    private static func doubt(_ person: Person) async -> String? {
+    /// - Parameter typed: whom the caller has named.
+    private static func doubt(_ person: Person, typed: String) async -> String? {
       guard let claimed = person.domainName else { return nil }
       do {
-        let key = try await DomainName(claimed).publicKey(client: try WebClient.withRootsOfEnvironment())
+        let name = try DomainName(claimed)
+        guard try !name.isLocal || DomainName.isMeant(by: typed) && DomainName(typed) == name else {
+          return "not asked: it is on this machine; batonctl people show \(name.text) --check asks it"
+        }
+        let key = try await name.publicKey(client: try WebClient.withRootsOfEnvironment())
         return key == person.author ? nil : "the domain says that it is somebody else's: \(ShortKey.text(key))"
       } catch {
         return "\(error)"

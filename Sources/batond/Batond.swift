@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ControlAPI
 internal import Coordinator
 internal import Foundation
 internal import ProgramEnd
@@ -137,8 +138,10 @@ struct CheckConfig: AsyncParsableCommand {
 
   func run() async throws {
     var problems: [FileFlaw] = []
+    var warnings: [String] = []
     do {
       let settings = try await common.settings()
+      warnings = settings.warnings.map(\.message)
       _ = try ConfigurationLoader.read(DeclarationFolder(path: settings.operatorsDirectory))
     } catch let error as ConfigurationError {
       // The files of operators cannot be checked until the configuration says where they are.
@@ -148,8 +151,11 @@ struct CheckConfig: AsyncParsableCommand {
     }
     if json {
       let list = JSONValue.array(problems.map { .string($0.description) })
-      print(JSONValue.object(["ok": .bool(problems.isEmpty), "problems": list]).text)
+      print(
+        JSONValue.object(["ok": .bool(problems.isEmpty), "problems": list, "warnings": .array(warnings.map { .string($0) })])
+          .text)
     } else if problems.isEmpty {
+      for warning in warnings { FileHandle.standardError.write(Data("warning: \(warning)\n".utf8)) }
       print("The configuration is valid.")
     } else {
       for problem in problems { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Channels
+internal import ControlAPI
 internal import ControlServer
 internal import Coordinator
 internal import Dispatch
@@ -119,6 +120,7 @@ private struct Service {
     let startedAt = clock.now
     // The handlers are registered before READY, so that an early stop does not kill the daemon.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    for warning in settings.warnings { logger.warning("\(warning.message)") }
     if let database = settings.database {
       try Store.makeDirectory(settings.stateDirectory)
       try await Store.alone(in: settings.stateDirectory) { try await runShared(database, signals, startedAt) }
@@ -236,7 +238,7 @@ private struct Service {
         limits: settings.controlLimits, listLimits: settings.listLimits,
         credentials: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"],
         forwarder: shared?.forwarder(backing.secrets),
-        sharing: shared?.desk)
+        sharing: shared?.desk, configurationWarnings: { [settings] in settings.warnings })
       let summary = (try? await server.summary()) ?? ""
       manager.ready(summary)
       shared?.noteReady()

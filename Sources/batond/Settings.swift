@@ -1,10 +1,12 @@
 internal import Channels
 internal import Cluster
 internal import Configuration
+internal import ControlAPI
 internal import ControlServer
 internal import Coordinator
 internal import Filters
 internal import Foundation
+internal import Glibc
 internal import Logging
 internal import Nostr
 internal import PostgreSQL
@@ -24,6 +26,8 @@ struct ConfigurationError: Error, Sendable, CustomStringConvertible {
 /// The configuration. Arguments take precedence over the environment, this over files, and files over defaults.
 struct Settings: Sendable {
   private let values: [String: String]
+  /// The files with a secret in the address of the database.
+  private let filesWithSecret: [String]
 
   /// Reads all layers.
   /// - Parameters:
@@ -43,11 +47,15 @@ struct Settings: Sendable {
     let own = environment.filter { $0.key.hasPrefix("BATON_") && !$0.value.isEmpty }
     var problems: [FileFlaw] = []
     var fromFiles: [any ConfigProvider] = []
+    var withSecret: [String] = []
     var all: [ConfigurationFiles.File] = []
     do throws(FileFlaw) { all = try files.inOrder() } catch { problems.append(error) }
     for file in all {
       do throws(ConfigurationError) {
-        fromFiles.append(try await Self.provider(file))
+        let provider = try await Self.provider(file)
+        fromFiles.append(provider)
+        let address = ConfigReader(provider: provider).string(forKey: "store").flatMap { try? PostgreSQLAddress($0) }
+        if address?.hasSecret == true { withSecret.append(file.path) }
       } catch {
         problems += error.problems
       }
@@ -76,6 +84,7 @@ struct Settings: Sendable {
     }
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self.values = values
+    filesWithSecret = withSecret
     let flaws = [flawOfFileFolder].compactMap { $0 }
     guard flaws.isEmpty else { throw ConfigurationError(problems: flaws) }
   }
@@ -110,6 +119,29 @@ struct Settings: Sendable {
   var stateDirectory: String { text("state.directory") }
   /// The database that several daemons share; `nil` if this one has a file of its own.
   var database: PostgreSQLAddress? { text("store").isEmpty ? nil : try? PostgreSQLAddress(text("store")) }
+  /// What is dangerous although it works.
+  var warnings: [Finding] {
+    var found: [Finding] = []
+    func warn(_ kind: String, _ words: String) {
+      found.append(Finding(kind: kind, severity: "warning", serverIds: [], relayIds: [], message: words))
+    }
+    if let mode = database?.weakMode {
+      warn(
+        "databaseUnverified",
+        "the address in 'store' has sslmode=\(mode), so a server that is not the database may get the password and everything that is "
+          + "stored; leave it out, or write sslmode=verify-full, and name the certificate of the authority as sslrootcert=FILE")
+    }
+    for path in filesWithSecret {
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IROTH != 0 else { continue }
+      warn(
+        "secretReadable",
+        "everybody on this machine can read \(path), which has a password in 'store'; put the password into a file of its own and name "
+          + "it as passfile=FILE, or take the right away with chmod o-r")
+    }
+    return found
+  }
+
   /// Refuses what works only on a store in a file.
   /// - Parameter what: the command or option.
   /// - Throws: `ConfigurationError` if the store is in PostgreSQL.
@@ -283,7 +315,14 @@ struct Settings: Sendable {
     guard let files = simplexFiles else { return nil }
     // Both may have been written with symbolic links, and the core follows them.
     let (folder, state) = (Self.parts(ofFolder: files.path), Self.parts(ofFolder: stateDirectory))
-    guard folder.starts(with: state) || state.starts(with: folder) else { return nil }
+    guard folder.starts(with: state) || state.starts(with: folder) else {
+      // Root checks the configuration for the user of the daemon, who owns this directory.
+      var status = stat()
+      let user = geteuid() == 0 && stat(stateDirectory, &status) == 0 ? status.st_uid : geteuid()
+      return files.weakness(user: user).map {
+        FileFlaw(file: "simplex.files", line: nil, column: nil, text: "is no folder whose files may be published: \($0)")
+      }
+    }
     return FileFlaw(
       file: "simplex.files", line: nil, column: nil,
       text:

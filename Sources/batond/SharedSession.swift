@@ -237,7 +237,9 @@ final class SharedSession: Sendable {
   /// - Parameter secrets: has the key that all of them have.
   func forwarder(_ secrets: SecretBox) -> CallForwarder {
     let owned = owned
-    return CallForwarder(desk, secrets: secrets) { owned.now }
+    return CallForwarder(desk, secrets: secrets, name: name, session: id, slots: { owned.now }) { [logger] words in
+      logger.error("\(words)")
+    }
   }
 
   /// Tells the coordinator which channels it acts for, now and from now on.

@@ -1,4 +1,5 @@
 import Channels
+import ControlAPI
 import Coordinator
 import Foundation
 import Logging
@@ -225,6 +226,36 @@ struct ConfigurationTests {
     #expect(try await settings("state:\n  directory: /own\n", environment: environment).stateDirectory == "/own")
   }
 
+  @Test func databasesThatAnotherMayStandInForAreWarnedOf() async throws {
+    for address in ["host=db.example sslmode=prefer", "postgresql://one,two/baton?sslmode=verify-ca"] {
+      let found = try await settings("store: \(address)\n").warnings
+      #expect(found.map(\.kind) == ["databaseUnverified"] && found[0].message.contains("verify-full"), "\(found)")
+    }
+    for address in ["host=db.example", "host=db.example sslmode=verify-full", "host=127.0.0.1 sslmode=disable", "''"] {
+      #expect(try await settings("store: \(address)\n").warnings.isEmpty, "\(address)")
+    }
+  }
+
+  @Test func filesWithAPasswordAreNotForEverybody() async throws {
+    let path = folder.path + "/batond.yaml"
+    func kinds(_ address: String, _ mode: Int) async throws -> [String] {
+      _ = try await settings("store: \(address)\n")
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      let found = try await Settings(
+        arguments: [:], environment: [:], files: ConfigurationFiles(path, vendorFile: folder.path + "/vendor.yaml")
+      ).warnings
+      #expect(found.allSatisfy { $0.message.contains(path) && !$0.message.contains("hocus") })
+      return found.map(\.kind)
+    }
+    for address in [
+      "postgresql://ann:hocus@db.example/baton", "host=db.example password=hocus", "host=/run/x sslpassword=hocus",
+    ] {
+      for mode in [0o644, 0o604] { #expect(try await kinds(address, mode) == ["secretReadable"], "\(address)") }
+      for mode in [0o640, 0o600] { #expect(try await kinds(address, mode).isEmpty, "\(address)") }
+    }
+    #expect(try await kinds("postgresql://ann@db.example/baton?passfile=/x", 0o644).isEmpty)
+  }
+
   @Test func reloadAppliesTimersAndNamesTheRest() async throws {
     let before = try await settings("channel:\n  attemptsMax: 3\n")
     let after = try await settings("channel:\n  attemptsMax: 4\nlog:\n  level: debug\ncontrol:\n  socket: /s\n")
@@ -356,6 +387,8 @@ struct LogTests {
 
   @Test func peersCannotForgeLines() {
     #expect(StandardErrorLogHandler.line("a\n<0>panic\r\u{1B}[2J") == "a <0>panic  [2J")
+    #expect(StandardErrorLogHandler.line("\u{9B}2J\u{2028}b\u{202E}c\u{7F}") == " 2J b c ")
+    #expect(JournalLogHandler.text("a\nb\r\u{1B}[2J\u{9B}2J\u{2028}\u{2066}c é 👩‍💻") == "a\nb  [2J 2J  c é 👩‍💻")
   }
 
   @Test func onlyJournalFieldNamesBecomeFields() {

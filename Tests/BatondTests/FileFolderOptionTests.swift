@@ -39,6 +39,21 @@ struct FileFolderOptionTests {
     }
   }
 
+  @Test func foldersThatOthersCanWriteToAreRefused() async throws {
+    let path = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/files"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+    for (mode, isRefused) in [(0o755, false), (0o700, false), (0o2775, true), (0o757, true), (0o1777, true)] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      do {
+        #expect(try await settings(path).simplexFiles?.path == path && !isRefused, "\(mode)")
+      } catch let error as ConfigurationError {
+        #expect(isRefused && error.description.contains("simplex.files is no folder"), "\(error)")
+        #expect(error.description.contains("others can write to \(path)"), "\(error)")
+      }
+    }
+  }
+
   /// Whoever may publish could send the key of all identities otherwise.
   @Test func stateOfTheDaemonIsNotPublished() async throws {
     for (files, state) in [

@@ -1,5 +1,6 @@
 import Accounts
 import BatonClient
+import Channels
 import ControlAPI
 import Coordinator
 import Glibc
@@ -141,8 +142,10 @@ struct AccessTests {
   private func context(_ bench: Bench) -> ControlContext {
     let threads = ControlThreads(slow: .singleton, quick: .singleton)
     let store = ControlStore(bench.store, on: threads)
+    let messages = bench.messages.map { MessageReadingStore($0, on: threads) }
     return ControlContext(
-      coordinator: bench.coordinator, store: store, posts: store, activities: ChannelActivities(store, nil),
+      coordinator: bench.coordinator, store: store, posts: store, messages: messages,
+      activities: ChannelActivities(store, messages),
       access: Self.access,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
@@ -199,6 +202,53 @@ struct AccessTests {
         }
       }
       #expect(Set(walked) == Self.reading.union(Self.changing))
+    }
+    try await bench.stop()
+  }
+
+  /// They find channels, and get none of what others say there, neither in replies nor by asking for it in a condition or an order.
+  @Test func publishersDoNotReadWhatOthersSay() async throws {
+    let bench = try await Bench.reading(["a", "b"])
+    try await bench.hear([Bench.said("m1", "A secret", at: 1, isMention: true)], in: 2, at: 1)
+    try await bench.coordinator.hideMessages(of: ChannelID(rawValue: 2), true)
+    let context = context(bench)
+    let channels = ControlInterface(Interfaces.channels, context, ChannelsInterface(context: context))
+    func ask(_ method: ChannelsMethod, _ parameters: [String: JSONValue], as name: String) async throws -> any JSONWritable {
+      let kind = try #require(Self.kinds.first { $0.name == name })
+      return try await Caller.$peer.withValue(kind.peer) {
+        try await channels.perform(
+          method, VarlinkCall(method: method.rawValue, parameters: parameters), kind.uid, 1, VarlinkStream { _ in })
+      }
+    }
+    func list(_ parameters: [String: JSONValue], as name: String) async throws -> [Channel] {
+      try #require(try await ask(.list, parameters, as: name) as? ChannelsListReply).channels
+    }
+    let conditions: [String: JSONValue] = [
+      "lastMessage": "A secret", "lastMessageAt": ["$gt": "2000-01-01T00:00:00Z"], "unread": 1, "unreadMentions": 1,
+      "memberCount": ["$gt": 0], "hidden": true,
+    ]
+    for name in ["root", "supplementary group baton-read", "publishers and baton-read"] {
+      let found = try await list(["filter": ["hidden": true]], as: name)
+      #expect(found.map(\.lastMessage) == ["A secret"] && found.map(\.unread) == [1], "\(name)")
+      for (field, condition) in conditions { _ = try await list(["filter": [field: condition]], as: name) }
+    }
+    let publisher = "supplementary group of publishers"
+    let got = try #require(try await ask(.get, ["id": 2], as: publisher) as? ChannelReply).channel
+    #expect(try await list([:], as: publisher).last == got)
+    let whole = try #require(try await ask(.get, ["id": 2], as: "root") as? ChannelReply).channel
+    #expect(whole.hidden && whole.lastMessageAt != nil && whole.unreadMentions == 1)
+    var bare = whole
+    (bare.lastMessageAt, bare.lastMessage, bare.unread, bare.unreadMentions, bare.hidden) = (nil, nil, 0, 0, false)
+    #expect(got == bare)
+    for (field, condition) in conditions {
+      let requests: [[String: JSONValue]] = [
+        ["filter": [field: condition]], ["filter": ["$or": [["id": 1], [field: condition]]]],
+        ["sort": [["field": .string(field), "direction": -1]]],
+      ]
+      for request in requests {
+        let refusal = await #expect(throws: ChannelsRefusal.self, "\(field)") { try await list(request, as: publisher) }
+        #expect(refusal?.error.name == "org.batond.Channels.InvalidFilter", "\(field)")
+      }
     }
     try await bench.stop()
   }

@@ -3,6 +3,7 @@ import Coordinator
 import Secrets
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ControlServer
@@ -125,6 +126,78 @@ struct CallForwarderTests {
         }
         #expect(replies == Array(repeating: "reply to a.b.C of 7", count: 50))
         await wait { exchange.state.withLock { $0.forgotten.count == 50 && $0.calls.isEmpty } }
+      }
+    }
+  }
+
+  /// Whoever owns the tables sees what is sealed, and can copy and change the rest.
+  @Test func callsThatWereChangedOrRepeatedAreNotAnswered() async throws {
+    let exchange = Exchange()
+    let made = Mutex<[CallForwarder.Call]>([])
+    let reported = Mutex<[String]>([])
+    let (ids, told) = AsyncStream.makeStream(of: String.self)
+    let a = CallForwarder(
+      exchange, secrets: Self.secrets, name: "one", session: 12, slots: { .none }, limits: limits())
+    let b = CallForwarder(exchange, secrets: Self.secrets, slots: { SlotSet([3]) }, limits: limits()) { words in
+      reported.withLock { $0.append(words) }
+    }
+    try await running(a) {
+      let reply = Task {
+        try await a.forward(Self.call, to: 3) { told.yield($0) }
+      }
+      await wait { exchange.state.withLock { $0.calls[1] != nil } }
+      let genuine = try #require(exchange.state.withLock { $0.calls[1] })
+      try await running(
+        b,
+        { call in
+          made.withLock { $0.append(call) }
+          return "done"
+        }
+      ) {
+        let text = try await reply.value
+        #expect(text == "done")
+        let id = await ids.first { _ in true } ?? ""
+        let origin = "the daemon 'one', session 12, call \(id)"
+        #expect(made.withLock { $0.map(\.origin) } == [origin] && made.withLock { $0.map(\.user) } == [7])
+        // Another method, another user, another form, other bytes, and the very same once more.
+        var others = Array(repeating: genuine, count: 5)
+        (others[0].method, others[1].user, others[2].hasMore) = ("a.b.Delete", 0, true)
+        others[3].parameters[others[3].parameters.count - 1] ^= 1
+        exchange.state.withLock { state in
+          for call in others {
+            state.next += 1
+            state.calls[state.next] = call
+          }
+        }
+        await wait { reported.withLock { $0.count == 5 } }
+        #expect(made.withLock { $0.count } == 1 && exchange.state.withLock { $0.replies.keys.allSatisfy { $0 == 1 } })
+        let words = reported.withLock { $0.sorted() }
+        #expect(words.count { $0.contains("no daemon has sealed it") } == 4, "\(words)")
+        #expect(words.count { $0.contains("was accepted before") } == 1, "\(words)")
+      }
+    }
+  }
+
+  /// A call for another slot, or of another time, is not made, wherever its row says that it belongs.
+  @Test func callsOfOtherSlotsAndTimesAreNotMade() async throws {
+    let exchange = Exchange()
+    let clock = ManualClock()
+    let a = CallForwarder(exchange, secrets: Self.secrets, clock: clock, slots: { .none }, limits: limits())
+    let b = CallForwarder(exchange, secrets: Self.secrets, clock: clock, slots: { SlotSet([3]) }, limits: limits())
+    try await running(a) {
+      let other = Task { try await a.forward(Self.call, to: 4) }
+      await wait { exchange.state.withLock { $0.calls.count == 1 } }
+      try await running(b, { _ in "done" }) {
+        await wait { exchange.state.withLock { $0.putBack == [1] } }
+      }
+      other.cancel()
+      _ = await other.result
+      let late = Task { try await a.forward(Self.call, to: 3) }
+      await wait { exchange.state.withLock { $0.calls.keys.contains(2) } }
+      clock.advance(by: CallForwarder.Limits().ageMax + .seconds(1))
+      try await running(b, { _ in "done" }) {
+        let text = try await late.value
+        #expect(text.contains("a.b.InternalError"))
       }
     }
   }

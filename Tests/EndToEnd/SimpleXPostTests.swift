@@ -162,6 +162,11 @@ struct SimpleXPostTests {
     try Data("other".utf8).write(to: URL(fileURLWithPath: other))
     let outside = try await baton.control("post", "News", "x", "--attach-file", other)
     #expect(outside.status == 1 && outside.lines.last?.contains("the folder of simplex.files") == true, "\(outside.lines)")
+    // Of links batonctl attaches what they lead to, and other clients need not.
+    let link = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/link.jpg"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
+    let linked = try await baton.control("post", "News", "x", "--attach", "file://" + link)
+    #expect(linked.status == 1 && linked.lines.last?.contains("link.jpg is a symbolic link") == true, "\(linked.lines)")
     for (more, words) in [
       (["--attach-file", path, "--alt", "A bridge"], "SimpleX shows no description of a file"),
       (["--attach-file", path, "--attach-file", path], "one file with a post, and there are 2"),

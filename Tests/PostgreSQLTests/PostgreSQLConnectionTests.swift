@@ -290,12 +290,25 @@ struct PostgreSQLConnectionTests {
     #expect(try await refusal("\(base) user=reader dbname=postgres").contains("only reads"))
     #expect(try await refusal("\(base) user=ann dbname=nothing").contains("does not exist"))
     #expect(try await refusal("\(base) user=ann dbname=postgres").contains("it is open"))
+    // A server may say anything, and logs and terminals show it.
+    let echo = try await refusal("\(base) user=ann dbname='x\u{1B}[2J\u{9B}2J\u{202E}'")
+    #expect(echo.contains("\"x [2J 2J \" does not exist"), "\(echo.debugDescription)")
+    let raised = await failure { () throws(PostgreSQLFailure) in
+      let statement = "DO $$ BEGIN RAISE EXCEPTION E'a\\u001b[2J\\n<0>b%', repeat('x', 10000); END $$"
+      _ = try await connection.run(SQLStatement(statement), within: Self.patience)
+    }
+    let words = try #require(raised?.description)
+    #expect(words.hasPrefix("a [2J <0>bxxx") && words.utf8.count < 600 && state(raised) == "P0001", "\(words)")
     // With a password over TCP: the right one, a wrong one, which is not shown, and encryption that is not there.
     let far = "postgresql://ann:open%20sesame@127.0.0.1:\(cluster.port)/postgres"
     #expect(try await refusal(far) == "it is open")
     let wrong = try await refusal(far.replacing("open%20sesame", with: "hocuspocus"))
     #expect(wrong.contains("password authentication failed") && !wrong.contains("hocus"), "\(wrong)")
     #expect(try await refusal(far + "?sslmode=require").contains("SSL"))
+    // The same server by an address that need not be on this machine: the password is not for a server without a certificate.
+    let away = far.replacing("127.0.0.1", with: "0.0.0.0")
+    #expect(try await refusal(away) != "it is open")
+    #expect(try await refusal(away + "?sslmode=disable") == "it is open")
     // The first server is not there, the second one says nothing, and the third is the right one.
     let silent = try SilentListener()
     let hosts = "host=127.0.0.1,127.0.0.1,\(cluster.folder.path) port=\(Program.freePort()),\(silent.port),\(cluster.port)"
@@ -347,10 +360,48 @@ struct PostgreSQLConnectionTests {
     await cluster.stop()
   }
 
+  }
+
+  /// A server that says it has no encryption gets the password otherwise.
+  @Test func serversElsewhereMustShowTheirCertificate() throws {
+    func modes(_ text: String) throws -> [String?] {
+      let address = try PostgreSQLAddress(text)
+      return address.hosts.map { address.settings(for: $0)["sslmode"] }
+    }
+    for host in [
+      "db.example", "192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "localhost.example", "127.example", "0.0.0.0", "128.0.0.1",
+      "127.1", "127.0.0.1.example", "fe80::1%25lo",
+    ] {
+      #expect(try modes("host=\(host) user=ann") == ["verify-full"], "\(host)")
+      #expect(try modes("host=\(host) sslmode=''") == ["verify-full"], "\(host)")
+      #expect(try modes("host=localhost hostaddr=\(host)") == ["verify-full"], "\(host)")
+      #expect(try modes("host=/run/postgresql hostaddr=\(host)") == ["verify-full"], "\(host)")
+    }
+    for host in ["/run/postgresql", "localhost", "LocalHost", "127.0.0.1", "127.255.0.3", "::1", "0:0:0:0:0:0:0:1"] {
+      #expect(try modes("host=\(host) user=ann") == [nil], "\(host)")
+    }
+    #expect(try modes("host=db.example hostaddr=127.0.0.1") == [nil])
+    #expect(try modes("host=localhost,db.example,/run/postgresql") == [nil, "verify-full", nil])
+    // libpq's own choice may be a socket, where this says nothing, or come from a service file or the environment.
+    for text in ["", "service=baton", "dbname=baton"] { #expect(try modes(text) == ["verify-full"]) }
+  }
+
+  @Test func weakerModesAreThoseThatAreWrittenOut() throws {
+    for mode in ["disable", "allow", "prefer", "require", "verify-ca"] {
+      let address = try PostgreSQLAddress("host=localhost,db.example sslmode=\(mode)")
+      #expect(address.weakMode == mode && address.hosts.allSatisfy { address.settings(for: $0)["sslmode"] == mode })
+      #expect(try PostgreSQLAddress("host=127.0.0.1,/run/postgresql sslmode=\(mode)").weakMode == nil)
+    }
+    #expect(try PostgreSQLAddress("postgresql://db.example/baton?ssl=true").weakMode == "require")
+    for text in ["host=db.example", "host=db.example sslmode=verify-full", "host=db.example sslmode=''", "host=localhost", ""] {
+      #expect(try PostgreSQLAddress(text).weakMode == nil, "\(text)")
+    }
+  }
+
   @Test func addressesAreReadAndShownWithoutPasswords() throws {
     let address = try PostgreSQLAddress("postgresql://ann:secret@one,two:5433/baton?sslmode=verify-full")
     #expect(address.hosts.map(\.description) == ["one", "two, port 5433"])
-    #expect(address.settings["sslmode"] == "verify-full" && address.settings["tcp_user_timeout"] == "3000")
+    #expect(address.settings(for: address.hosts[0])["tcp_user_timeout"] == "3000")
     #expect("\(address)" == "database 'baton' at one; two, port 5433")
     var dumped = ""
     dump(address, to: &dumped)

@@ -1,4 +1,5 @@
 import Channels
+import Glibc
 import Logging
 import RelayNetwork
 import ScriptedCore
@@ -73,6 +74,8 @@ private final class DeliveryPlayer {
   private var stopsAtTurn = false
   /// The folder whose files posts may have.
   private var files: FileFolder?
+  /// One that others can write to.
+  private var openFolder: TemporaryFolder?
 
   func run(_ commands: [String]) async throws -> [String] {
     for command in commands {
@@ -90,9 +93,13 @@ private final class DeliveryPlayer {
     case "core": begin()
     case "post": try post(Int(try number(words[1])), at: words[2], words.dropFirst(3).joined(separator: " "))
     case "file":
-      let file = try FileAddress(path: "\(Self.folder)/\(words[3])")
+      let file = try FileAddress(path: "\(files?.path ?? Self.folder)/\(words[3])")
       try post(Int(try number(words[1])), at: words[2], words.dropFirst(4).joined(separator: " "), file)
     case "closed": files = nil
+    case "open-to-all":
+      let folder = try TemporaryFolder()
+      chmod(folder.path, 0o777)
+      (openFolder, files) = (folder, try FileFolder(path: folder.path))
     case "why": explain(Int(try number(words[1])))
     case "large": try post(Int(try number(words[1])), at: words[2], String(repeating: "x", count: 15_602))
     case "react": try react(words)

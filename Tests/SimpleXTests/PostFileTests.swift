@@ -1,7 +1,10 @@
 import Channels
+import Foundation
+import Glibc
 import Logging
 import NIOPosix
 import RelayNetwork
+import TestTools
 import Testing
 
 @testable import SimpleX
@@ -75,6 +78,59 @@ struct PostFileTests {
     guard case .unsupported(let words)? = try failure(draft("x", Self.url), in: nil) else { return #expect(Bool(false)) }
     #expect(words.contains("simplex.files"))
     #expect(try failure(draft("x", "https://a.example/b"), in: nil) == nil)
+  }
+
+  /// Whoever may put files there could have any file sent that the core may read, and change it until the core opens it.
+  @Test func filesThatOthersCouldReplaceAreNotSent() throws {
+    let temporary = try TemporaryFolder()
+    let root = URL(fileURLWithPath: temporary.path).resolvingSymlinksInPath().path
+    let folder = root + "/files"
+    for path in [folder + "/inside", folder + "/open", root + "/state"] {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    for path in [root, folder, folder + "/inside"] { chmod(path, 0o755) }
+    for path in [folder + "/a", folder + "/inside/a", folder + "/open/a", root + "/state/identity.key"] {
+      try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+    }
+    for (link, target) in [
+      ("link", root + "/state/identity.key"), ("state", root + "/state"), ("alias", "inside/a"), ("no", "none"),
+    ] {
+      try FileManager.default.createSymbolicLink(atPath: folder + "/" + link, withDestinationPath: target)
+    }
+    mkfifo(folder + "/pipe", 0o600)
+    func reason(_ name: String) throws -> String? {
+      guard case .refused(let refusal)? = try failure(draft("x", "file://\(folder)/\(name)"), in: folder) else { return nil }
+      return refusal.field == .attachments ? refusal.reason : ""
+    }
+    for name in ["a", "inside/a", "none", "none/a"] { #expect(try reason(name) == nil, "\(name)") }
+    for (name, words) in [
+      ("link", "/files/link is a symbolic link"), ("state/identity.key", "/files/state is a symbolic link"),
+      ("alias", "/files/alias is a symbolic link"), ("no", "/files/no is a symbolic link"), ("pipe", "not a plain file"),
+      ("a/b", "not a folder"),
+    ] {
+      #expect(try reason(name)?.contains(words) == true, "\(name)")
+    }
+    for (mode, path) in [(0o775, folder + "/open"), (0o757, folder + "/open"), (0o1777, folder + "/open")] as [(UInt32, String)]
+    {
+      chmod(path, mode)
+      #expect(try reason("open/a")?.contains("others can write to \(path)") == true, "\(mode)")
+      #expect(try reason("a") == nil)
+    }
+    for mode: UInt32 in [0o2775, 0o777, 0o1777] {
+      chmod(folder, mode)
+      #expect(try reason("a")?.contains("others can write to \(folder),") == true, "\(mode)")
+    }
+    chmod(folder, 0o755)
+    // Above the folder others may have files of their own, as long as they cannot replace it.
+    chmod(root, 0o1777)
+    #expect(try reason("a") == nil)
+    chmod(root, 0o777)
+    #expect(try reason("a")?.contains("others can write to \(root),") == true)
+    chmod(root, 0o755)
+    guard geteuid() == 0 else { return }
+    chown(folder, 65_534, 65_534)
+    #expect(try reason("a")?.contains("\(folder) belongs to another user") == true)
+    #expect(try FileFolder(path: folder).weakness(user: 65_534) == nil)
   }
 
   @Test func aPostHasOneFileAndNothingIsSaidOfIt() throws {

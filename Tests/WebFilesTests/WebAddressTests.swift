@@ -40,6 +40,10 @@ struct WebAddressTests {
     ] {
       #expect(try DomainName(text).text == shown)
     }
+    for text in ["x@127.0.0.1:81", "x@[::1]:81", "x@LOCALHOST", "127.0.0.9", "x@localhost.:81"] {
+      #expect(try DomainName(text).isLocal, "\(text)")
+    }
+    for text in ["x@example.com", "x@localhost.example", "x@192.0.2.1"] { #expect(try !DomainName(text).isLocal, "\(text)") }
     #expect(DomainName.isMeant(by: "a@b") && DomainName.isMeant(by: "example.com"))
     for key in ["npub1abc", "nprofile1abc", "nostr:npub1abc", String(repeating: "a", count: 64)] {
       #expect(!DomainName.isMeant(by: key))

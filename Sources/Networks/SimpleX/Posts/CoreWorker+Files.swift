@@ -13,6 +13,12 @@ extension CoreWorker {
   static let fileNotAllowed = Trouble(
     .notSupported, "the file of the post is not, or no longer, below the folder of simplex.files")
 
+  /// Why a post does not leave whose file may have been replaced.
+  func fileWeakness(of form: PostForm) -> Trouble? {
+    guard let file = form.file, let weakness = around.files?.weakness(onTheWayTo: file) else { return nil }
+    return Trouble(.notSupported, "the file of the post, \(file.path), is not sent: \(weakness)")
+  }
+
   /// Sees how far the file of a post came whose text the relay has.
   /// - Parameter awaitsEdit: whether an edit is still to be sent. That waits for no upload, because the time for edits is short.
   /// - Returns: whether nothing is missing; otherwise the operation was answered, or waits.

@@ -134,9 +134,9 @@ extension CoreWorker {
   }
 
   private func send(_ task: PostTask) async {
-    guard maySendFile(of: task.form) else {
+    if let trouble = maySendFile(of: task.form) ? fileWeakness(of: task.form) : Self.fileNotAllowed {
       knownPosts[task.post].place = .unsent
-      for operation in task.operations { finish(operation, .skipped(Self.fileNotAllowed)) }
+      for operation in task.operations { finish(operation, .skipped(trouble)) }
       return
     }
     switch await ask(.send(task.group, task.form.message, quoting: task.form.quoted)) {

@@ -34,6 +34,9 @@ extension SimpleXNetwork {
       throw .refused(
         PostRefusal(.attachments, "\(file.path) is not below \(files.path), the folder of simplex.files; put the file there"))
     }
+    if let weakness = files.weakness(onTheWayTo: file) {
+      throw .refused(PostRefusal(.attachments, "\(file.path) is not sent: \(weakness)"))
+    }
   }
 
   /// Checks that an edit leaves the file of a post as it is, because nothing else reaches readers.
