@@ -323,7 +323,8 @@ let package = Package(
     .testTarget(
       name: "BatondTests",
       dependencies: [
-        "DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", "TestTools", log,
+        "DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Storage", "Store", "Systemd", "TestSupport",
+        "TestTools", "Varlink", log,
       ]),
     .testTarget(
       name: "ConsoleTests",

@@ -238,7 +238,7 @@ extension Store {
   /// Puts one database in the place of another. At every moment there is a complete one at `path`.
   private static func replace(_ path: String, with new: String, stamp: String) throws -> String? {
     func failure(_ what: String) -> StoreError {
-      StoreError(.notAccessible, "\(what): \(String(cString: strerror(errno)))")
+      StoreError(what, errno: errno)
     }
     var kept: String?
     if access(path, F_OK) == 0 {

@@ -46,13 +46,7 @@ public final class Store: Sendable {
   public convenience init(
     directory: String, whenLost: WhenLost = .refuse, acceptDamage: ((String) -> Void)? = nil
   ) throws {
-    let manager = FileManager.default
-    do {
-      try manager.createDirectory(
-        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw StoreError(.notAccessible, "cannot make the state directory \(directory): \(error.localizedDescription)")
-    }
+    try PrivateFile.makeFolder(directory)
     let lock = try Self.lock(directory)
     Self.removeCopies(in: directory)
     do {
@@ -74,9 +68,7 @@ public final class Store: Sendable {
   static func lock(_ directory: String) throws -> FileHandle {
     let lockPath = directory + "/lock"
     let descriptor = Glibc.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw StoreError(.notAccessible, "cannot write to the state directory \(directory): \(String(cString: strerror(errno)))")
-    }
+    guard descriptor >= 0 else { throw StoreError("cannot write to the state directory \(directory)", errno: errno) }
     let lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw StoreError(.inUse, "the state directory \(directory) is in use by another batond")
@@ -169,7 +161,7 @@ public final class Store: Sendable {
     let text = "\(path): \(error.message ?? "SQLite error \(error.resultCode.rawValue)")"
     return switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: StoreError(.corrupt, "\(text): the file is damaged, restore a backup")
-    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.notAccessible, text)
+    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.ofUnusable(path), text)
     default: StoreError(.inputOutput, text)
     }
   }

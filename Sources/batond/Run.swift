@@ -336,7 +336,7 @@ private struct Service {
     if !handedOver.isEmpty { return (handedOver.listening, handedOver.connected, true) }
     let path = settings.controlSocket
     let directory = (path as NSString).deletingLastPathComponent
-    try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    if !directory.isEmpty { try PrivateFile.makeFolder(directory, mode: 0o777) }
     // Anybody may connect; the peer's credentials decide for each call whether it is allowed.
     return ([try UnixListener.listen(path: path, mode: 0o666)], [], false)
   }

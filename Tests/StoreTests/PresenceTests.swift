@@ -186,6 +186,27 @@ struct PresenceTests {
     }
   }
 
+  @Test func onlyWhatAPersonMustChangeIsNotAccessible() throws {
+    for number in [ENOSPC, EDQUOT, EROFS, EIO, EFBIG, EMFILE, ENFILE, ENOMEM] {
+      #expect(StoreError("cannot write x", errno: number).code == .inputOutput, "\(number)")
+    }
+    for number in [EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG] {
+      #expect(StoreError("cannot write x", errno: number).code == .notAccessible, "\(number)")
+    }
+    let file = folder.path + "/file"
+    try Data().write(to: URL(fileURLWithPath: file))
+    let refused = try #require(refusal(file + "/above/state"))
+    #expect(refused.code == .notAccessible && "\(refused)".contains(file + "/above"), "\(refused)")
+    #expect(refusal(folder.path + "/above/state") == nil, "folders above are made, too")
+  }
+
+  @Test func databaseThatSQLiteCannotOpenSaysWhy() throws {
+    #expect(StoreError.Code.ofUnusable(folder.path + "/none/baton.db") == .notAccessible)
+    #expect(StoreError.Code.ofUnusable(database) == .notAccessible)
+    try Store(directory: path).close()
+    #expect(StoreError.Code.ofUnusable(database) == .inputOutput, "nothing forbids it: it is something that may end")
+  }
+
   @Test func markThatIsRubbishIsNamed() async throws {
     try await fill()
     try Data("{}".utf8).write(to: URL(fileURLWithPath: path + "/" + StateMark.name))
