@@ -198,7 +198,7 @@ let package = Package(
     .target(
       name: "DaemonProgram",
       dependencies: [
-        "Accounts", "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store",
+        "Accounts", "Channels", "StrictJSON", "RelayNetwork", "Dialing", "Nostr", "SimpleX", "Provisioning", "Storage", "Store",
         "Coordinator",
         "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", "WebFiles", "Cluster", "PostgreSQL", "PostgreSQLStore",
         "ProgramEnd", log, arguments,

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Channels
 internal import ControlServer
 internal import Coordinator
+internal import Dialing
 internal import Dispatch
 internal import Foundation
 internal import Glibc
@@ -50,6 +51,7 @@ struct Run: AsyncParsableCommand {
   func run() async throws {
     // A client that disconnects must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
+    Descriptors.raiseLimit()
     do {
       let common = common
       let settings = try await common.settings()
