@@ -62,7 +62,7 @@ extension Store {
   /// - Returns: how many channels were looked at, and what is wrong, for people; at most `problemsMax` lines.
   public func check() throws -> (channels: Int, problems: [String]) {
     try reading { pool in
-      var problems: [String] = []
+      var problems = [fileTrouble()].compactMap(\.self)
       // A damaged page ends one question, not the others.
       func note(_ questions: (Database) throws -> [String]) throws {
         do { problems += try pool.read(questions) } catch let error as DatabaseError {

@@ -27,6 +27,8 @@ public final class Store: Sendable {
   let damage = DamageList()
   /// What the state mark says.
   let mark: Mutex<StateMark>
+  /// The file `baton.db`.
+  let file: Mutex<OpenFile>
   /// Tells this database from all others.
   package var databaseID: String { mark.withLock { $0.database } }
   /// How large the histories of channels and posts are, as far as they were counted.
@@ -85,7 +87,7 @@ public final class Store: Sendable {
     let messagesPath = MessagesPath()
     self.messagesPath = messagesPath
     let path = directory + "/baton.db"
-    let known = isNew ? (mark: nil, hasKey: false) : try Self.begin(path, directory)
+    let known = isNew ? (mark: nil, hasKey: false, trouble: nil) : try Self.begin(path, directory, acceptsOlder)
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.maximumReaderCount = 4
@@ -113,9 +115,12 @@ public final class Store: Sendable {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         // SQLite must not write the log back by itself, because the state mark advances each time.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+        // Nothing that an interrupted transaction has left in the log may be taken for a gap the next time.
+        _ = try? db.checkpoint(.truncate)
       }
       open = OpenPool(pool)
-      mark = Mutex(try pool.write { [acceptsOlder] db in try Self.goOn(db, known.mark, path, acceptsOlder) })
+      file = Mutex(OpenFile(path))
+      mark = Mutex(try pool.write { [acceptsOlder] db in try Self.goOn(db, known.mark, path, acceptsOlder, known.trouble) })
     } catch let error as StoreError {
       throw error
     } catch {
