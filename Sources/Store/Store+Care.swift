@@ -23,7 +23,9 @@ extension Store {
         }
       } catch {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
-        throw error
+        // What is damaged is read, and what fails otherwise is most often what is written.
+        let wrapped = Self.wrap(error, path)
+        throw error is DatabaseError && wrapped.code != .corrupt ? wrapped : error
       }
     }
   }

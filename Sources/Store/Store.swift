@@ -163,7 +163,9 @@ public final class Store: Sendable {
 
   static func wrap(_ error: any Error, _ path: String) -> StoreError {
     guard let error = error as? DatabaseError else { return StoreError(.inputOutput, "\(path): \(error)") }
-    let text = "\(path): \(error.message ?? "SQLite error \(error.resultCode.rawValue)")"
+    // Copying has its errors on the other connection, which the text is not of.
+    let words = error.message.flatMap { $0 == "not an error" ? nil : $0 } ?? "\(error.resultCode)"
+    let text = "\(path): \(words)"
     return switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: StoreError(.corrupt, "\(text): the file is damaged, restore a backup")
     case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.ofUnusable(path), text)

@@ -1,5 +1,6 @@
 import Channels
 import Foundation
+import GRDB
 import Storage
 import TestSupport
 import Testing
@@ -276,6 +277,12 @@ struct PresenceTests {
     #expect(StoreError.Code.ofUnusable(database) == .notAccessible)
     try Store(directory: path).close()
     #expect(StoreError.Code.ofUnusable(database) == .inputOutput, "nothing forbids it: it is something that may end")
+  }
+
+  /// SQLite notes what ends a copy with another connection than the one that is asked for the words.
+  @Test func failureIsNeverCalledNoError() {
+    let error = Store.wrap(DatabaseError(resultCode: .SQLITE_FULL, message: "not an error"), "/copy.db")
+    #expect(error.code == .inputOutput && error.description == "/copy.db: 13 (database or disk is full)")
   }
 
   @Test func markThatIsRubbishIsNamed() async throws {
