@@ -90,11 +90,10 @@ public struct VarlinkService: Sendable {
       throw VarlinkError.methodNotFound(call.method)
     }
     for (key, value) in call.parameters.sorted(by: { $0.key < $1.key }) {
-      guard let field = method.input.first(where: { $0.name == key }), definition.knows(value, as: field.type),
-        !value.hasNUL
-      else {
+      guard let field = method.input.first(where: { $0.name == key }), definition.knows(value, as: field.type) else {
         throw VarlinkError.invalidParameter(key)
       }
+      guard !value.hasNUL else { throw VarlinkError.invalidParameter(key) }
     }
     if method.requiresMore, call.mode != .more { throw VarlinkError.expectedMore }
   }
