@@ -198,7 +198,7 @@ let package = Package(
     .target(
       name: "DaemonProgram",
       dependencies: [
-        "Accounts", "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store",
+        "Accounts", "Channels", "StrictJSON", "RelayNetwork", "Dialing", "Nostr", "SimpleX", "Provisioning", "Storage", "Store",
         "Coordinator",
         "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", "WebFiles", "Cluster", "PostgreSQL", "PostgreSQLStore",
         "ProgramEnd", log, arguments,
@@ -323,8 +323,9 @@ let package = Package(
     .testTarget(
       name: "BatondTests",
       dependencies: [
-        "DaemonProgram", "Channels", "ControlAPI", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport",
-        "TestTools", log,
+        "DaemonProgram", "Channels", "ControlAPI", "Coordinator", "RelayNetwork", "SimpleX", "Storage", "Store", "Systemd",
+        "TestSupport",
+        "TestTools", "Varlink", log,
       ]),
     .testTarget(
       name: "ConsoleTests",

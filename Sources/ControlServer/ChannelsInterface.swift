@@ -46,15 +46,21 @@ struct ChannelsInterface: ChannelsService, ControlService {
   }
 
   func addRelays(_ request: ChannelsAddRelaysRequest) async throws -> ChannelReply {
-    let (named, pick) = (request.relayIds ?? [], request.pick ?? 0)
+    let (named, pick) = (try Self.relays(request.relayIds) ?? [], request.pick ?? 0)
     guard named.isEmpty != (pick == 0) else { throw VarlinkError.invalidParameter("relayIds") }
     guard pick >= 0 else { throw VarlinkError.invalidParameter("pick") }
     guard pick <= ChannelRequest.relaysMax else {
       throw BatonError.tooManyRelays(wanted: pick, max: ChannelRequest.relaysMax)
     }
     let snapshot = try await coordinator.addRelays(
-      named.map(RelayID.init(rawValue:)), pick: pick, to: ChannelID(rawValue: request.id))
+      named, pick: pick, to: ChannelID(rawValue: request.id))
     return ChannelReply(channel: await context.channel(snapshot))
+  }
+
+  /// The relays that a request names. Naming none is not the same as leaving the choice to Baton.
+  private static func relays(_ ids: [Int64]?) throws(VarlinkError) -> [RelayID]? {
+    guard ids?.isEmpty != true else { throw .invalidParameter("relayIds") }
+    return ids?.map(RelayID.init(rawValue:))
   }
 
   func update(_ request: UpdateChannel) async throws -> ChannelReply {
@@ -75,7 +81,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
   func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply {
     let snapshot = try await coordinator.follow(
       FollowRequest(
-        link: request.link, relays: request.relayIds?.map(RelayID.init(rawValue:)), displayName: request.displayName,
+        link: request.link, relays: try Self.relays(request.relayIds), displayName: request.displayName,
         identity: request.identity, join: request.join ?? false))
     return ChannelReply(channel: await context.channel(snapshot))
   }
@@ -180,7 +186,8 @@ struct ChannelsInterface: ChannelsService, ControlService {
     let kind = request.kind.map(ChannelKind.init(rawValue:)) ?? .channel
     guard let kind else { throw VarlinkError.invalidParameter("kind") }
     // Relays are named or picked.
-    if let pick = request.pick, pick < 1 || request.relayIds?.isEmpty == false { throw VarlinkError.invalidParameter("pick") }
+    let relays = try Self.relays(request.relayIds)
+    if let pick = request.pick, pick < 1 || relays != nil { throw VarlinkError.invalidParameter("pick") }
     let access = try (request.access ?? []).map { word throws(VarlinkError) in
       guard let access = GroupAccess(rawValue: word) else { throw .invalidParameter("access") }
       return access
@@ -198,7 +205,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
         image: profile.image),
       preferences: profile.preferences, network: try NetworkKind(requested: request.network), identity: request.identity,
       key: key ?? nil,
-      relays: request.relayIds?.map(RelayID.init(rawValue:)), pick: request.pick, heal: request.heal ?? true,
+      relays: relays, pick: request.pick, heal: request.heal ?? true,
       custom: request.custom, idempotencyKey: request.idempotencyKey)
     let coordinator = coordinator
     func create() async throws -> ChannelSnapshot {

@@ -70,6 +70,8 @@ public struct ControlServer: Sendable {
         logger.debug("disconnected uid \(peer?.uid ?? .max), pid \(peer?.pid ?? 0): \(reason)")
       case .tooManyConnections(let peer, let limit):
         logger.warning("refused a connection of uid \(peer.uid), pid \(peer.pid): \(limit.words)")
+      case .cannotAccept(let reason):
+        logger.warning("no connections are accepted for the moment: \(reason)")
       case .internalError(let peer, let method, let error):
         logger.fault(error, in: method, calledBy: peer)
       }
@@ -145,7 +147,7 @@ extension ConnectionLimit {
       switch self {
       case .user(let max): ("user", max)
       case .strangers(let max): ("strangers", max)
-      case .all(let max): ("all", max)
+      case .all(let max), .descriptors(let max): ("all", max)
       }
     return DaemonRefusal.tooManyConnections(of: of, max: max).error
   }
@@ -155,6 +157,7 @@ extension ConnectionLimit {
     case .user(let max): "the user has \(max) already"
     case .strangers(let max): "users who may not read anything have \(max) already"
     case .all(let max): "\(max) are open"
+    case .descriptors(let max): "\(max) are open, and no more files and connections may be: raise LimitNOFILE"
     }
   }
 }

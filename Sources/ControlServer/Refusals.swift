@@ -197,14 +197,14 @@ extension DaemonRefusal: ControlRefusal {
     case .invalidFiles(let flaws): self = .invalidConfiguration(problems: flaws.map(Problem.init))
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
-    case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .storageUnavailable(let reason), .outcomeUnknown(let reason): self = .storageUnavailable(reason: reason)
     case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity,
       .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post, .message, .following, .outcomeUnknown:
+      .networkUnavailable, .post, .message, .following:
       return nil
     }
   }
@@ -217,14 +217,14 @@ extension ServiceRefusal: ControlRefusal {
       self = .invalidConfiguration(reason: flaws.map(\.description).joined(separator: "; "))
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
-    case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .storageUnavailable(let reason), .outcomeUnknown(let reason): self = .storageUnavailable(reason: reason)
     case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity,
       .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post, .message, .following, .outcomeUnknown:
+      .networkUnavailable, .post, .message, .following:
       return nil
     }
   }

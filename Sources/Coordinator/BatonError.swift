@@ -65,7 +65,7 @@ public enum BatonError: Error, Hashable, Sendable {
   /// Something that is damaged cannot be read, and cannot the next time either.
   case storageDamaged(reason: String)
   case storageUnavailable(reason: String)
-  /// Another daemon was to do it, and nobody knows whether it did.
+  /// Nobody knows whether it was done: another daemon was to do it, or storage did not answer.
   case outcomeUnknown(reason: String)
   case networkUnavailable(NetworkKind, reason: String)
 
@@ -75,6 +75,14 @@ public enum BatonError: Error, Hashable, Sendable {
     case .fullName, .description: self = .invalidProfile(field: refusal.field.rawValue, reason: refusal.reason)
     case .image: self = .invalidImage(reason: refusal.reason)
     }
+  }
+
+  /// - Parameter failure: why it is not known that a change was stored.
+  init(storing failure: CommitFailure) {
+    self =
+      if case .inDoubt(let reason) = failure { .outcomeUnknown(reason: reason) } else {
+        .storageUnavailable(reason: failure.description)
+      }
   }
 
   /// - Parameter error: why storage cannot be read, or a refusal, which stays as it is.

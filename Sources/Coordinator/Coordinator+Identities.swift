@@ -19,7 +19,7 @@ extension Coordinator {
           id: IdentityID(rawValue: try await storage.counters().identity + 1), name: Self.mainIdentity, network: kind,
           publicName: key.publicName,
           sealedKey: secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
-          createdAt: clock.now)
+          createdAt: clock.timeOfDay)
         guard let rejection = try await rejection(of: row) else {
           rows.append(row)
           network.unlock(row.id, key: key)
@@ -80,7 +80,7 @@ extension Coordinator {
     }
     let row = IdentityRow(
       id: IdentityID(rawValue: 0), name: title, network: kind, publicName: key.publicName,
-      sealedKey: secrets.seal(key.secret, label: SecretBox.label(ofIdentity: title, on: kind)), createdAt: clock.now)
+      sealedKey: secrets.seal(key.secret, label: SecretBox.label(ofIdentity: title, on: kind)), createdAt: clock.timeOfDay)
     return try await ask { .addIdentity(row, key, $0) }
   }
 

@@ -2,7 +2,8 @@
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What the error means for the caller.
   public enum Code: Sendable {
-    /// A file of storage cannot be created, read or written. At the start the daemon cannot begin; later it is the same as `inputOutput`.
+    /// A file of storage cannot be created, read or written, until a person changes that. At the start the daemon cannot begin; later it is
+    /// the same as `inputOutput`.
     case notAccessible
     /// Another process uses the same storage, or has taken it over. At the start nothing was touched. It may work once that process has
     /// ended.

@@ -44,7 +44,7 @@ public struct KeyFile: Sendable {
   /// - Parameter isForeign: whether the file is somebody else's, who is responsible for its permissions.
   static func read(_ path: String, isForeign: Bool = false) throws -> Secret {
     guard let content = Secret.contents(of: path, bytesMax: bytesMax + 1) else {
-      throw StoreError(.notAccessible, "cannot read the key file \(path)")
+      throw StoreError("cannot read the key file \(path)", errno: errno)
     }
     let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue ?? 0
     guard isForeign || mode & 0o077 == 0 else {

@@ -8,27 +8,42 @@ package enum PrivateFile {
   /// - Returns: its descriptor, which the caller must close.
   package static func make(_ path: String) throws(StoreError) -> CInt {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StoreError(.notAccessible, "cannot make \(path): \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else { throw StoreError("cannot make \(path)", errno: errno) }
     return descriptor
   }
 
-  /// Writes a new file completely before anything relies on it.
-  static func write(_ bytes: some DataProtocol, to path: String) throws {
-    unlink(path)
-    let handle = FileHandle(fileDescriptor: try make(path), closeOnDealloc: true)
-    do {
-      try handle.write(contentsOf: bytes)
-      try handle.synchronize()
-    } catch {
-      unlink(path)
-      throw StoreError(.notAccessible, "cannot write \(path): \(error.localizedDescription)")
+  /// Creates a folder and those above it, as far as they are missing.
+  package static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(StoreError) {
+    var number = mkdir(path, mode) == 0 ? 0 : errno
+    let above = (path as NSString).deletingLastPathComponent
+    if number == ENOENT, !above.isEmpty {
+      try makeFolder(above, mode: mode)
+      number = mkdir(path, mode) == 0 ? 0 : errno
     }
+    guard number == 0 || number == EEXIST else { throw StoreError("cannot make the folder \(path)", errno: number) }
   }
 
-  static func rename(_ path: String, to target: String) throws {
-    guard Glibc.rename(path, target) == 0 else {
-      throw StoreError(.notAccessible, "cannot write \(target): \(String(cString: strerror(errno)))")
+  /// Writes a new file completely before anything relies on it.
+  static func write(_ bytes: some ContiguousBytes, to path: String) throws(StoreError) {
+    unlink(path)
+    let descriptor = try make(path)
+    defer { Glibc.close(descriptor) }
+    let trouble = bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno != EINTR { return errno }
+        rest = rest.dropFirst(max(count, 0))
+      }
+      return fsync(descriptor) == 0 ? 0 : errno
     }
+    guard trouble != 0 else { return }
+    unlink(path)
+    throw StoreError("cannot write \(path)", errno: trouble)
+  }
+
+  static func rename(_ path: String, to target: String) throws(StoreError) {
+    guard Glibc.rename(path, target) == 0 else { throw StoreError("cannot write \(target)", errno: errno) }
     sync((target as NSString).deletingLastPathComponent)
   }
 
@@ -47,5 +62,37 @@ package enum PrivateFile {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
     chmod(path, 0o600)
+  }
+}
+
+extension StoreError {
+  /// A system call on a file or a socket has failed.
+  /// - Parameters:
+  ///   - what: what could not be done, with the name of the object.
+  ///   - number: the value of `errno`.
+  package init(_ what: String, errno number: CInt) {
+    self.init(Code(errno: number), "\(what): \(String(cString: strerror(number)))")
+  }
+}
+
+extension StoreError.Code {
+  /// What a value of `errno` means. Only what does not end before a person has done something is `notAccessible`: a full disk, or one that
+  /// is read-only after a fault, may be mended while nobody looks.
+  package init(errno number: CInt) {
+    switch number {
+    case EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG, ENOTSOCK: self = .notAccessible
+    case EADDRINUSE: self = .inUse
+    default: self = .inputOutput
+    }
+  }
+
+  /// Why SQLite cannot open or write the database at `path`, which it does not say.
+  static func ofUnusable(_ path: String) -> Self {
+    let folder = (path as NSString).deletingLastPathComponent
+    guard access(folder, W_OK | X_OK) == 0 else { return Self(errno: errno) }
+    for file in ["", "-wal", "-shm"].map({ path + $0 }) where access(file, R_OK | W_OK) != 0 {
+      if errno != ENOENT || file == path { return Self(errno: errno) }
+    }
+    return .inputOutput
   }
 }

@@ -18,7 +18,8 @@ struct StateMark: Hashable, Sendable {
   static func read(in directory: String) throws -> StateMark? {
     let path = "\(directory)/\(name)"
     guard let data = FileManager.default.contents(atPath: path) else {
-      guard access(path, F_OK) != 0 else { throw StoreError(.notAccessible, "cannot read \(path)") }
+      guard access(path, R_OK) != 0 else { throw StoreError(.inputOutput, "cannot read \(path)") }
+      guard errno == ENOENT else { throw StoreError("cannot read \(path)", errno: errno) }
       return nil
     }
     guard let json = try? JSONParser.parse(String(decoding: data, as: UTF8.self)), let database = json["database"]?.string,

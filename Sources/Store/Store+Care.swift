@@ -23,7 +23,9 @@ extension Store {
         }
       } catch {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
-        throw error
+        // What is damaged is read, and what fails otherwise is most often what is written.
+        let wrapped = Self.wrap(error, path)
+        throw error is DatabaseError && wrapped.code != .corrupt ? wrapped : error
       }
     }
   }
@@ -62,7 +64,7 @@ extension Store {
   /// - Returns: how many channels were looked at, and what is wrong, for people; at most `problemsMax` lines.
   public func check() throws -> (channels: Int, problems: [String]) {
     try reading { pool in
-      var problems: [String] = []
+      var problems = [fileTrouble()].compactMap(\.self)
       // A damaged page ends one question, not the others.
       func note(_ questions: (Database) throws -> [String]) throws {
         do { problems += try pool.read(questions) } catch let error as DatabaseError {
@@ -238,7 +240,7 @@ extension Store {
   /// Puts one database in the place of another. At every moment there is a complete one at `path`.
   private static func replace(_ path: String, with new: String, stamp: String) throws -> String? {
     func failure(_ what: String) -> StoreError {
-      StoreError(.notAccessible, "\(what): \(String(cString: strerror(errno)))")
+      StoreError(what, errno: errno)
     }
     var kept: String?
     if access(path, F_OK) == 0 {

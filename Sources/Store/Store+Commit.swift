@@ -37,6 +37,7 @@ extension Store {
   /// Commits requests in one transaction.
   /// - Returns: what became of each.
   private func commit(_ requests: [CommitRequest], _ db: Database) -> [CommitOutcome] {
+    if let trouble = fileTrouble() { return fail(requests, .unavailable(trouble)) }
     let written: [RequestWriter.Written]
     let size: HistorySizes
     do {

@@ -8,7 +8,10 @@ internal import Synchronization
 // Whether the database in the state directory is the one that belongs there.
 extension Store {
   /// Looks at what is there before anything is opened, and creates an empty file, for its owner only, if nothing was ever stored.
-  static func begin(_ path: String, _ directory: String) throws -> (mark: StateMark?, hasKey: Bool) {
+  /// - Returns: also what is wrong with the log, if that is accepted.
+  static func begin(
+    _ path: String, _ directory: String, _ acceptsOlder: Bool
+  ) throws -> (mark: StateMark?, hasKey: Bool, trouble: String?) {
     let mark = try StateMark.read(in: directory)
     let hasKey = access(directory + "/identity.key", F_OK) == 0
     var status = stat()
@@ -19,7 +22,16 @@ extension Store {
     } else if !isThere {
       Glibc.close(try PrivateFile.make(path))
     }
-    return (mark, hasKey)
+    guard WriteAheadLog(path + "-wal")?.hasGap == true else { return (mark, hasKey, nil) }
+    let trouble =
+      "the log \(path)-wal is damaged in the middle, and what was stored after that cannot be read: restore a backup with "
+      + "'batond restore FILE'"
+    guard acceptsOlder else { throw lost(trouble) }
+    return (mark, hasKey, trouble)
+  }
+
+  private static func lost(_ trouble: String) -> StoreError {
+    StoreError(.lost, "\(trouble), or run 'batond run --accept-older' once to go on with it")
   }
 
   static func lost(_ path: String, _ what: String) -> StoreError {
@@ -30,13 +42,14 @@ extension Store {
   }
 
   /// Compares the database with the mark, and takes the next number in both.
-  static func goOn(_ db: Database, _ mark: StateMark?, _ path: String, _ acceptsOlder: Bool) throws -> StateMark {
+  /// - Parameter trouble: what is wrong with the log, if it was accepted.
+  static func goOn(
+    _ db: Database, _ mark: StateMark?, _ path: String, _ acceptsOlder: Bool, _ trouble: String?
+  ) throws -> StateMark {
     let id = try setting("database_id", db)
     let generation = try setting("generation", db).flatMap { Int64($0) } ?? 0
-    if let mark, let trouble = mismatch(id, generation, mark, path) {
-      guard acceptsOlder else {
-        throw StoreError(.lost, "\(trouble), or run 'batond run --accept-older' once to go on with it")
-      }
+    if let trouble = trouble ?? mark.flatMap({ mismatch(id, generation, $0, path) }) {
+      guard acceptsOlder else { throw lost(trouble) }
       try leaveNumbersOut(db)
     }
     let next = StateMark(database: id ?? newDatabaseID(), generation: max(generation, mark?.generation ?? 0) + 1)
@@ -89,6 +102,13 @@ extension Store {
     }
   }
 
+  /// Why nothing may be written: the database file was moved away, replaced or cut off since it was opened. That is damage, too.
+  func fileTrouble() -> String? {
+    let trouble = file.withLock { $0.trouble(open.path) }
+    if let trouble { damage.note(trouble) }
+    return trouble
+  }
+
   /// Writes the log back on a thread that may block.
   func checkpointApart() async {
     await withCheckedContinuation { continuation in
@@ -100,8 +120,10 @@ extension Store {
   }
 
   /// Writes the log back into the database file if anything was written since the last time. Stored data must not be in the log
-  /// alone for long. If this fails, the next call does it. It does nothing once the store is closed.
+  /// alone for long. If this fails, the next call does it. It does nothing once the store is closed, and notes it as damage if the file is
+  /// not the one that was opened.
   public func checkpoint() {
+    guard fileTrouble() == nil else { return }
     let isDue = rowsSinceCheckpoint.withLock { count in
       defer { count = 0 }
       return count > 0
@@ -120,6 +142,7 @@ extension Store {
             return .commit
           }
         }
+        file.withLock { $0.wasWritten(open.path) }
         mark = next
         try next.write(in: directory)
       }

@@ -27,6 +27,8 @@ public final class Store: Sendable {
   let damage = DamageList()
   /// What the state mark says.
   let mark: Mutex<StateMark>
+  /// The file `baton.db`.
+  let file: Mutex<OpenFile>
   /// Tells this database from all others.
   package var databaseID: String { mark.withLock { $0.database } }
   /// How large the histories of channels and posts are, as far as they were counted.
@@ -46,7 +48,7 @@ public final class Store: Sendable {
   public convenience init(
     directory: String, whenLost: WhenLost = .refuse, acceptDamage: ((String) -> Void)? = nil
   ) throws {
-    try Self.makeDirectory(directory)
+    try PrivateFile.makeFolder(directory)
     let lock = try Self.lock(directory)
     Self.removeCopies(in: directory)
     do {
@@ -64,23 +66,11 @@ public final class Store: Sendable {
     }
   }
 
-  /// Makes the state directory if there is none.
-  package static func makeDirectory(_ directory: String) throws {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw StoreError(.notAccessible, "cannot make the state directory \(directory): \(error.localizedDescription)")
-    }
-  }
-
   /// Reserves the state directory for this process.
   static func lock(_ directory: String) throws -> FileHandle {
     let lockPath = directory + "/lock"
     let descriptor = Glibc.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw StoreError(.notAccessible, "cannot write to the state directory \(directory): \(String(cString: strerror(errno)))")
-    }
+    guard descriptor >= 0 else { throw StoreError("cannot write to the state directory \(directory)", errno: errno) }
     let lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw StoreError(.inUse, "the state directory \(directory) is in use by another batond")
@@ -97,7 +87,7 @@ public final class Store: Sendable {
     let messagesPath = MessagesPath()
     self.messagesPath = messagesPath
     let path = directory + "/baton.db"
-    let known = isNew ? (mark: nil, hasKey: false) : try Self.begin(path, directory)
+    let known = isNew ? (mark: nil, hasKey: false, trouble: nil) : try Self.begin(path, directory, acceptsOlder)
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.maximumReaderCount = 4
@@ -125,9 +115,12 @@ public final class Store: Sendable {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         // SQLite must not write the log back by itself, because the state mark advances each time.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+        // Nothing that an interrupted transaction has left in the log may be taken for a gap the next time.
+        _ = try? db.checkpoint(.truncate)
       }
       open = OpenPool(pool)
-      mark = Mutex(try pool.write { [acceptsOlder] db in try Self.goOn(db, known.mark, path, acceptsOlder) })
+      file = Mutex(OpenFile(path))
+      mark = Mutex(try pool.write { [acceptsOlder] db in try Self.goOn(db, known.mark, path, acceptsOlder, known.trouble) })
     } catch let error as StoreError {
       throw error
     } catch {
@@ -170,10 +163,12 @@ public final class Store: Sendable {
 
   static func wrap(_ error: any Error, _ path: String) -> StoreError {
     guard let error = error as? DatabaseError else { return StoreError(.inputOutput, "\(path): \(error)") }
-    let text = "\(path): \(error.message ?? "SQLite error \(error.resultCode.rawValue)")"
+    // Copying has its errors on the other connection, which the text is not of.
+    let words = error.message.flatMap { $0 == "not an error" ? nil : $0 } ?? "\(error.resultCode)"
+    let text = "\(path): \(words)"
     return switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: StoreError(.corrupt, "\(text): the file is damaged, restore a backup")
-    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.notAccessible, text)
+    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.ofUnusable(path), text)
     default: StoreError(.inputOutput, text)
     }
   }

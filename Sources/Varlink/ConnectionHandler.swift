@@ -52,18 +52,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    peer =
-      try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-        VarlinkPeer(socket: $0)
-      } ?? nil
-    guard let peer else {
+    let descriptor = try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { $0 }
+    peer = descriptor.flatMap { VarlinkPeer(socket: $0) }
+    guard let descriptor, let peer else {
       notice(.protocolBroken(nil, reason: "the kernel does not say who it is"))
       return over(context)
     }
     standing = standingOf(peer)
     messageBytesMax = limits.messageBytesMax(of: standing)
     frames = FrameBuffer(messageBytesMax: messageBytesMax)
-    if let limit = registry.add(context.channel, user: peer.uid, standing) {
+    if let limit = registry.add(context.channel, descriptor: descriptor, user: peer.uid, standing) {
       notice(.tooManyConnections(peer, limit))
       return dismiss(context, farewell(limit))
     }

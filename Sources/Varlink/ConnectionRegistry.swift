@@ -9,6 +9,8 @@ public enum ConnectionLimit: Hashable, Sendable {
   case strangers(max: Int)
   /// The limit on all connections.
   case all(max: Int)
+  /// The limit on descriptors of the process; `max` is how many connections there are.
+  case descriptors(max: Int)
 }
 
 /// Counts connections: in total, of strangers, and per user.
@@ -28,7 +30,9 @@ final class ConnectionRegistry: Sendable {
 
   /// Counts the connection, if it may stay. Reserved connections may exceed the limit of a user and the total limit.
   /// - Returns: the limit that it would exceed; `nil` if it may stay.
-  func add(_ channel: any Channel, user: UInt32, _ standing: VarlinkServer.Standing) -> ConnectionLimit? {
+  func add(
+    _ channel: any Channel, descriptor: CInt, user: UInt32, _ standing: VarlinkServer.Standing
+  ) -> ConnectionLimit? {
     let reserve = standing == .owner ? limits.connectionsReserved : 0
     let userMax = (standing == .stranger ? limits.connectionsPerStrangerMax : limits.connectionsPerUserMax) + reserve
     let allMax = limits.connectionsMax - limits.connectionsReserved + reserve
@@ -36,6 +40,7 @@ final class ConnectionRegistry: Sendable {
       if state.perUser[user, default: 0] >= userMax { return .user(max: userMax) }
       if standing == .stranger, state.strangers >= limits.strangersMax { return .strangers(max: limits.strangersMax) }
       if state.channels.count >= allMax { return .all(max: allMax) }
+      if Int(descriptor) >= limits.descriptorsEnd(of: standing) { return .descriptors(max: state.channels.count) }
       state.channels[ObjectIdentifier(channel)] = channel
       state.perUser[user, default: 0] += 1
       if standing == .stranger { state.strangers += 1 }

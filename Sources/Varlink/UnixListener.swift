@@ -3,8 +3,8 @@ internal import Glibc
 /// The reason why a control socket cannot be created.
 public struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
-  /// Whether another process serves the socket.
-  public let isInUse: Bool
+  /// The value of `errno`, or the one that comes closest; `EADDRINUSE` if another process serves the socket.
+  public let number: CInt
 }
 
 /// Creates the listening socket of a server.
@@ -18,10 +18,10 @@ public enum UnixListener {
   /// more is replaced; one that is still served, or a file of another kind, is not.
   public static func listen(path: String, mode: UInt32) throws(ListenError) -> CInt {
     func failure(_ what: String) -> ListenError {
-      ListenError(description: "\(what) \(path): \(String(cString: strerror(errno)))", isInUse: false)
+      ListenError(description: "\(what) \(path): \(String(cString: strerror(errno)))", number: errno)
     }
     guard let address = SocketAddress(path) else {
-      throw ListenError(description: "the socket path \(path) must have 1 to 107 bytes", isInUse: false)
+      throw ListenError(description: "the socket path \(path) must have 1 to 107 bytes", number: ENAMETOOLONG)
     }
     // The socket is created beside an old file and then replaces it, so that clients always find one while a server restarts.
     var place = path
@@ -29,12 +29,12 @@ public enum UnixListener {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw ListenError(description: "\(path) exists and is not a socket", isInUse: false)
+        throw ListenError(description: "\(path) exists and is not a socket", number: ENOTSOCK)
       }
       let probe = socket(AF_UNIX, kind, 0)
       defer { close(probe) }
       if address.with({ connect(probe, $0, $1) }) == 0 {
-        throw ListenError(description: "the socket \(path) is in use by another server", isInUse: true)
+        throw ListenError(description: "the socket \(path) is in use by another server", number: EADDRINUSE)
       }
       guard errno == ECONNREFUSED else { throw failure("cannot find out whether it is served") }
       place = SocketAddress(path + ".new") == nil ? path : path + ".new"

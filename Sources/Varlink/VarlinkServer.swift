@@ -10,6 +10,8 @@ public final class VarlinkServer: Sendable {
     public var messageBytesMax = 1 << 20
     /// Connections open at once; at most half of the descriptors, because relays and the store need the others.
     public var connectionsMax = 4096
+    /// How many of the highest descriptors of the process no connection may have. Owners may have the lower half of them.
+    public var descriptorsReserved = 0
     /// Connections of one user open at once.
     public var connectionsPerUserMax = 128
     /// The part of `connectionsMax` that only owners get, beyond what one user may have, so that others cannot lock them out.
@@ -35,6 +37,12 @@ public final class VarlinkServer: Sendable {
       limits.connectionsMax = max(16, min(connectionsMax, Int(sysconf(CInt(_SC_OPEN_MAX))) / 2))
       limits.connectionsReserved = min(connectionsReserved, limits.connectionsMax / 4)
       return limits
+    }
+
+    /// The first descriptor that a connection of such a peer may not have.
+    func descriptorsEnd(of standing: Standing) -> Int {
+      let reserved = standing == .owner ? descriptorsReserved / 2 : descriptorsReserved
+      return reserved == 0 ? .max : Int(sysconf(CInt(_SC_OPEN_MAX))) - reserved
     }
 
     /// The largest message that the server accepts from a peer, in bytes.
@@ -67,6 +75,8 @@ public final class VarlinkServer: Sendable {
     /// The peer broke the protocol and was disconnected.
     case protocolBroken(VarlinkPeer?, reason: String)
     case tooManyConnections(VarlinkPeer, ConnectionLimit)
+    /// No connection is accepted for a moment, because the process has too few descriptors, or the system too little memory.
+    case cannotAccept(reason: String)
     /// A method failed with an error that is not a `VarlinkError`.
     case internalError(VarlinkPeer, method: String, error: String)
   }
@@ -106,6 +116,12 @@ public final class VarlinkServer: Sendable {
       // The process that handed it over may have chosen a smaller number.
       UnixListener.listen(socket)
       let listener = try await ServerBootstrap(group: group)
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+              AcceptPause(end: limits.descriptorsEnd(of: .owner)) { notice(.cannotAccept(reason: $0)) })
+          }
+        }
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .childChannelInitializer(serve)
         .withBoundSocket(socket).get()

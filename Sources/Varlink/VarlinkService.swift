@@ -79,7 +79,8 @@ public struct VarlinkService: Sendable {
     return try await interface.answer(call, from: peer, stream: stream)
   }
 
-  /// Refuses methods and parameters that the interface does not have.
+  /// Refuses methods and parameters that the interface does not have, and texts that libraries in C, databases above all, would read only
+  /// in part.
   func check(_ call: VarlinkCall) throws {
     guard call.method.contains(".") else { throw VarlinkError.methodNotFound(call.method) }
     guard let definition = call.interface == own.name ? own : interfaces[call.interface]?.definition else {
@@ -92,6 +93,7 @@ public struct VarlinkService: Sendable {
       guard let field = method.input.first(where: { $0.name == key }), definition.knows(value, as: field.type) else {
         throw VarlinkError.invalidParameter(key)
       }
+      guard !value.hasNUL else { throw VarlinkError.invalidParameter(key) }
     }
     if method.requiresMore, call.mode != .more { throw VarlinkError.expectedMore }
   }
@@ -111,6 +113,18 @@ public struct VarlinkService: Sendable {
       }
       return ["description": .string(definition.text)]
     default: throw VarlinkError.methodNotFound(call.method)
+    }
+  }
+}
+
+extension JSONValue {
+  /// Whether a text in it, or the name of a member, has U+0000.
+  fileprivate var hasNUL: Bool {
+    switch self {
+    case .string(let text): text.utf8.contains(0)
+    case .array(let values): values.contains(where: \.hasNUL)
+    case .object(let members): members.contains { $0.key.utf8.contains(0) || $0.value.hasNUL }
+    default: false
     }
   }
 }

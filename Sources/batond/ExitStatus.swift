@@ -1,4 +1,5 @@
 internal import Storage
+internal import Store
 internal import Varlink
 
 /// The exit statuses of the daemon; systemd does not restart it after those for which a restart cannot help.
@@ -14,7 +15,7 @@ enum ExitStatus {
   static func of(_ error: any Error) -> Int32 {
     switch error {
     case is ConfigurationError: configuration
-    case let error as ListenError: error.isInUse ? temporary : permission
+    case let error as ListenError: of(StoreError(.init(errno: error.number), error.description))
     case let error as StoreError:
       switch error.code {
       case .notAccessible, .wrongKey: permission

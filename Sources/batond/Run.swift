@@ -3,6 +3,7 @@ internal import Channels
 internal import ControlAPI
 internal import ControlServer
 internal import Coordinator
+internal import Dialing
 internal import Dispatch
 internal import Foundation
 internal import Glibc
@@ -51,6 +52,7 @@ struct Run: AsyncParsableCommand {
   func run() async throws {
     // A client that disconnects must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
+    Descriptors.raiseLimit()
     do {
       let common = common
       let settings = try await common.settings()
@@ -122,7 +124,7 @@ private struct Service {
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     for warning in settings.warnings { logger.warning("\(warning.message)") }
     if let database = settings.database {
-      try Store.makeDirectory(settings.stateDirectory)
+      try PrivateFile.makeFolder(settings.stateDirectory)
       try await Store.alone(in: settings.stateDirectory) { try await runShared(database, signals, startedAt) }
     } else {
       try await runAlone(signals, startedAt)
@@ -339,7 +341,7 @@ private struct Service {
     if !handedOver.isEmpty { return (handedOver.listening, handedOver.connected, true) }
     let path = settings.controlSocket
     let directory = (path as NSString).deletingLastPathComponent
-    try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    if !directory.isEmpty { try PrivateFile.makeFolder(directory, mode: 0o777) }
     // Anybody may connect; the peer's credentials decide for each call whether it is allowed.
     return ([try UnixListener.listen(path: path, mode: 0o666)], [], false)
   }

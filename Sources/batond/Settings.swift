@@ -4,6 +4,7 @@ internal import Configuration
 internal import ControlAPI
 internal import ControlServer
 internal import Coordinator
+internal import Dialing
 internal import Filters
 internal import Foundation
 internal import Glibc
@@ -264,6 +265,7 @@ struct Settings: Sendable {
     limits.messageBytesMax = Int(text("control.messageBytesMax")) ?? limits.messageBytesMax
     limits.messageTimeout = duration("control.messageTimeout")
     limits.replyTimeout = duration("control.replyTimeout")
+    limits.descriptorsReserved = Descriptors.reserved
     limits.connectionsMax = Int(text("control.connectionsMax")) ?? limits.connectionsMax
     limits.connectionsPerUserMax = Int(text("control.connectionsPerUser")) ?? limits.connectionsPerUserMax
     limits.connectionsReserved = Int(text("control.connectionsReserved")) ?? limits.connectionsReserved

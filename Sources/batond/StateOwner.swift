@@ -12,7 +12,7 @@ enum StateOwner {
     var status = stat()
     guard stat(directory, &status) == 0, status.st_uid != 0 else { return }
     guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0, setuid(0) != 0 else {
-      throw StoreError(.notAccessible, "cannot become the owner of \(directory): \(String(cString: strerror(errno)))")
+      throw StoreError("cannot become the owner of \(directory)", errno: errno)
     }
     // libpq looks there for certificates and passwords, and may not any more. Without it, the new user's home counts.
     unsetenv("HOME")

@@ -49,8 +49,10 @@ struct CareTests {
     #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: "desk") } == "DuplicateName")
     // The master key may be a credential too; it must not become the key of an identity.
     try "key of the desk 2\n".write(toFile: bench.folder.path + "/identity.key", atomically: true, encoding: .utf8)
-    for credential in ["nothing", "../desk", "", "bad", "identity.key", "identity.key\0", "identity.key\0x", "desk\n", "d esk"]
-    {
+    for credential in ["identity.key\0", "identity.key\0x"] {
+      #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: credential) } == "InvalidParameter")
+    }
+    for credential in ["nothing", "../desk", "", "bad", "identity.key", "desk\n", "d esk"] {
       do {
         _ = try await client.addIdentity(name: "Other", credential: credential)
         Issue.record("'\(credential)' was taken")

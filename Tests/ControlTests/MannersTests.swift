@@ -54,6 +54,33 @@ struct MannersTests {
     ),
     (#"{"method":"org.batond.Relays.List","parameters":{"limit":0}}"#, "InvalidParameter", "parameter", "limit"),
     (#"{"method":"org.batond.Relays.List","parameters":{"limit":1001}}"#, "InvalidParameter", "parameter", "limit"),
+    // Texts that a database would read only up to U+0000.
+    (#"{"method":"org.batond.Channels.Get","parameters":{"name":"x\u0000y"}}"#, "InvalidParameter", "parameter", "name"),
+    (
+      #"{"method":"org.batond.Channels.Create","parameters":{"profile":{"displayName":"x\u0000"}}}"#,
+      "InvalidParameter", "parameter", "profile"
+    ),
+    (
+      #"{"method":"org.batond.Channels.List","parameters":{"filter":{"displayName":{"$in":["x\u0000"]}}}}"#,
+      "InvalidParameter", "parameter", "filter"
+    ),
+    (
+      #"{"method":"org.batond.Channels.Create","parameters":{"profile":{"displayName":"x"},"custom":{"a\u0000":1}}}"#,
+      "InvalidParameter", "parameter", "custom"
+    ),
+    // No relays are no way to leave the choice to Baton.
+    (
+      #"{"method":"org.batond.Channels.Create","parameters":{"profile":{"displayName":"x"},"relayIds":[]}}"#,
+      "InvalidParameter", "parameter", "relayIds"
+    ),
+    (
+      #"{"method":"org.batond.Channels.AddRelays","parameters":{"id":1,"relayIds":[],"pick":1}}"#,
+      "InvalidParameter", "parameter", "relayIds"
+    ),
+    (
+      #"{"method":"org.batond.Channels.Follow","parameters":{"link":"x","relayIds":[]}}"#,
+      "InvalidParameter", "parameter", "relayIds"
+    ),
     // Keys that are different in JSON but canonically equivalent in Unicode.
     (
       #"{"method":"org.batond.Channels.Create","parameters":{"profile":{"displayName":"x"},"custom":{"\u00e9":1,"e\u0301":2}}}"#,

@@ -14,7 +14,9 @@ struct FailedCommitTests {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     bench.storage.isDoubtful = true
-    await #expect(throws: BatonError.self) { try await bench.create("Doubtful", relays: relays) }
+    await #expect(throws: BatonError.outcomeUnknown(reason: "the answer was lost")) {
+      try await bench.create("Doubtful", relays: relays)
+    }
     bench.storage.isDoubtful = false
     let before = try bench.store.counters()
     #expect(before.channel == 1)

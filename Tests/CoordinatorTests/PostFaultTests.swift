@@ -64,7 +64,7 @@ struct PostFaultTests {
     let (bench, channel) = try await bench()
     bench.storage.isDoubtful = true
     let refusal = await bench.refusal { () throws(BatonError) in try await bench.publish("a", in: channel, key: "k") }
-    #expect(refusal == .storageUnavailable(reason: "the answer was lost"))
+    #expect(refusal == .outcomeUnknown(reason: "the answer was lost"))
     bench.storage.isDoubtful = false
     let post = PostID(rawValue: 1)
     try await bench.movePosts { try bench.statuses(post) == [.verified] }

@@ -25,6 +25,21 @@ struct PostScheduleTests {
 
   // MARK: - In time
 
+  /// Messages, truncation and schedules are dated with it, too.
+  @Test func timeOfDayDatesPosts() async throws {
+    let (bench, channel) = try await ready(relays: 1)
+    bench.clock.set(ahead: .seconds(3_600))
+    let begin = bench.clock.timeOfDay
+    let post = try await bench.publish("now", in: channel)
+    #expect(post.row.createdAt >= begin && post.row.createdAt <= bench.clock.timeOfDay)
+    let due = bench.clock.timeOfDay + .seconds(600)
+    let later = try await bench.coordinator.publish(PostRequest(channel: channel, text: "later", at: due)).post.row.id
+    bench.clock.advance(by: .seconds(600))
+    try await bench.waitForPosts { try verified(later, bench, relays: 1) }
+    #expect(try await bench.post(later).row.createdAt >= due)
+    try await bench.stop()
+  }
+
   @Test func postIsPublishedWhenItIsDueAndNotBefore() async throws {
     let (bench, channel) = try await ready(relays: 2)
     let due = bench.clock.now + .seconds(600)

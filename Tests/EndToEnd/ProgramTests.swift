@@ -50,6 +50,24 @@ struct ProgramTests {
     #expect(newer.status == 65 && newer.lines.last?.contains("schema 999") == true)
   }
 
+  /// Clients never take the last descriptors, which files, lookups and libraries need.
+  @Test func daemonWithTooFewDescriptorsSaysSoAndServesOn() async throws {
+    let baton = try Installation()
+    let daemon = try Program(
+      "/bin/sh",
+      [
+        "-c", "ulimit -n $((48 + 8 * $(nproc))); exec \"$0\" \"$@\"", Program.products + "/batond", "run", "--config",
+        baton.folder.path + "/batond.yaml", "--state-dir", baton.folder.path + "/state", "--listen", "unix:" + baton.socket,
+      ], environment: baton.settings)
+    try await daemon.line(containing: "is ready")
+    var clients = try (0..<100).map { _ in try RawSocket(path: baton.socket) }
+    try await daemon.line(containing: "raise LimitNOFILE")
+    clients.removeAll()
+    while try await baton.control("status").status != 0 {}
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+  }
+
   @Test func wrongMasterKeyIsNoReadiness() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()

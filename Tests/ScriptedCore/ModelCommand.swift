@@ -34,6 +34,7 @@ enum ModelCommand {
     scanner.dropTrailingSpace()
     let words: [(String, Self)] = [
       ("/v", .version), ("/user", .activeUser), ("/u", .activeUser), ("/users", .users), ("/_start", .start),
+      ("/_start main=on", .start), ("/_start main=off", .start),
       ("/_check running", .checkRunning), ("/_operators", .operators),
     ]
     if let word = words.first(where: { $0.0 == scanner.rest }) {

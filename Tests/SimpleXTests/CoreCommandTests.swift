@@ -20,7 +20,7 @@ struct CoreCommandTests {
     let relays = try #require(CoreIDList<CoreRelay>([.init(rawValue: 3), .init(rawValue: 1), .init(rawValue: 3)]))
     let (user, group) = (CoreUser.ID(rawValue: 1), CoreGroup.ID(rawValue: 7))
     let commands: [(CoreCommand, String)] = [
-      (.version, "/v"), (.activeUser, "/user"), (.users, "/users"), (.start, "/_start"),
+      (.version, "/v"), (.activeUser, "/user"), (.users, "/users"),
       (.checkRunning, "/_check running"), (.operators, "/_operators"), (.servers(user), "/_servers 1"),
       (.setServers(user, []), "/_servers 1 []"), (.validateServers(user, []), "/_validate_servers 1 []"),
       (

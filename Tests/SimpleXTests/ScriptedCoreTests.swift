@@ -29,7 +29,7 @@ struct ScriptedCoreTests {
     say(.activeUser)
     say(.createUser(name: "owner \"x\""))
     say(.createUser(name: "owner \"x\""))
-    for command in [CoreCommand.version, .activeUser, .users, .start, .checkRunning, .operators, .servers(user)] {
+    for command in [CoreCommand.version, .activeUser, .users, .checkRunning, .operators, .servers(user)] {
       say(command)
     }
     say(
@@ -65,7 +65,7 @@ struct ScriptedCoreTests {
     say(.leave(channel))
     say(.deleteGroup(channel))
     say(.link(channel))
-    said.append(model.execute("/_nonsense"))
+    for text in ["/_start", "/_start main=on", "/_nonsense"] { said.append(model.execute(text)) }
     return said + model.events
   }
 

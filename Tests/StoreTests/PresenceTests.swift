@@ -1,5 +1,6 @@
 import Channels
 import Foundation
+import GRDB
 import Storage
 import TestSupport
 import Testing
@@ -81,6 +82,77 @@ struct PresenceTests {
     #expect(counters.relay == 1 + Self.leftOut && counters.revision >= Self.leftOut, "2 was given out")
     older.close()
     #expect(refusal(late) == nil, "what was accepted once is accepted")
+    store.close()
+  }
+
+  /// SQLite takes a damaged frame for the end of the log.
+  @Test func logThatIsDamagedInTheMiddleIsNotUsed() async throws {
+    let store = try Store(directory: path)
+    for id in Int64(1)...12 { try await store.commit([.saveRelay(Self.relay(id))]) }
+    let (whole, damaged, torn) = (try kill(store), try kill(store), try kill(store))
+    store.close()
+    let log = damaged + "/baton.db-wal"
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: log))
+    var changed = bytes
+    for place in bytes.count * 3 / 4..<bytes.count * 3 / 4 + 4 { changed[place] ^= 0x55 }
+    try changed.write(to: URL(fileURLWithPath: log))
+    let refused = try #require(refusal(damaged))
+    #expect(refused.code == .lost && "\(refused)".contains(log) && "\(refused)".contains("--accept-older"), "\(refused)")
+    let older = try Store(directory: damaged, whenLost: .acceptOlder)
+    #expect(try (6..<12).contains(older.relays().count))
+    #expect(try older.counters().relay > Self.leftOut, "later numbers were given out")
+    older.close()
+    #expect(refusal(damaged) == nil, "what was accepted once is accepted")
+    #expect(refusal(whole) == nil)
+    // A machine that stops in the middle of a transaction leaves a part of it.
+    try bytes.dropLast(5_000).write(to: URL(fileURLWithPath: torn + "/baton.db-wal"))
+    #expect(refusal(torn) == nil)
+  }
+
+  /// The end of the last transaction was written, its beginning was not.
+  @Test func tornTransactionIsNoDamage() async throws {
+    let store = try Store(directory: path)
+    try await store.commit([.saveRelay(Self.relay(1))])
+    let copy = try kill(store)
+    let log = copy + "/baton.db-wal"
+    let before = try Data(contentsOf: URL(fileURLWithPath: log)).count
+    try await store.commit((2...400).map { .saveRelay(Self.relay($0)) })
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path + "/baton.db-wal"))
+    store.close()
+    try #require(bytes.count > before + 4 * 4_120)
+    for place in before..<before + 4_120 { bytes[place] = 0 }
+    try bytes.write(to: URL(fileURLWithPath: log))
+    #expect(refusal(copy) == nil)
+  }
+
+  @Test func nothingIsWrittenWhileTheFileIsNotTheOneThatWasOpened() async throws {
+    let store = try Store(directory: path)
+    try await store.commit([.saveRelay(Self.relay(1))])
+    store.checkpoint()
+    let away = database + ".away"
+    try FileManager.default.moveItem(atPath: database, toPath: away)
+    await #expect {
+      try await store.commit([.saveRelay(Self.relay(2))])
+    } throws: {
+      guard case .unavailable(let words)? = $0 as? CommitFailure else { return false }
+      return words.contains("\(database) was moved away")
+    }
+    store.checkpoint()
+    #expect(store.damageFound.contains { $0.contains("was moved away") }, "also where nobody writes")
+    #expect(try store.check().problems.contains { $0.contains("was moved away") })
+    try FileManager.default.copyItem(atPath: away, toPath: database)
+    await #expect(throws: CommitFailure.self, "a copy is another file") { try await store.commit([.saveRelay(Self.relay(2))]) }
+    try FileManager.default.removeItem(atPath: database)
+    try FileManager.default.moveItem(atPath: away, toPath: database)
+    try await store.commit([.saveRelay(Self.relay(2))])
+    truncate(database, 4_096)
+    await #expect {
+      try await store.commit([.saveRelay(Self.relay(3))])
+    } throws: {
+      guard case .unavailable(let words)? = $0 as? CommitFailure else { return false }
+      return words.contains("was cut off")
+    }
+    #expect(store.damageFound.contains { $0.contains("was cut off") })
     store.close()
   }
 
@@ -184,6 +256,33 @@ struct PresenceTests {
       #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("precious".utf8))
       try? FileManager.default.removeItem(atPath: path + "/" + name)
     }
+  }
+
+  @Test func onlyWhatAPersonMustChangeIsNotAccessible() throws {
+    for number in [ENOSPC, EDQUOT, EROFS, EIO, EFBIG, EMFILE, ENFILE, ENOMEM] {
+      #expect(StoreError("cannot write x", errno: number).code == .inputOutput, "\(number)")
+    }
+    for number in [EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG] {
+      #expect(StoreError("cannot write x", errno: number).code == .notAccessible, "\(number)")
+    }
+    let file = folder.path + "/file"
+    try Data().write(to: URL(fileURLWithPath: file))
+    let refused = try #require(refusal(file + "/above/state"))
+    #expect(refused.code == .notAccessible && "\(refused)".contains(file + "/above"), "\(refused)")
+    #expect(refusal(folder.path + "/above/state") == nil, "folders above are made, too")
+  }
+
+  @Test func databaseThatSQLiteCannotOpenSaysWhy() throws {
+    #expect(StoreError.Code.ofUnusable(folder.path + "/none/baton.db") == .notAccessible)
+    #expect(StoreError.Code.ofUnusable(database) == .notAccessible)
+    try Store(directory: path).close()
+    #expect(StoreError.Code.ofUnusable(database) == .inputOutput, "nothing forbids it: it is something that may end")
+  }
+
+  /// SQLite notes what ends a copy with another connection than the one that is asked for the words.
+  @Test func failureIsNeverCalledNoError() {
+    let error = Store.wrap(DatabaseError(resultCode: .SQLITE_FULL, message: "not an error"), "/copy.db")
+    #expect(error.code == .inputOutput && error.description == "/copy.db: 13 (database or disk is full)")
   }
 
   @Test func markThatIsRubbishIsNamed() async throws {

@@ -218,6 +218,45 @@ struct LimitsTests {
     await server.stop()
   }
 
+  /// Files, lookups and libraries need descriptors too, and some end the program when they get none.
+  @Test func connectionsLeaveTheLastDescriptorsAlone() async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    // None is low enough for a member, and all are for an owner.
+    limits.descriptorsReserved = Int(sysconf(CInt(_SC_OPEN_MAX)))
+    let standing = Mutex(VarlinkServer.Standing.member)
+    let (notices, notice) = AsyncStream.makeStream(of: VarlinkServer.Notice.self)
+    let server = try await start(
+      folder, limits, notice: { notice.yield($0) }, standing: { _ in standing.withLock { $0 } })
+    var open: [RawSocket] = []
+    #expect(try await !enters(folder, &open))
+    for await case .tooManyConnections(_, let limit) in notices {
+      #expect(limit == .descriptors(max: 0))
+      break
+    }
+    standing.withLock { $0 = .owner }
+    #expect(try await enters(folder, &open))
+    await server.stop()
+  }
+
+  /// Clients wait until there are descriptors again; the server does not try for them all the time.
+  @Test func serverThatRunsOutOfDescriptorsAcceptsMoreLater() async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    // None is low enough for anybody.
+    limits.descriptorsReserved = 2 * Int(sysconf(CInt(_SC_OPEN_MAX)))
+    let reasons = Mutex<[String]>([])
+    let server = try await start(
+      folder, limits,
+      notice: { notice in
+        if case .cannotAccept(let reason) = notice { reasons.withLock { $0.append(reason) } }
+      }, standing: { _ in .owner })
+    var open: [RawSocket] = []
+    for _ in 1...3 { #expect(try await !enters(folder, &open), "it is sent away, and does not wait for ever") }
+    await server.stop()
+    #expect(reasons.withLock { $0 } == ["no more files and connections may be open"], "said once a minute")
+  }
+
   @Test(arguments: [(VarlinkServer.Standing.stranger, 2), (.member, 5)])
   func oneStrangerGetsFewerConnectionsThanOneMember(_ standing: VarlinkServer.Standing, _ most: Int) async throws {
     let folder = try TemporaryFolder()

@@ -372,7 +372,7 @@ struct ServerTests {
     let server = try await start()
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
     #expect(mode?.intValue == 0o600)
-    #expect { try UnixListener.listen(path: path, mode: 0o600) } throws: { ($0 as? ListenError)?.isInUse == true }
+    #expect { try UnixListener.listen(path: path, mode: 0o600) } throws: { ($0 as? ListenError)?.number == EADDRINUSE }
     await server.stop()
     #expect(FileManager.default.fileExists(atPath: path), "the file stays behind, as after a crash")
     let again = try await start()

@@ -84,7 +84,7 @@ extension PostDecider {
     let row = PostRow(
       id: id, channel: new.request.channel, document: new.document, text: new.request.text, replyTo: new.request.replyTo,
       quotes: new.request.quotes, reactionTo: new.request.reactionTo, about: new.request.about,
-      createdAt: new.signedAt ?? now,
+      createdAt: new.signedAt ?? timeOfDay,
       idempotencyKey: new.request.idempotencyKey,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.digest, deliveryCount: 0,
       schedule: new.schedule, revision: 0)

@@ -98,7 +98,7 @@ extension PostDecider {
   private mutating func publish(_ id: PostID, _ document: PostDocument, in channel: StoredChannel, _ facts: PostFacts) {
     awake[id]?.row.document = document
     awake[id]?.row.schedule?.request = nil
-    awake[id]?.row.createdAt = now
+    awake[id]?.row.createdAt = timeOfDay
     scheduleTroubles[id] = nil
     open.revised.insert(id)
     open.show(id)

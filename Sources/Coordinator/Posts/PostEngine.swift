@@ -146,13 +146,15 @@ extension PostEngine: Shell {
   }
 
   func give(_ answer: PostDecision.Answer, _ failure: CommitFailure?) {
-    let error = failure.map { BatonError.storageUnavailable(reason: $0.description) } ?? answer.error
+    let error = failure.map(BatonError.init(storing:)) ?? answer.error
     let post = answer.post.flatMap { decider.awake[$0]?.stored }
     switch answer.asker {
     case .published(let reply, let isNew):
       reply.send(result(error, post.map { PublishedPost(post: $0, isNew: isNew) }))
     case .post(let reply): reply.send(result(error, post))
-    case .nothing(let reply): reply.send(result(error, ()))
+    case .nothing(let reply):
+      // Nobody asked for a change.
+      reply.send(result(failure.map { .storageUnavailable(reason: $0.description) } ?? answer.error, ()))
     case .retention(let reply, let retention): reply.send(result(error, retention))
     }
   }

@@ -50,6 +50,7 @@ public struct TCPDialer: Sendable {
         .channelInitializer { channel in
           eventLoop.makeCompletedFuture {
             promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
+            if let refusal = Descriptors.refusal(of: channel) { throw PeerFailure(.unreachable, refusal) }
             made.value = try initialize(channel)
           }
         }

@@ -22,12 +22,7 @@ public final class MessageStore: Sendable {
 
   init(directory: String, firstID: Int64 = 1, log limits: LogWriteback.Limits) throws {
     let path = directory + "/messages.db"
-    do {
-      try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw StoreError(.notAccessible, "cannot make the state directory \(directory): \(error.localizedDescription)")
-    }
+    try PrivateFile.makeFolder(directory)
     (pool, setAside) = try Self.open(path, firstID: firstID)
     open = OpenPool(pool)
     log = LogWriteback(path, limits)
@@ -153,7 +148,7 @@ public final class MessageStore: Sendable {
       let words = error.message ?? "SQLite error \(error.resultCode.rawValue)"
       return switch error.resultCode {
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: damaged(path, words)
-      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.notAccessible, "\(path): \(words)")
+      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.ofUnusable(path), "\(path): \(words)")
       default: StoreError(.inputOutput, "\(path): \(words)")
       }
     default: return StoreError(.inputOutput, "\(path): \(error)")

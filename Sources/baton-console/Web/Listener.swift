@@ -54,7 +54,8 @@ struct Listener: Sendable {
       // Without descriptors or memory for another connection, those that there are go on, and later ones are taken again.
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptPause { logger.warning("no connections are accepted for the moment: \($0)") })
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)

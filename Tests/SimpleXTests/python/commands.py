@@ -71,7 +71,6 @@ def group():
 MAKERS = {
     "ShowActiveUser": dict,
     "ListUsers": dict,
-    "StartChat": lambda: {"mainApp": flag(), "enableSndFiles": flag()},
     "CreateActiveUser": lambda: {
         "newUser": {
             "profile": {"displayName": text(), "fullName": ""},

@@ -126,13 +126,16 @@ extension Engine {
   }
 
   func give(_ answer: Answer, _ failure: CommitFailure?) {
-    let failure = failure.map { BatonError.storageUnavailable(reason: $0.description) }
+    let refusal = failure.map(BatonError.init(storing:))
     switch answer.asker {
-    case .channel(let reply): reply.send(result(of: answer, failure) { decider.channel(in: $0) })
-    case .object(let reply): reply.send(result(of: answer, failure) { decider.object(in: $0) })
+    case .channel(let reply): reply.send(result(of: answer, refusal) { decider.channel(in: $0) })
+    case .object(let reply): reply.send(result(of: answer, refusal) { decider.object(in: $0) })
     case .identity(let reply):
-      reply.send(result(of: answer, failure) { if case .identity(let row) = $0 { .success(row) } else { nil } })
-    case .nothing(let reply): reply.send(result(of: answer, failure) { _ in .success(()) })
+      reply.send(result(of: answer, refusal) { if case .identity(let row) = $0 { .success(row) } else { nil } })
+    case .nothing(let reply):
+      // Nobody asked for a change.
+      let failure = failure.map { BatonError.storageUnavailable(reason: $0.description) }
+      reply.send(result(of: answer, failure) { _ in .success(()) })
     }
   }
 

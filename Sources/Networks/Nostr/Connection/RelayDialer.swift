@@ -58,6 +58,7 @@ struct RelayDialer: Sendable {
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
+          if let refusal = Descriptors.refusal(of: channel) { throw DialFailure.unreachable(refusal) }
           if url.isSecure { try tls.secure(channel, for: url.host, plain: "ws") }
           upgrades.value[ObjectIdentifier(channel)] = try upgrade(channel, url, status, deliver)
         }

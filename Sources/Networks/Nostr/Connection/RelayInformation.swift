@@ -75,6 +75,7 @@ extension RelayDialer {
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
+          if let refusal = Descriptors.refusal(of: channel) { throw DialFailure.unreachable(refusal) }
           if url.isSecure { try tls.secure(channel, for: url.host, plain: "ws") }
           HTTPHandlers.prepare()
           try channel.pipeline.syncOperations.addHTTPClientHandlers()

@@ -72,8 +72,8 @@ struct GroupListing {
     case .rejected: return .lost(relay.member, Trouble(.rejected, Self.rejection))
     default: break
     }
-    // This is the only sign of an invitation that failed later.
-    if case .failed(let reason)? = member?.connection, status != .active {
+    // This is the only sign of an invitation that failed later. The member of an active relay is not here.
+    if case .failed(let reason)? = member?.connection {
       return .lost(relay.member, Trouble(.unreachable, "the connection to the relay failed for good: \(reason)"))
     }
     let link = relay.link ?? member?.relayLink ?? relay.relay.address

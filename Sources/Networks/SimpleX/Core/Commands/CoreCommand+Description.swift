@@ -6,7 +6,6 @@ extension CoreCommand: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .activeUser: "active user"
     case .users: "users"
     case .createUser: "create user"
-    case .start: "start"
     case .checkRunning: "check running"
     case .operators: "operators"
     case .servers(let user): "servers of user \(user)"

@@ -8,7 +8,6 @@ extension CoreCommand {
     case .activeUser: "/user"
     case .users: "/users"
     case .createUser(let name): "/_create user \(Self.user(name).text)"
-    case .start: "/_start"
     case .checkRunning: "/_check running"
     case .operators: "/_operators"
     case .servers(let user): "/_servers \(user)"

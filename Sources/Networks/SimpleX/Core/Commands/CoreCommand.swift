@@ -9,8 +9,6 @@ public enum CoreCommand: Hashable, Sendable {
   case users
   /// Creates a user, who becomes the active one. Answer: `activeUser`.
   case createUser(name: String)
-  /// Starts to receive messages. Answer: `started` or `running`.
-  case start
   /// Asks whether the core receives messages. Answer: `running` or `stopped`.
   case checkRunning
   /// Lists the operators. Answer: `operators`.

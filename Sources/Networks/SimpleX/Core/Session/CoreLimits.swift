@@ -30,7 +30,7 @@ public struct CoreLimits: Hashable, Sendable {
   func timeout(of command: CoreCommand) -> Duration {
     switch command {
     case .createChannel, .addRelays, .removeMembers, .deleteGroup, .plan, .prepare, .join, .leave, .updateProfile, .testRelay,
-      .testServer, .start:
+      .testServer:
       networkTimeout
     // The core answers before it sends, but it may be busy with the group, and a lost answer to these is costly.
     case .send, .updateItem, .deleteItems, .react, .moderate, .setRole, .block: networkTimeout
