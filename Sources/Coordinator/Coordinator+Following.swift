@@ -11,8 +11,7 @@ extension Coordinator {
     guard readsMessages else {
       throw .following(.notFollowable(reason: "this daemon reads no messages; turn messages on in its configuration"))
     }
-    var given: String?
-    if let name = request.displayName { given = try ProfileRules.validated(Profile(displayName: name)).displayName }
+    let given = try request.displayName.map(ProfileRules.name)
     let (network, reference) = try channel(fromLink: request.link)
     if let known = try await known(reference, on: network.kind) { return snapshot(known) }
     let name = request.identity ?? Self.mainIdentity
