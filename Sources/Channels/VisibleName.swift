@@ -2,12 +2,8 @@
 enum VisibleName {
   /// The name without white space and byte order marks around it, and with single spaces inside.
   static func normalized(_ text: String) -> String {
-    var rest = text.unicodeScalars[...]
-    func isAround(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace || scalar == "\u{FEFF}" }
-    while let first = rest.first, isAround(first) { rest.removeFirst() }
-    while let last = rest.last, isAround(last) { rest.removeLast() }
     // Control characters are refused, not replaced.
-    let words = rest.split { $0 == "\t" || $0.properties.generalCategory == .spaceSeparator }
+    let words = HumanText.line(text).unicodeScalars.split { $0 == "\t" || $0.properties.generalCategory == .spaceSeparator }
     return words.map { String($0) }.joined(separator: " ")
   }
 

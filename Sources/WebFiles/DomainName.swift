@@ -15,8 +15,9 @@ public struct DomainName: Hashable, Sendable {
   /// Upper bound of what a domain says, in bytes: it may list all of its names.
   private static let bytesMax = 1 << 20
 
-  /// Whether somebody who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters.
-  public static func isMeant(by text: String) -> Bool { text.contains("@") || text.contains(".") }
+  /// Whether somebody who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters, and the
+  /// address of a page may have a key in it.
+  public static func isMeant(by text: String) -> Bool { !text.contains("://") && (text.contains("@") || text.contains(".")) }
 
   /// Reads a name. A domain alone is its own name, `_` at the domain. On this machine, the domain may be an address, with a port.
   public init(_ text: String) throws(Flaw) {

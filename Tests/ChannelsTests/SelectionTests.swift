@@ -244,6 +244,27 @@ struct DisplayNameTests {
   }
 }
 
+struct HumanTextTests {
+  @Test func textsOfOtherSystemsAreTextsOfOurs() {
+    #expect(HumanText.text("\u{FEFF}one\r\ntwo\r\n") == "one\ntwo\n")
+    // The shell took away the line feed.
+    #expect(HumanText.text("City News\r") == "City News")
+    for text in ["", " one ", "a\rb", "one\n\ntwo", "a\u{FEFF}"] {
+      #expect(HumanText.text(text) == text, "\(text.debugDescription)")
+    }
+  }
+
+  @Test func nothingStaysAroundALine() {
+    #expect(HumanText.line("\u{FEFF} \tone two\u{A0}\r\n") == "one two" && HumanText.line(" \n").isEmpty)
+    #expect(HumanText.link(" <https://a.example> \n") == "https://a.example" && HumanText.link("“ a ”") == "a")
+    #expect(HumanText.link("<a") == "<a" && HumanText.link("<>") == "<>")
+  }
+
+  @Test func networkIsThatOfTheLinkInTheText() {
+    #expect(NetworkKind.lookingLike(" <https://a.example/r#key>\r\n") == .simplex)
+  }
+}
+
 struct TroubleTests {
   @Test func detailIsOneBoundedLine() {
     let trouble = Trouble(.rejected, "line\nnext\u{1B}[31m" + String(repeating: "x", count: 5_000))
