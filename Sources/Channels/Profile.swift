@@ -22,7 +22,7 @@ public struct Profile: Hashable, Sendable {
   }
 }
 
-/// The rules for the name of a channel on every network (SimpleX 7.0, `validDisplayName`). A network may have additional rules.
+/// The rules for the name of a channel on every network. A network may have additional rules.
 public enum DisplayName {
   public static let charactersMax = 50
 
@@ -34,61 +34,22 @@ public enum DisplayName {
   /// The name in normal form, without white space around it and with single spaces inside, or what is wrong with it. Lengths are
   /// counted in code points, as in SimpleX; the caller must have composed letters and their accents (Unicode's NFC).
   public static func validated(_ name: String) throws(Invalid) -> String {
-    let trimmed = normalized(name)
-    guard let first = trimmed.unicodeScalars.first else { throw Invalid(reason: "the name is empty") }
-    let count = trimmed.unicodeScalars.count
+    let name = VisibleName.normalized(name)
+    let count = name.unicodeScalars.count
     guard count <= charactersMax else {
       throw Invalid(reason: "the name has \(count) characters, at most \(charactersMax) are allowed")
     }
-    guard isStart(first) else {
-      throw Invalid(reason: "the name must start with a letter, a digit or a symbol")
-    }
-    for scalar in trimmed.unicodeScalars {
-      if forbidden.contains(scalar) { throw Invalid(reason: "the name may not contain \(scalar)") }
-      switch scalar.properties.generalCategory {
-      case .control, .surrogate, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
-        throw Invalid(reason: "the name contains a character that cannot be shown")
-      default: break
-      }
-      if isDirectional(scalar) { throw Invalid(reason: "the name contains a character that changes the writing direction") }
-    }
-    return trimmed
+    if let fault = VisibleName.fault(in: name) { throw Invalid(reason: fault) }
+    return name
   }
 
   /// A name in normal form that is as like `name` as can be; `nil` if nothing of it can be shown.
   /// - Parameter name: what a stranger wrote, of any length, with composed letters.
   public static func closest(to name: String) -> String? {
-    var scalars = String.UnicodeScalarView()
     // The rest would not be shown.
-    for scalar in name.unicodeScalars.prefix(8 * charactersMax) {
-      if scalars.isEmpty, !isStart(scalar) { continue }
-      let isShown = !forbidden.contains(scalar) && !isDirectional(scalar) && (try? validated("a" + String(scalar))) != nil
-      scalars.append(isShown ? scalar : " ")
-    }
-    let cut = normalized(String(scalars)).unicodeScalars.prefix(charactersMax)
-    return try? validated(String(String.UnicodeScalarView(cut)))
-  }
-
-  private static let forbidden = Set(".,;/\\#@'\"`~".unicodeScalars)
-
-  private static func normalized(_ name: String) -> String {
-    let words = name.unicodeScalars.split { scalar in
-      // Control characters are refused, not replaced.
-      scalar.properties.isWhitespace && scalar.properties.generalCategory == .spaceSeparator || scalar == "\t"
-    }
-    return words.map { String($0) }.joined(separator: " ")
-  }
-
-  private static func isStart(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
-      .otherNumber, .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol:
-      true
-    default: false
-    }
-  }
-
-  private static func isDirectional(_ scalar: Unicode.Scalar) -> Bool {
-    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+    let seen = VisibleName.seen(name.unicodeScalars.prefix(8 * charactersMax))
+    let cut = VisibleName.normalized(String(String.UnicodeScalarView(seen))).unicodeScalars.prefix(charactersMax)
+    // What joined the characters that were cut off joins nothing.
+    return try? validated(String(String.UnicodeScalarView(VisibleName.seen(cut))))
   }
 }

@@ -7,7 +7,7 @@ public enum NetworkKind: String, Sendable, CaseIterable {
 
   /// The network that the form of `address` suggests: addresses of SimpleX relays are links with a key after a `#`.
   public static func lookingLike(_ address: String) -> NetworkKind {
-    let text = address.lowercased()
+    let text = HumanText.link(address).lowercased()
     return text.hasPrefix("simplex:") || text.hasPrefix("https://") && text.contains("#") ? .simplex : .nostr
   }
 }

@@ -91,7 +91,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(credential)"), data.count <= credentialBytesMax else {
       throw invalid("the daemon has no such credential: say LoadCredential=\(credential):FILE in its unit")
     }
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    return HumanText.line(String(decoding: data, as: UTF8.self))
   }
 }
 

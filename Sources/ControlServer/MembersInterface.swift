@@ -108,7 +108,40 @@ struct MembersInterface: MembersService, ControlService {
         .postPublished, .notice, "\(method.rawValue) as post \(id) by \(Caller.words)",
         ["BATON_POST": "\(id)", "BATON_CHANNEL": "\(channel)"])
     }
-    return try await PostsInterface(context: context).follow(first, stream) { reply(MemberChange($0), isNew) }
+    var latest = first
+    let last = try await PostsInterface(context: context).follow(first, stream) { (snapshot: PostSnapshot) in
+      latest = snapshot
+      return reply(MemberChange(snapshot), isNew)
+    }
+    if stream != nil, latest.phase == .published, latest.network == .nostr {
+      try await waitForList(change, in: ChannelID(rawValue: channel))
+    }
+    return last
+  }
+
+  /// How long a change that is done is kept back for the list here.
+  private static let listPatience = Duration.seconds(5)
+
+  /// Waits until the list here shows a change as the relay's list does, because whoever made the change looks at it next.
+  private func waitForList(_ change: MembershipChange, in channel: ChannelID) async throws {
+    guard let messages = context.messages else { return }
+    let (hub, question) = (context.coordinator.messageHub, MemberQuestion(channel: channel, limit: 1))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while true {
+          let known = hub.revision
+          guard try await messages.members(question)?.isListed == true else { return }
+          let member = try await messages.member(change.person, in: channel)
+          let isMember = member?.standing == .member
+          let isShown = change.wish == .member ? isMember && Set(member?.roles ?? []) == Set(change.roles) : !isMember
+          guard !isShown, await hub.wait(after: known) else { return }
+          try Task.checkCancellation()
+        }
+      }
+      group.addTask { try await Task.sleep(for: Self.listPatience) }
+      try await group.next()
+      group.cancelAll()
+    }
   }
 
   /// Somebody as the network calls them, from what people write.

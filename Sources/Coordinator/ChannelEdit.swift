@@ -56,7 +56,8 @@ public struct ChannelEdit: Hashable, Sendable {
     row.profile = try ProfileRules.validated(
       Profile(
         displayName: displayName ?? row.profile.displayName, fullName: text(fullName, row.profile.fullName),
-        description: text(description, row.profile.description), image: text(image, row.profile.image)))
+        description: text(description, row.profile.description), image: text(image, row.profile.image)),
+      after: row.profile)
     try ProfileRules.check(preferences: preferences, custom: custom)
     if let preferences { row.preferences = preferences }
     if let custom { row.custom = custom }

@@ -266,7 +266,7 @@ extension Coordinator {
   func parse(_ address: String, _ kind: NetworkKind) throws(BatonError) -> RelayAddress {
     guard let addressing = directory.addressing[kind] else { throw unserved(kind) }
     do {
-      return try addressing.parse(address: address)
+      return try addressing.parse(address: HumanText.link(address))
     } catch {
       throw .invalidAddress(address: error.address, reason: error.reason, position: error.position)
     }
@@ -275,7 +275,7 @@ extension Coordinator {
   private func parse(server address: String) throws(BatonError) -> ServerAddress {
     guard let servers = directory.servers else { throw unserved(.simplex) }
     do {
-      return try servers.parse(server: address)
+      return try servers.parse(server: HumanText.link(address))
     } catch {
       throw .invalidAddress(address: error.address, reason: error.reason, position: error.position)
     }

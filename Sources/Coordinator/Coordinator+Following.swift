@@ -11,10 +11,9 @@ extension Coordinator {
     guard readsMessages else {
       throw .following(.notFollowable(reason: "this daemon reads no messages; turn messages on in its configuration"))
     }
-    var given: String?
-    if let name = request.displayName { given = try ProfileRules.validated(Profile(displayName: name)).displayName }
+    let given = try request.displayName.map(ProfileRules.name)
     let (network, reference) = try channel(fromLink: request.link)
-    if let known = try await known(reference, on: network.kind) { return snapshot(known) }
+    if let known = try await known(reference, on: network.kind, at: request.relays) { return snapshot(known) }
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == network.kind && $0.name == name })
     else { throw .noSuchIdentity(name) }
@@ -41,7 +40,10 @@ extension Coordinator {
   }
 
   /// The channel that a link names, if there is one already.
-  private func known(_ reference: ChannelReference, on network: NetworkKind) async throws(BatonError) -> StoredChannel? {
+  /// - Parameter relays: the relays that were asked for.
+  private func known(
+    _ reference: ChannelReference, on network: NetworkKind, at relays: [RelayID]? = nil
+  ) async throws(BatonError) -> StoredChannel? {
     guard !reference.networkID.isEmpty else { return nil }
     do {
       let name = ChannelName(network: network, networkID: reference.networkID)
@@ -52,9 +54,17 @@ extension Coordinator {
       guard !ids.isEmpty else { return nil }
       let stored = try await storage.channels(Set(ids))
       if let damage = ids.lazy.compactMap({ stored.unreadable[$0] }).first { throw damage }
-      return ids.lazy.compactMap { stored.found[$0] }.first {
+      let known = ids.compactMap { stored.found[$0] }.filter {
         $0.row.isSame(reference.kind, reference.networkID, reference.trustAnchor)
       }
+      guard reference.kind == .group else { return known.first }
+      // Relays that sign with one key have groups of their own, which may have the same name.
+      let asked = relays ?? []
+      let places = Set(asked.isEmpty ? knownRelays(of: reference, on: network).map(\.id) : asked)
+      let isThere = { (channel: StoredChannel) in
+        !places.isDisjoint(with: channel.relays.map(\.relay) + channel.row.readFrom)
+      }
+      return known.first(where: isThere) ?? (places.isEmpty && known.count == 1 ? known.first : nil)
     } catch {
       throw BatonError(reading: error)
     }
@@ -153,11 +163,22 @@ extension Coordinator {
       if channel.kind == .group, rows.count != 1 { throw .groupNeedsOneRelay }
       return rows
     }
-    let addresses = Set(channel.relays)
-    let there = known.values.filter { !$0.isDeleted && $0.network == network && addresses.contains($0.address) }
+    let there = knownRelays(of: channel, on: network)
     // A link alone must not make Baton connect to anybody.
-    guard !there.isEmpty else { throw .following(.noKnownRelay(addresses: channel.relays)) }
-    return Array(there.sorted { $0.id < $1.id }.prefix(ChannelRequest.relaysMax))
+    guard !there.isEmpty else {
+      throw .following(.noKnownRelay(addresses: Array(channel.relays.prefix(Self.addressesShownMax))))
+    }
+    return Array(there.prefix(ChannelRequest.relaysMax))
+  }
+
+  /// How many addresses of a link are named where none of them is known.
+  private static let addressesShownMax = 20
+
+  /// The relays that a link names and Baton has, by id.
+  private func knownRelays(of channel: ChannelReference, on network: NetworkKind) -> [RelayRow] {
+    let addresses = Set(channel.relays)
+    let there = directory.relays.values.filter { !$0.isDeleted && $0.network == network && addresses.contains($0.address) }
+    return there.sorted { $0.id < $1.id }
   }
 
   /// Reads from relays what a channel is.
@@ -206,7 +227,7 @@ extension Coordinator {
 
 extension ChannelRow {
   /// Whether it is the channel with this name. That of a public channel is the hash of its first event; groups are told apart by the keys of
-  /// their relays.
+  /// their relays, and where these have one key, by the relays.
   func isSame(_ kind: ChannelKind, _ networkID: String, _ trustAnchor: String?) -> Bool {
     self.kind == kind && self.networkID == networkID && (kind == .channel || self.trustAnchor == trustAnchor)
   }

@@ -5,17 +5,12 @@ internal import StrictJSON
 /// The rules for what a channel may say about itself.
 enum ProfileRules {
   /// The profile in normal form.
+  /// - Parameter known: a profile that was validated before, by the rules of then: its name may stay.
   /// - Throws: `invalidDisplayName`, `invalidProfile` or `invalidImage`.
-  static func validated(_ given: Profile) throws(BatonError) -> Profile {
+  static func validated(_ given: Profile, after known: Profile? = nil) throws(BatonError) -> Profile {
     var profile = given
-    do {
-      // Normalizing a text that is far too long would be wasted work, because it is refused anyway.
-      let isShort = given.displayName.utf8.count <= 64 * DisplayName.charactersMax
-      profile.displayName = try DisplayName.validated(
-        isShort ? given.displayName.precomposedStringWithCanonicalMapping : given.displayName)
-    } catch {
-      throw .invalidDisplayName(reason: error.reason)
-    }
+    let isKnown = given.displayName == known?.displayName
+    profile.displayName = if isKnown, let known { known.displayName } else { try name(given.displayName) }
     if let fullName = profile.fullName, fullName.count > Profile.fullNameCharactersMax {
       throw .invalidProfile(field: "fullName", reason: "it has more than \(Profile.fullNameCharactersMax) characters")
     }
@@ -29,6 +24,18 @@ enum ProfileRules {
     }
     if let image = profile.image { try check(image: image) }
     return profile
+  }
+
+  /// The name in normal form.
+  /// - Throws: `invalidDisplayName`.
+  static func name(_ given: String) throws(BatonError) -> String {
+    do {
+      // Normalizing a text that is far too long would be wasted work, because it is refused anyway.
+      let isShort = given.utf8.count <= 64 * DisplayName.charactersMax
+      return try DisplayName.validated(isShort ? given.precomposedStringWithCanonicalMapping : given)
+    } catch {
+      throw .invalidDisplayName(reason: error.reason)
+    }
   }
 
   /// Whether a character may not stand in texts of several lines.

@@ -98,7 +98,7 @@ public struct DeclarationReader {
       if isMissing("name", node) { note(node, "the operator has no name") }
       return
     }
-    guard isFirst("operator \(item.name)", node, "the operator '\(item.name)'") else { return }
+    guard isFirst("operator \(ObjectName.key(item.name))", node, "the operator '\(item.name)'") else { return }
     declarations.operators.append(item)
   }
 
@@ -162,7 +162,7 @@ public struct DeclarationReader {
     do throws(InvalidAddress) {
       let address = try parser.parse(address: text)
       guard isFirst("relay \(kind.rawValue) \(address.comparisonKey)", place, "the relay \(address.text)") else { return nil }
-      if let name = item.name, !isFirst("relay name \(name)", place, "a relay named '\(name)'") { return nil }
+      if let name = item.name, !isFirst("relay name \(ObjectName.key(name))", place, "a relay named '\(name)'") { return nil }
       return Declarations.Relay(
         file: file, line: place.mark?.line, network: kind, address: address, name: item.name, domains: item.domains,
         isEnabled: item.isEnabled)

@@ -1,3 +1,4 @@
+internal import Channels
 public import Yams
 
 /// The error in a text that should be YAML, with its place.
@@ -37,6 +38,7 @@ public struct YAMLTrouble: Error, Hashable, Sendable {
   /// The outermost node of `text`; nil when it is empty.
   /// - Throws: `YAMLTrouble`.
   public static func compose(_ text: String) throws(YAMLTrouble) -> Yams.Node? {
+    let text = HumanText.text(text)
     try Self.refuseAliases(text)
     do {
       return try Yams.compose(yaml: text, .default, .default, .utf8)

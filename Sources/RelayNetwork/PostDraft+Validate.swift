@@ -1,3 +1,5 @@
+internal import Channels
+
 extension PostDraft {
   /// Checks the draft against the rules that hold on every network. A network may have more.
   /// - Parameter takesFiles: whether the network itself sends files of this machine, so that an attachment may be one.

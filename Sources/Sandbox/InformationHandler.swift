@@ -15,6 +15,7 @@ final class InformationHandler: ChannelInboundHandler, RemovableChannelHandler {
     let groups = relay.groupKey.map { "\"supported_nips\":[1,9,11,29,42,50],\"self\":\"\($0)\"," }
     let body =
       "{\"name\":\"Baton sandbox\",\"description\":\"a relay to try things out\",\"software\":\"baton-sandbox\","
+      + "\"pubkey\":\"\(SandboxRelay.contactKey)\","
       + (groups ?? "\"supported_nips\":[1,9,11,42,50],")
       + "\"limitation\":{\"auth_required\":\(auth),\"restricted_writes\":\(relay.fault == .restricted)}}"
     let headers: HTTPHeaders = [

@@ -15,8 +15,9 @@ public struct DomainName: Hashable, Sendable {
   /// Upper bound of what a domain says, in bytes: it may list all of its names.
   private static let bytesMax = 1 << 20
 
-  /// Whether somebody who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters.
-  public static func isMeant(by text: String) -> Bool { text.contains("@") || text.contains(".") }
+  /// Whether somebody who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters, and the
+  /// address of a page may have a key in it.
+  public static func isMeant(by text: String) -> Bool { !text.contains("://") && (text.contains("@") || text.contains(".")) }
 
   /// Reads a name. A domain alone is its own name, `_` at the domain. On this machine, the domain may be an address, with a port.
   public init(_ text: String) throws(Flaw) {
@@ -51,13 +52,19 @@ public struct DomainName: Hashable, Sendable {
     case 300..<400: throw WebFailure("the server sends to another address, which NIP-05 does not allow")
     default: throw WebFailure("the server answered with HTTP status \(answer.status)")
     }
-    guard let names = (try? JSONParser.parse(answer.body))?["names"]?.object else {
+    // People write such files by hand, and editors begin them with a byte order mark.
+    let body = answer.body.starts(with: [0xEF, 0xBB, 0xBF]) ? answer.body.dropFirst(3) : answer.body[...]
+    guard let names = (try? JSONParser.parse(Array(body)))?["names"]?.object else {
       throw WebFailure("the server's answer is not a list of names as in NIP-05")
     }
-    guard let key = names[name] else { throw WebFailure("there is nobody with this name") }
+    let keys = Set((names[name].map { [$0] } ?? names.filter { $0.key.lowercased() == name }.map(\.value)).map(Self.lowered))
+    guard let key = keys.first else { throw WebFailure("there is nobody with this name") }
+    guard keys.count == 1 else { throw WebFailure("several people have this name there, with other capitals") }
     guard let text = key.string, text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
       throw WebFailure("the name stands for something that is not a public key")
     }
     return text
   }
+
+  private static func lowered(_ key: JSONValue) -> JSONValue { key.string.map { .string($0.lowercased()) } ?? key }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Channels
 internal import Filters
 internal import ProgramEnd
 internal import StrictJSON
@@ -32,7 +33,7 @@ struct Batonctl: AsyncParsableCommand {
     ])
 
   static func main(_ line: [String]) async -> Never {
-    let arguments = afterCommand(line)
+    let arguments = afterCommand(line.map(HumanText.text))
     do {
       try checkCommand(arguments)
       var command = try await asyncParseAsRoot(arguments)

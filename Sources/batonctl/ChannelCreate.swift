@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
+internal import RelayNetwork
 internal import Sentences
 internal import StrictJSON
 
@@ -8,7 +9,7 @@ struct ChannelCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Creates a channel on several relays and shows the progress.",
     discussion: """
-      Exit status: 0 the channel works; 1 no relay took it; 75 it did not reach the state that --wait asks for within --timeout, 20min by \
+      Exit status: 0 the channel works; 1 no relay took it, or its relay did not let in everybody whom --member names; 75 it did not reach the state that --wait asks for within --timeout, 20min by \
       default. The daemon continues in any case: see batonctl channel show.
       """)
 
@@ -79,6 +80,7 @@ struct ChannelCreate: AsyncParsableCommand {
         return try session.show(channel) { "Channel \(channel.id) '\(channel.profile.displayName)' is being created." }
       }
       let channel = try await follow(request, session)
+      if !member.isEmpty, ChannelView.activeCount(channel) > 0 { try await waitForMembers(of: channel, session) }
       try finish(channel, session)
     }
   }
@@ -134,6 +136,55 @@ struct ChannelCreate: AsyncParsableCommand {
     }
     return channel
   }
+
+  /// Waits until the relay has let everybody in. Each of them is let in by a post of its own.
+  /// - Throws: a refusal that names who is not in.
+  private func waitForMembers(of channel: Channel, _ session: Session) async throws {
+    var wishes: [String: Post] = [:]
+    func take(_ post: Post) {
+      guard let about = post.about, about.act == "membership", post.id >= wishes[about.author]?.id ?? 0 else { return }
+      wishes[about.author] = post
+    }
+    func isOpen(_ post: Post) -> Bool { PostView.members(post).contains(where: PostView.isOpen) }
+    var page = try await session.raw.posts(PostsListRequest(channelId: channel.id, limit: Self.pageMax, reactions: true))
+    let since = page.revision
+    page.posts.forEach(take)
+    while page.hasOlder, let oldest = page.posts.map(\.id).min() {
+      page = try await session.raw.posts(
+        PostsListRequest(channelId: channel.id, before: Int(oldest), limit: Self.pageMax, reactions: true))
+      page.posts.forEach(take)
+    }
+    if wishes.values.contains(where: isOpen) {
+      for try await change in try await session.raw.watchPosts(PostsWatchRequest(channelIds: [channel.id], since: since)) {
+        if let post = change.post { take(post) }
+        guard wishes.values.contains(where: isOpen) else { break }
+      }
+    }
+    let json: [String: JSONValue] = ["channel": try channel.json]
+    guard !wishes.values.contains(where: isOpen) else {
+      throw Refusal(
+        text: "the daemon stopped reporting; see batonctl member list \(channel.id)", status: 75, parameters: json)
+    }
+    if let words = Self.shortfall(wishes.values.sorted { $0.id < $1.id }, channel.id) {
+      throw Refusal(text: words, parameters: json)
+    }
+  }
+
+  /// Who is not in, for people; `nil` if everybody is.
+  /// - Parameter wishes: the latest wish about each person.
+  static func shortfall(_ wishes: [Post], _ channel: Int64) -> String? {
+    // Who was removed since, or whose wish was given up, is not wanted any more.
+    let wanted = wishes.filter { $0.deletedAt == nil && MembershipChange(text: $0.text, person: "")?.wish == .member }
+    let out = wanted.filter { !["published", "partial"].contains($0.phase) }
+    guard let first = out.first else { return nil }
+    let reason = PostView.members(first).lazy.compactMap { $0.detail ?? $0.cause }.first ?? first.summary
+    return
+      "channel \(channel) is there, but its relay did not let in \(out.count) of \(counted(wanted.count, "member")): \(reason); "
+      + "see batonctl post show \(first.id), then batonctl post retry \(first.id)"
+  }
+
+  /// The largest number of posts in one reply of the daemon.
+  private static let pageMax = 100
 
   private func finish(_ channel: Channel, _ session: Session) throws {
     let view = ChannelView(terminal: session.terminal, times: session.times)

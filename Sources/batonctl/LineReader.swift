@@ -17,6 +17,7 @@ struct LineReader {
   private var bytes: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
+  private var isAtStart = true
 
   /// - Parameters:
   ///   - bytesMax: upper bound of a line, in bytes.
@@ -53,8 +54,11 @@ struct LineReader {
     }
   }
 
-  private func finished(_ line: ArraySlice<UInt8>) -> Line {
-    let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  private mutating func finished(_ given: ArraySlice<UInt8>) -> Line {
+    var line = given.last == UInt8(ascii: "\r") ? given.dropLast() : given
+    // A file of another system may begin with a byte order mark.
+    if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+    isAtStart = false
     return line.count > bytesMax ? .tooLong : .bytes(Array(line))
   }
 }

@@ -1,3 +1,4 @@
+internal import Channels
 internal import Foundation
 internal import RelayNetwork
 
@@ -28,24 +29,29 @@ enum PostText {
   ///   - bytes: what was read. More than a post may have need not be read to the end.
   ///   - name: where it comes from, for people.
   static func text(_ bytes: Data, _ name: String) throws(Refusal) -> String {
-    let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes
-    guard text.count <= bytesMax else {
-      throw Refusal(
-        text: "\(name) has more than \(bytesMax) bytes, and a post may not have more; shorten it", status: 64,
-        name: "local.TooLong")
-    }
-    guard let text = String(data: Data(text), encoding: .utf8) else {
+    let tooLong = Refusal(
+      text: "\(name) has more than \(bytesMax) bytes, and a post may not have more; shorten it", status: 64,
+      name: "local.TooLong")
+    // What was not read to its end may end within a character.
+    guard bytes.count <= fileBytesMax else { throw tooLong }
+    guard let given = String(data: bytes, encoding: .utf8) else {
       throw Refusal(text: "\(name) is not text in UTF-8; convert it, for example with iconv", status: 64, name: "local.Usage")
     }
-    return text
+    let text = HumanText.text(given)
+    let whole = text.hasSuffix("\n") ? String(text.dropLast()) : text
+    guard whole.utf8.count <= bytesMax else { throw tooLong }
+    return whole
   }
 
+  /// Upper bound of a file: a text of line ends with two bytes each, and a byte order mark.
+  private static let fileBytesMax = 2 * bytesMax + 5
+
   private static func read(_ file: FileHandle, _ name: String) throws(Refusal) -> String {
-    // One byte more shows that there is too much, and another may be the line feed at the end.
+    // One byte more shows that there is too much.
     var bytes = Data()
-    while bytes.count < bytesMax + 2 {
+    while bytes.count <= fileBytesMax {
       do {
-        guard let more = try file.read(upToCount: bytesMax + 2 - bytes.count), !more.isEmpty else { break }
+        guard let more = try file.read(upToCount: fileBytesMax + 1 - bytes.count), !more.isEmpty else { break }
         bytes += more
       } catch {
         throw unreadable(name)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BatonClient
+internal import Channels
 internal import ControlAPI
 internal import Foundation
 internal import StrictJSON
@@ -18,16 +19,16 @@ struct ServerCommand: AsyncParsableCommand {
 
     func password() throws -> String? {
       guard let file else { return nil }
-      let line: String?
+      let given: String?
       if file == "-" {
-        line = readLine()
+        given = readLine()
       } else {
         guard let data = FileManager.default.contents(atPath: file), let text = String(data: data, encoding: .utf8) else {
           throw Refusal(text: "cannot read \(file)")
         }
-        line = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
+        given = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
       }
-      guard let line, !line.isEmpty else { throw Refusal(text: "there is no password in \(file)") }
+      guard let line = given.map(HumanText.line), !line.isEmpty else { throw Refusal(text: "there is no password in \(file)") }
       return line
     }
 

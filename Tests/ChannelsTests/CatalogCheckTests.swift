@@ -127,7 +127,7 @@ struct DomainTests {
     #expect { try Domain.validated(text) } throws: { ($0 as? Domain.Invalid)?.reason.isEmpty == false }
   }
 
-  @Test(arguments: ["", "  ", "12", "a\nb", "a\u{202E}b", String(repeating: "x", count: 101)])
+  @Test(arguments: ["", "  ", "12", "a\nb", "a\u{202E}b", "\u{3164}", "a\u{200D}b", String(repeating: "x", count: 101)])
   func badObjectNamesAreRefusedWithAReason(_ text: String) {
     #expect { try ObjectName.validated(text) } throws: { ($0 as? ObjectName.Invalid)?.reason.isEmpty == false }
   }
@@ -135,6 +135,8 @@ struct DomainTests {
   @Test func objectNamesMayLookLikeHostsAndCompanies() throws {
     #expect(try ObjectName.validated(" relay.example:7447 ") == "relay.example:7447")
     #expect(try ObjectName.validated("Example & Söhne, Inc.") == "Example & Söhne, Inc.")
+    #expect(try ObjectName.validated("\u{FEFF}City\u{A0} Relay\r\n") == "City Relay")
+    #expect(ObjectName.key("☀\u{FE0F}") == ObjectName.key("☀") && ObjectName.key("a") != ObjectName.key("b"))
   }
 }
 

@@ -197,14 +197,23 @@ struct PhaseTests {
 }
 
 struct DisplayNameTests {
-  @Test(arguments: ["News", "  City News  ", "9 o clock", "Überblick", "新聞", "$ market", "a b-c_d (e)"])
+  @Test(arguments: [
+    "News", "  City News  ", "9 o clock", "Überblick", "新聞", "$ market", "a b-c_d (e)", "St. Louis News", "L'Équipe",
+    "L’Équipe",
+    "#dev", "(x)", "-dash", "AT&T / \"News\"; ~more~", "می\u{200C}خواهم", "ක්\u{200D}ෂ", "അവന്\u{200D}", "☀\u{FE0F} Weather",
+    "1\u{FE0F}\u{20E3}", "👩\u{200D}🚀", "🏳\u{FE0F}\u{200D}🌈", "👩🏽\u{200D}🚀",
+  ])
   func goodNamesAreTaken(_ name: String) throws {
     #expect(try DisplayName.validated(name).isEmpty == false)
   }
 
   @Test(arguments: [
-    "", "   ", "-dash", "(x)", "a.b", "a,b", "a;b", "a/b", "a\\b", "a#b", "a@b", "a'b", "a\"b", "a`b", "a~b", "a\u{0}b",
-    "a\nb", "a\u{202E}b", String(repeating: "x", count: 51),
+    "", "   ", "a\u{0}b", "a\nb", "a\u{202E}b", String(repeating: "x", count: 51),
+    // Nothing of these is seen.
+    "\u{200B}", "\u{3164}", "\u{2800}", "\u{FEFF}", "\u{301}", "\u{200D}", "\u{FE0F}", "\u{E0041}", " \u{3000}\u{AD} ",
+    // And these differ from "ab" in nothing that is.
+    "a\u{200B}b", "ab\u{3164}", "a\u{AD}b", "a\u{2060}b", "a\u{34F}b", "a\u{200C}b", "a\u{200D}b", "a\u{FE0F}b", "ab\u{E0061}",
+    "a\u{180B}b", "ab\u{200D}", "\u{200D}ab", "a\u{FE0F}\u{200D}b", "a\u{200F}b",
   ])
   func badNamesAreRefusedWithAReason(_ name: String) {
     #expect { try DisplayName.validated(name) } throws: { error in
@@ -216,11 +225,13 @@ struct DisplayNameTests {
   @Test func strangersNamesBecomeNames() {
     func close(_ name: String) -> String? { DisplayName.closest(to: name) }
     #expect(close("News") == "News" && close("  City \t News ") == "City News")
-    #expect(close("-> #nostr / dev @ example.com <-") == "> nostr dev example com <-")
-    #expect(close("a\u{202E}b\nc\u{0}d") == "a b c d")
+    #expect(close("-> #nostr / dev @ example.com <-") == "-> #nostr / dev @ example.com <-")
+    #expect(close("a\u{202E}b\nc\u{0}d") == "ab c d" && close("\u{FEFF}\u{301}N\u{AD}ews\u{3164}") == "News")
+    #expect(close("👩\u{200D}\u{200D}🚀") == "👩\u{200D}🚀")
+    #expect(close(String(repeating: "x", count: 48) + "👩\u{200D}🚀") == String(repeating: "x", count: 48) + "👩")
     #expect(close(String(repeating: "x", count: 60_000)) == String(repeating: "x", count: 50))
     #expect(close(String(repeating: "x", count: 49) + " y") == String(repeating: "x", count: 49))
-    #expect(close("") == nil && close("---") == nil && close("\u{202E}\u{0}") == nil)
+    #expect(close("") == nil && close("\u{3164}\u{301}") == nil && close("\u{202E}\u{0}") == nil)
   }
 
   @Test func fiftyCharactersAreTakenWhateverTheirBytes() throws {
@@ -229,6 +240,28 @@ struct DisplayNameTests {
     // Five code points each, although they look like one.
     #expect(throws: DisplayName.Invalid.self) { try DisplayName.validated(String(repeating: "👩‍👩‍👧", count: 11)) }
     #expect(try DisplayName.validated("  City \t  News ") == "City News")
+    #expect(try DisplayName.validated("\u{FEFF}City\u{A0}News\r\n") == "City News")
+  }
+}
+
+struct HumanTextTests {
+  @Test func textsOfOtherSystemsAreTextsOfOurs() {
+    #expect(HumanText.text("\u{FEFF}one\r\ntwo\r\n") == "one\ntwo\n")
+    // The shell took away the line feed.
+    #expect(HumanText.text("City News\r") == "City News")
+    for text in ["", " one ", "a\rb", "one\n\ntwo", "a\u{FEFF}"] {
+      #expect(HumanText.text(text) == text, "\(text.debugDescription)")
+    }
+  }
+
+  @Test func nothingStaysAroundALine() {
+    #expect(HumanText.line("\u{FEFF} \tone two\u{A0}\r\n") == "one two" && HumanText.line(" \n").isEmpty)
+    #expect(HumanText.link(" <https://a.example> \n") == "https://a.example" && HumanText.link("“ a ”") == "a")
+    #expect(HumanText.link("<a") == "<a" && HumanText.link("<>") == "<>")
+  }
+
+  @Test func networkIsThatOfTheLinkInTheText() {
+    #expect(NetworkKind.lookingLike(" <https://a.example/r#key>\r\n") == .simplex)
   }
 }
 

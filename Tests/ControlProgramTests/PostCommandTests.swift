@@ -91,6 +91,9 @@ struct PostCommandTests {
     #expect(try PostText.text(Data(), "f").isEmpty)
     let longest = Data(repeating: UInt8(ascii: "x"), count: PostText.bytesMax)
     #expect(try PostText.text(longest + Data("\n".utf8), "f").utf8.count == PostText.bytesMax)
+    #expect(try PostText.text(Data("\u{FEFF}One\r\nTwo\r\n".utf8), "f") == "One\nTwo")
+    let lines = Data(String(repeating: "\r\n", count: PostText.bytesMax).utf8)
+    #expect(try PostText.text(lines, "f").utf8.count == PostText.bytesMax - 1, "what counts is what is published")
   }
 
   @Test func textsThatAreTooLongOrNoTextAreRefusedByName() throws {

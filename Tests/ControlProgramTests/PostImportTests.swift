@@ -13,8 +13,12 @@ import WebFiles
 struct PostImportTests {
   /// The lines of texts that arrive in these pieces.
   private static func lines(_ pieces: [String], bytesMax: Int = 20) throws -> [LineReader.Line] {
+    try lines(pieces.map { Array($0.utf8) }, bytesMax: bytesMax)
+  }
+
+  private static func lines(_ pieces: [[UInt8]], bytesMax: Int = 20) throws -> [LineReader.Line] {
     var rest = pieces[...]
-    var reader = LineReader(bytesMax: bytesMax) { Array((rest.popFirst() ?? "").utf8) }
+    var reader = LineReader(bytesMax: bytesMax) { rest.popFirst() ?? [] }
     var lines: [LineReader.Line] = []
     while let line = try reader.next() { lines.append(line) }
     return lines
@@ -34,7 +38,8 @@ struct PostImportTests {
     let expected = [Self.line("one"), Self.line(""), Self.line("two"), Self.line("three")]
     #expect(try Self.lines(["one\n\ntwo\r\nthree"]) == expected)
     #expect(try Self.lines("one\n\ntwo\r\nthree\n".map(String.init)) == expected)
-    #expect(try Self.lines([]) == [] && Self.lines(["\n"]) == [Self.line("")])
+    #expect(try Self.lines("\u{FEFF}one\r\n\r\ntwo\r\nthree".utf8.map { [$0] }) == expected)
+    #expect(try Self.lines([String]()) == [] && Self.lines(["\n"]) == [Self.line("")])
   }
 
   @Test func lineThatIsTooLongIsNoReasonToLoseTheNext() throws {

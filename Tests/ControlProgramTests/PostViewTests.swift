@@ -51,6 +51,20 @@ struct PostViewTests {
     #expect(!lines.contains { $0.hasPrefix("author") })
   }
 
+  /// A group is of no use to people whom its relay did not let in.
+  @Test func groupNamesHowManyAreNotIn() {
+    func wish(_ phase: String, _ text: String = "member", deletedAt: String? = nil) -> Post {
+      var post = Self.post([Self.relay(phase == "published" ? "verified" : "failed")], text: text)
+      (post.phase, post.deletedAt) = (phase, deletedAt)
+      return post
+    }
+    #expect(ChannelCreate.shortfall([wish("published"), wish("partial"), wish("published", "member: admin")], 3) == nil)
+    #expect(ChannelCreate.shortfall([wish("failed", "removed"), wish("failed", deletedAt: Self.time)], 3) == nil)
+    #expect(
+      ChannelCreate.shortfall([wish("published"), wish("failed")], 3)?.hasPrefix(
+        "channel 3 is there, but its relay did not let in 1 of 2 members: no") == true)
+  }
+
   @Test func forgottenPostIsMarked() throws {
     var post = Self.post([], text: "")
     post.forgottenAt = Self.time

@@ -41,12 +41,15 @@ struct CareTests {
     let client = bench.client
     let relays = try await bench.addRelays(1)
     #expect(try await client.identities().map(\.name) == ["main"])
-    try "key of the desk\n".write(toFile: bench.folder.path + "/desk", atomically: true, encoding: .utf8)
+    try "\u{FEFF}key of the desk\r\n".write(toFile: bench.folder.path + "/desk", atomically: true, encoding: .utf8)
     try "hunter2".write(toFile: bench.folder.path + "/bad", atomically: true, encoding: .utf8)
     let desk = try await client.addIdentity(name: "News desk", credential: "desk")
     #expect(desk.id == 2 && desk.channels == 0 && !"\(desk)".contains("key of the desk\n"))
     #expect(await refusal { _ = try await client.addIdentity(name: "News desk") } == "DuplicateName")
     #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: "desk") } == "DuplicateName")
+    // The same key, however it was saved.
+    try "key of the desk".write(toFile: bench.folder.path + "/same", atomically: true, encoding: .utf8)
+    #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: "same") } == "DuplicateName")
     // The master key may be a credential too; it must not become the key of an identity.
     try "key of the desk 2\n".write(toFile: bench.folder.path + "/identity.key", atomically: true, encoding: .utf8)
     for credential in ["identity.key\0", "identity.key\0x"] {

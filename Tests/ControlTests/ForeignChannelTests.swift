@@ -104,7 +104,7 @@ struct ForeignChannelTests {
       (["link": "fake|channel|x|k", "relayIds": [9]], "NoSuchRelay"),
       (["link": "fake|channel|unheard|k"], "NotSupported"),
       (["link": "fake|channel|new|k|ws://r1", "identity": "x"], "NoSuchIdentity"),
-      (["link": .string(Self.link), "displayName": "#"], "InvalidDisplayName"),
+      (["link": .string(Self.link), "displayName": "\u{3164}"], "InvalidDisplayName"),
     ] as [([String: JSONValue], String)] {
       let error = await #expect(throws: VarlinkError.self) {
         try await bench.client.call(ChannelsMethod.follow, parameters)

@@ -115,6 +115,8 @@ struct MembersTests {
     var phases: [String] = []
     var last: MemberChange?
     let request = MembersAddRequest(channelId: 2, author: "npub of dave", roles: ["admin"])
+    let all = Self.list(.members, ["us", "ann", "bob", "dave"])
+    try await bench.hear([all, Self.list(.roles, ["us", "dave"], roles: ["admin"])], in: 2, at: 71)
     for try await reply in try await bench.client.addMemberAndFollow(request) {
       phases.append(reply.change.phase)
       last = reply.change
@@ -126,6 +128,8 @@ struct MembersTests {
     #expect(post.about?.act == "membership" && post.about?.author == "dave" && post.text == "member: admin")
     var removal: MemberChange?
     let out = MembersRemoveRequest(channelId: 2, author: "ann", reason: "spam")
+    try await bench.hear(
+      [Self.list(.members, ["us", "bob", "dave"]), Self.list(.roles, ["bob"], roles: ["editor"])], in: 2, at: 72)
     for try await reply in try await bench.client.removeMemberAndFollow(out) { removal = reply.change }
     #expect(removal?.wish == "removed" && removal?.roles.isEmpty == true && removal?.phase == "published")
     var role: MemberChange?
@@ -133,6 +137,20 @@ struct MembersTests {
     for try await reply in try await bench.client.setRoleAndFollow(admin) { role = reply.change }
     #expect(role?.roles == ["editor"] && role?.author == "bob")
     #expect(try await bench.client.setRole(MembersSetRoleRequest(channelId: 2, author: "bob")).change.roles.isEmpty)
+    try await bench.stop()
+  }
+
+  /// Whoever is told that a change is done finds it in the list.
+  @Test func changeIsDoneOnceTheListShowsIt() async throws {
+    let bench = try await Self.bench()
+    async let listed: [String] = {
+      for try await _ in try await bench.client.addMemberAndFollow(MembersAddRequest(channelId: 2, author: "dave")) {}
+      return try await Self.names(bench, MembersListRequest(channelId: 2))
+    }()
+    let request = PostsListRequest(channelId: 2, reactions: true)
+    while try await bench.client.posts(request).posts.first?.phase != "published" { await Task.yield() }
+    try await bench.hear([Self.list(.members, ["us", "ann", "bob", "dave"])], in: 2, at: 80)
+    #expect(try await listed.contains("dave"))
     try await bench.stop()
   }
 

@@ -166,6 +166,17 @@ struct CatalogTests {
     }
   }
 
+  /// People who read two names see no difference between them.
+  @Test func namesThatLookAlikeAreOneName() throws {
+    var world = World()
+    _ = try world.addOperator("☀ Club")
+    _ = try world.addRelay("wss://a.example", RelayEdit(name: "☀ Relay"))
+    #expect(throws: BatonError.duplicateName("☀ Club")) { try world.addOperator("☀\u{FE0F} Club") }
+    #expect(throws: BatonError.duplicateName("☀ Relay")) {
+      try world.addRelay("wss://b.example", RelayEdit(name: "☀\u{FE0F} Relay"))
+    }
+  }
+
   @Test func staleUpdateIsRefusedWithTheCurrentObject() throws {
     var world = World()
     let relay = try world.addRelay("wss://a.example")

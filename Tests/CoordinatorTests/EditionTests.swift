@@ -213,6 +213,12 @@ struct EditionTests {
         return nil
       } catch { return error }
     }
+    for name in ["\u{3164}", "Ne\u{200B}ws"] {
+      if case .invalidDisplayName = await refusal(ChannelEdit(displayName: name)) {
+      } else {
+        Issue.record("\(name.debugDescription)")
+      }
+    }
     #expect(await refusal(ChannelEdit(displayName: "")) == .invalidDisplayName(reason: "the name is empty"))
     if case .invalidImage = await refusal(ChannelEdit(image: "data:image/png;base64,AAAA")) {} else { Issue.record("image") }
     #expect(await refusal(ChannelEdit(custom: "text")) == .invalidProfile(field: "custom", reason: "it must be an object"))

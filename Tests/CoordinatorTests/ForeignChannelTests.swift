@@ -77,6 +77,25 @@ struct ForeignChannelTests {
     try await bench.stop()
   }
 
+  /// A key alone does not say which group is meant.
+  @Test func relaysWithOneKeyHaveGroupsOfTheirOwn() async throws {
+    let (bench, relays) = try await bench()
+    let (near, far) = ("fake|group|club|key|ws://r1", "fake|group|club|key|ws://r3")
+    let first = try await bench.coordinator.follow(FollowRequest(link: near)).row
+    bench.network.following.foreign["club"]?.addresses = ["ws://r3"]
+    let second = try await bench.coordinator.follow(FollowRequest(link: far)).row
+    #expect(second.id != first.id && first.readFrom == [relays[0]] && second.readFrom == [relays[2]])
+    #expect(try await bench.coordinator.follow(FollowRequest(link: near)).row.id == first.id)
+    #expect(try await bench.coordinator.follow(FollowRequest(link: far)).row.id == second.id)
+    #expect(try await bench.coordinator.follow(FollowRequest(link: near, relays: [relays[2]])).row.id == second.id)
+    // Two requests at once for one of them are still one.
+    _ = try await bench.coordinator.unfollow(second.id)
+    async let one = bench.coordinator.follow(FollowRequest(link: far))
+    async let two = bench.coordinator.follow(FollowRequest(link: far))
+    #expect(try await one.row.id == two.row.id)
+    try await bench.stop()
+  }
+
   @Test func channelThatIsLeftIsForgottenAndCanBeFollowedAgain() async throws {
     let (bench, _) = try await bench()
     let first = try await bench.coordinator.follow(FollowRequest(link: Self.link)).row.id
@@ -170,7 +189,7 @@ struct ForeignChannelTests {
     #expect(
       await refusal(FollowRequest(link: far, relays: [relays[0]]))
         == .following(.notFollowable(reason: "no relay shows the channel; 'r1': it knows of nothing")))
-    guard case .invalidDisplayName? = await refusal(FollowRequest(link: Self.link, displayName: "a/b")) else {
+    guard case .invalidDisplayName? = await refusal(FollowRequest(link: Self.link, displayName: "a\u{200B}b")) else {
       return #expect(Bool(false))
     }
     #expect(await refusal(FollowRequest(link: Self.link, identity: "nobody")) == .noSuchIdentity("nobody"))

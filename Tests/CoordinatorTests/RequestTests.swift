@@ -28,7 +28,7 @@ struct RequestTests {
     func isRefused(_ profile: Profile, custom: String = "") async -> Bool {
       (try? await bench.coordinator.create(ChannelRequest(profile: profile, relays: relays))) == nil
     }
-    #expect(await isRefused(Profile(displayName: "a/b")))
+    #expect(await isRefused(Profile(displayName: "a\u{200B}b")))
     #expect(await isRefused(Profile(displayName: "ok", image: "http://x/y.png")))
     #expect(await isRefused(Profile(displayName: "ok", image: "data:image/png;base64,AAAA")))
     #expect(

@@ -36,7 +36,7 @@ struct FollowedChannelTests {
     for (index, url) in relays.urls.prefix(2).enumerated() {
       #expect(try await reader.control("relay", "add", url, "--name", "r\(index + 1)", "--disabled").status == 0)
     }
-    let followed = try await reader.control("channel", "follow", link)
+    let followed = try await reader.control("channel", "follow", "\u{FEFF}<\(link)>\r")
     #expect(
       followed.status == 0
         && followed.lines == ["Channel 1 'News' is followed, read from 2 relays. See batonctl messages 1."], "\(followed.lines)"

@@ -1,5 +1,6 @@
 import Channels
 import RelayNetwork
+import StrictJSON
 import Testing
 
 @testable import Nostr
@@ -33,6 +34,63 @@ struct ChannelLinkTests {
     #expect(try read(own) == channel)
     let ownGroup = RelayGroup.link(id: "club-1", author: author, relays: normal)
     #expect(try read(ownGroup)?.relays == ["wss://relay.example"], "a group lives on one")
+  }
+
+  @Test func linksAreReadAsPeopleHaveThem() throws {
+    let event = NIP19.nevent(id: id, relays: [], author: author, kind: 40).text
+    let channel = ChannelReference(kind: .channel, networkID: id, trustAnchor: author, relays: [])
+    let texts = [
+      "https://njump.me/\(event)", "http://njump.me/e/\(event)?x=1", "HTTPS://NJUMP.ME/" + event.uppercased(),
+      "https://a.example/#/\(event)", "https://a.example/?q=nostr%3A\(event)&r=1", "<https://njump.me/\(event)>",
+      " \n<nostr:\(event)>\r\n", "\u{FEFF}\(event)\r", "web+nostr:\(event)", "nostr://\(event)", "nostr:\(event).",
+      "“\(event)”",
+    ]
+    for text in texts { #expect(try read(text) == channel, "\(text.debugDescription)") }
+    let bare = ChannelReference(kind: .channel, networkID: id, trustAnchor: nil, relays: [])
+    #expect(try read("https://chat.example/channel/\(id)") == bare)
+    let group = NIP19.naddr(identifier: "club-1", relays: [], author: author, kind: 39_000).text
+    #expect(try read("https://njump.me/\(group)")?.networkID == "club-1")
+    #expect(refusal("https://njump.me/" + NIP19.npub(publicKey: author).text) == "it names a person")
+    #expect(
+      refusal("https://njump.me/\(event.dropLast())") == "the link cannot be read: it is not bech32 with a right checksum")
+    #expect(try read("https://smp6.simplex.im/c#yxNOMJcry5jMTRPEBVtGBATYaKeoRIsZRBPIDLx7x6M") == nil)
+    let relays = (1...30).map { "wss://r\($0).example" }
+    #expect(try read(NIP19.nevent(id: id, relays: relays, author: nil, kind: nil).text)?.relays == relays)
+    for person in [
+      "https://njump.me/\(NIP19.npub(publicKey: author).text)", " NOSTR:\(NIP19.npub(publicKey: author).text)\r\n",
+    ] {
+      #expect(PostNames.publicKey(person) == author)
+    }
+  }
+
+  @Test func optionalPartsOfAnotherSizeAreLeftOut() throws {
+    let bytes = try #require(Hex.decode(id, count: 32))
+    func link(_ prefix: String, _ parts: [(UInt8, [UInt8])]) -> String {
+      Bech32.encode(prefix: prefix, bytes: parts.flatMap { [$0.0, UInt8($0.1.count)] + $0.1 })
+    }
+    let bare = ChannelReference(kind: .channel, networkID: id, trustAnchor: nil, relays: [])
+    for size in [0, 1, 31, 33, 64] {
+      #expect(
+        try read(link("nevent", [(0, bytes), (2, Array(repeating: 7, count: size)), (3, Array(repeating: 0, count: size))]))
+          == bare)
+    }
+    #expect(
+      refusal(link("naddr", [(0, Array("club".utf8)), (2, []), (3, [0, 0, 152, 88])]))
+        == "the link cannot be read: a required part is missing")
+    #expect(refusal(link("nevent", [(0, [1, 2])])) == "the link cannot be read: a part has the wrong length")
+  }
+
+  @Test func keyOfTheContactStandsForThatOfTheRelay() throws {
+    let (contact, own) = (author, Saying.bob.publicKey)
+    let group = ChannelReference(kind: .group, networkID: "club", trustAnchor: contact, relays: [])
+    func signer(_ json: JSONValue, of channel: ChannelReference) -> String? {
+      channel.signed(asSaidBy: RelayInformation(json: json))?.trustAnchor
+    }
+    #expect(signer(["pubkey": .string(contact.uppercased()), "self": .string(own)], of: group) == own)
+    #expect(signer(["pubkey": .string(Saying.name(9)), "self": .string(own)], of: group) == nil, "that is another's group")
+    #expect(signer(["pubkey": .string(contact)], of: group) == nil && group.signed(asSaidBy: nil) == nil)
+    let channel = ChannelReference(kind: .channel, networkID: id, trustAnchor: contact, relays: [])
+    #expect(signer(["pubkey": .string(contact), "self": .string(own)], of: channel) == nil)
   }
 
   @Test func otherTextsAreNotLinksOrSayWhyNot() throws {

@@ -68,6 +68,10 @@ struct ChannelLookupTests {
     let found = try await reader.network.look(for: reference, as: NetworkBench.identityID, at: desk.relay.url)
     #expect(found.name == "Club" && found.content.kind == .group)
     #expect(found.content.networkID == desk.content.networkID && found.content.trustAnchor == desk.content.trustAnchor)
+    // Programs that do not know `self` put the relay's contact into links.
+    let older = reference.signed(by: SandboxRelay.contactKey)
+    #expect(try await reader.network.look(for: older, as: NetworkBench.identityID, at: desk.relay.url) == found)
+    #expect(await failure(reader.network, reference.signed(by: Saying.name(7)), desk.relay.url) == "it does not show the group")
     await reader.end()
     await desk.end()
   }

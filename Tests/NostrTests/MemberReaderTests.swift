@@ -83,6 +83,20 @@ struct MemberReaderTests {
     #expect(Self.requests(desk).count == 6)
   }
 
+  /// Somebody waits for the answer to a change of Baton's own.
+  @Test func ownChangesWaitForNoPause() {
+    var desk = FollowingDesk.following([Self.group(1)], stored: [Self.list(39_002, [[Saying.bob.publicKey]])])
+    for number in 0..<3 {
+      let list = Self.list(39_002, [[Saying.alice.publicKey]], at: FollowingDesk.noon + Int64(number))
+      desk.stored.append(list)
+      desk.feed(.following(.members(ChannelID(rawValue: 1))))
+      desk.settle()
+      #expect(Self.requests(desk).count == number + 2 && Self.told(desk).last == "1 members alice (1)")
+    }
+    desk.pass(ticks: 20)
+    #expect(Self.requests(desk).count == 4)
+  }
+
   @Test func channelThatIsReadAgainIsAskedForAgain() {
     var desk = FollowingDesk.following([Self.group(1)], stored: [Self.list(39_002, [[Saying.bob.publicKey]])])
     desk.pass(ticks: 2)

@@ -95,6 +95,11 @@ struct VectorTests {
     }
     for entry in vectors["invalid"]?.array ?? [] {
       let text = try #require(entry["bech32"]?.string ?? entry.string)
+      guard entry["rust_nostr_accepts"] != true else {
+        // An optional part of another size counts as missing.
+        guard case .nevent(_, _, author: nil, kind: nil) = try NIP19(text) else { return #expect(Bool(false), "\(text)") }
+        continue
+      }
       #expect(throws: NIP19.Failure.self, "\(text)") { try NIP19(text) }
     }
   }

@@ -78,6 +78,13 @@ struct DeclarationTests {
     #expect(read.counts == (1, 2, 3))
   }
 
+  @Test func filesOfOtherSystemsAreRead() throws {
+    let text = "\u{FEFF}" + Self.example.replacing("\n", with: "\r\n")
+    #expect(try read(text) == read(Self.example))
+    let flaw = "1.yaml:2:1: the file has no member 'nothing'; it may have operators, servers, relays"
+    #expect(flaws("\u{FEFF}relays: []\r\nnothing: 1\r\n") == [flaw])
+  }
+
   @Test func whatIsWrittenIsReadBackWithoutPasswords() throws {
     var expected = try read(Self.example)
     let text = DeclarationWriter.text(expected) { _ in "2026-01-31T12:00:00Z" }

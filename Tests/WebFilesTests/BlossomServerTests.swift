@@ -54,6 +54,25 @@ struct BlossomServerTests {
     try await server.stop()
   }
 
+  /// Some servers answer every HEAD with 200, others serve a page in place of what they do not have.
+  @Test(arguments: [(404, ""), (200, "<html>")]) func fileThatIsOnlyClaimedIsUploaded(_ status: Int, _ page: String)
+    async throws
+  {
+    let isStored = Mutex(false)
+    let server = try await WebServer { request in
+      switch request.line {
+      case "PUT /upload":
+        isStored.withLock { $0 = true }
+        return Self.described(Self.file.sha256)
+      case "GET \(Self.place)": return isStored.withLock { $0 } ? .answer(200, "hello".utf8) : .answer(status, page.utf8)
+      default: return .answer(200)
+      }
+    }
+    for _ in 0..<2 { #expect(try await Self.upload(to: server).get() == server.address + Self.place) }
+    #expect(server.requests.map { $0.line.prefix(4) } == ["HEAD", "GET ", "PUT ", "GET ", "HEAD", "GET "])
+    try await server.stop()
+  }
+
   @Test func refusalsHaveTheWordsOfTheServer() async throws {
     #expect(
       try await Self.words { $0.line == "PUT /upload" ? .answer(413, [], ["X-Reason: at most 4 bytes"]) : .answer(404) }
@@ -86,14 +105,16 @@ struct BlossomServerTests {
     #expect(try await served(.answer(200, "hello!".utf8)).contains("more than 5 bytes"))
     #expect(try await served(.answer(404)) == "the server refused to serve the file with HTTP status 404")
     // A file that the server claims to have is read back, too.
-    #expect(try await Self.words { _ in .answer(200, "hellO".utf8) }.contains("serves another file"))
+    let claiming = try await Self.words { $0.line == "PUT /upload" ? Self.described(serving) : .answer(200, "hellO".utf8) }
+    #expect(claiming.contains("serves another file"))
   }
 
   @Test func redirectsLeadToTheFileOrNowhere() async throws {
     func server(_ location: String) async throws -> WebServer {
       try await WebServer { request in
         if request.line.hasSuffix("/cdn/\(Self.file.sha256)?token=1") { return .answer(200, "hello".utf8) }
-        return request.line.hasPrefix("GET") ? .answer(302, [], ["Location: \(location)"]) : .answer(200)
+        if request.line == "PUT /upload" { return Self.described(Self.file.sha256) }
+        return request.line.hasPrefix("GET") ? .answer(302, [], ["Location: \(location)"]) : .answer(404)
       }
     }
     let good = try await server("/cdn/\(Self.file.sha256)?token=1")
@@ -160,11 +181,23 @@ struct BlossomServerTests {
     #expect(try await Self.person(.answer(200, list.utf8), name: "_").get() == Self.key)
   }
 
+  @Test func namesAreFoundHoweverTheyAreWritten() async throws {
+    let other = String(repeating: "0c", count: 32)
+    for list in [
+      #"{"names":{"Bob":"\#(Self.key)"}}"#, #"{"names":{"bob":"\#(Self.key.uppercased())"}}"#,
+      "\u{FEFF}" + #"{"names":{"BOB":"\#(Self.key.uppercased())","Bob":"\#(Self.key)"}}"#,
+      // The exact name comes first.
+      #"{"names":{"Bob":"\#(other)","bob":"\#(Self.key)","BOB":5}}"#,
+    ] { #expect(try await Self.person(.answer(200, list.utf8)).get() == Self.key, "\(list)") }
+  }
+
   @Test func namesThatStandForNoKeyAreRefused() async throws {
     for (reply, words) in [
       (.answer(200, #"{"names":{"alice":"\#(Self.key)"}}"#.utf8), "nobody with this name"),
       (.answer(200, #"{"names":{"bob":"npub1x"}}"#.utf8), "not a public key"),
-      (.answer(200, #"{"names":{"bob":"\#(Self.key.uppercased())"}}"#.utf8), "not a public key"),
+      (
+        .answer(200, #"{"names":{"Bob":"\#(Self.key)","BOB":"\#(String(repeating: "0c", count: 32))"}}"#.utf8), "other capitals"
+      ),
       (.answer(200, #"{"names":{"bob":5}}"#.utf8), "not a public key"),
       (.answer(200, #"{"names":[]}"#.utf8), "not a list of names"),
       (.answer(200, #"{"names":{"bob":"a","bob":"\#(Self.key)"}}"#.utf8), "not a list of names"),

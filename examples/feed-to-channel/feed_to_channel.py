@@ -2,6 +2,7 @@
 """Publishes the items of an RSS or Atom feed as posts of a channel, each item once, however often this runs."""
 import argparse
 import hashlib
+import html
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import socket
 import sys
 import urllib.request
 import xml.etree.ElementTree as tree
+import zlib
 from xml.parsers import expat
 
 FEED_BYTES_MAX = 10_000_000
@@ -24,15 +26,29 @@ def call(connection, method, **parameters):
     return reply.get("parameters", {}), reply.get("error", "").rpartition(".")[2]
 
 
+def unpacked(data):
+    """The feed itself: some servers compress it whether they are asked to or not. No more is unpacked than may be read."""
+    return zlib.decompressobj(31).decompress(data, FEED_BYTES_MAX + 1) if data.startswith(b"\x1f\x8b") else data
+
+
+def plain(markup):
+    """What readers see of a title in HTML."""
+    return html.unescape(re.sub(r"</?[A-Za-z][^<>]*>|<!--.*?-->", "", re.sub(r"(?i)<(br|/p|/div|/li)\b[^<>]*>", " ", markup)))
+
+
 def items(data):
     """The identifier and text of each item, oldest first if the feed has the newest first."""
     checker = expat.ParserCreate()
     checker.StartDoctypeDeclHandler = lambda *_: sys.exit("the feed has a document type (DOCTYPE), which may expand without end")
     checker.Parse(data, True)
     for item in reversed([part for part in tree.fromstring(data).iter() if part.tag.rpartition("}")[2] in ("item", "entry")]):
-        fields = {}
-        for part in item:
-            name, value = part.tag.rpartition("}")[2], " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", "".join(part.itertext())).split())
+        fields, (space, _, kind) = {}, item.tag.rpartition("}")
+        # Parts of other vocabularies, such as media:title, may be about something else.
+        for part in [part for part in item if part.tag.rpartition("}")[0] == space]:
+            name, value = part.tag.rpartition("}")[2], "".join(part.itertext())
+            if name == "title" and (kind == "item" or part.get("type") == "html"):
+                value = plain(value)
+            value = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", value).split())
             if name != "link" or part.get("rel", "alternate") == "alternate":
                 fields.setdefault(name, value or part.get("href", ""))
         link, title = fields.get("link", "")[:2000], fields.get("title", "")[:2000]
@@ -64,7 +80,7 @@ def main():
     parser.add_argument("--socket", default=os.environ.get("BATON_SOCKET", "/run/batond/control"))
     args = parser.parse_args()
     with urllib.request.urlopen(args.feed, timeout=60) as response, socket.socket(socket.AF_UNIX) as connection:
-        if len(data := response.read(FEED_BYTES_MAX + 1)) > FEED_BYTES_MAX:
+        if len(data := unpacked(response.read(FEED_BYTES_MAX + 1))) > FEED_BYTES_MAX:
             sys.exit(f"the feed has more than {FEED_BYTES_MAX} bytes")
         found = list(items(data))
         connection.settimeout(60)

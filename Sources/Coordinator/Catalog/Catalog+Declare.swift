@@ -189,13 +189,13 @@ private struct Declaring {
   /// Names are settled once all are known: files may swap those of two relays, or give the name of a relay that vanished to another.
   private mutating func nameRelays() throws(BatonError) {
     let alive = catalog.relays.values.filter { !$0.isDeleted }
-    let byName = Dictionary(grouping: alive, by: \.name)
+    let byName = Dictionary(grouping: alive) { ObjectName.key($0.name) }
     let unnamedIDs = Set(unnamed.map(\.id))
     var yielding: [(id: RelayID, host: String)] = []
     var flaws: [FileFlaw] = []
     for (id, item) in named {
       guard let row = catalog.relays[id] else { continue }
-      for other in byName[row.name] ?? [] where other.id != id {
+      for other in byName[ObjectName.key(row.name)] ?? [] where other.id != id {
         if other.origin.isUndeclared || unnamedIDs.contains(other.id) {
           yielding.append((other.id, other.host))
         } else {

@@ -130,11 +130,15 @@ struct Catalog: Hashable, Sendable {
   // MARK: - Names
 
   func checkName(ofRelay name: String, except id: RelayID?) throws(BatonError) {
-    if relays.values.contains(where: { $0.name == name && !$0.isDeleted && $0.id != id }) { throw .duplicateName(name) }
+    let key = ObjectName.key(name)
+    let other = relays.values.first { !$0.isDeleted && $0.id != id && ObjectName.key($0.name) == key }
+    if let other { throw .duplicateName(other.name) }
   }
 
   func checkName(ofOperator name: String, except id: OperatorID?) throws(BatonError) {
-    if operators.values.contains(where: { $0.name == name && !$0.isDeleted && $0.id != id }) { throw .duplicateName(name) }
+    let key = ObjectName.key(name)
+    let other = operators.values.first { !$0.isDeleted && $0.id != id && ObjectName.key($0.name) == key }
+    if let other { throw .duplicateName(other.name) }
   }
 
   /// A name for a relay that nobody named: its host, with a number if that is taken.

@@ -21,6 +21,13 @@ extension NostrNetwork {
         channel = channel.signed(by: first.content.trustAnchor)
         events += try await ChannelLookup(channel.filters, on: lines, within: limits).events()
       }
+      if let found = try? channel.channel(in: events, for: identity) { return found }
+      if channel.kind == .group, let url = try? RelayURL(address),
+        let group = channel.signed(asSaidBy: try await dialer.information(of: url, on: lines.eventLoop).get())
+      {
+        channel = group
+        events = try await ChannelLookup(channel.filters, on: lines, within: limits).events()
+      }
       return try channel.channel(in: events, for: identity)
     } catch let failure as NetworkFailure {
       throw failure

@@ -1,4 +1,5 @@
 public import Channels
+internal import NIOConcurrencyHelpers
 public import RelayNetwork
 internal import Secrets
 
@@ -54,6 +55,10 @@ extension NostrNetwork {
     case .verify:
       guard let session = reader(operation.relay, operation.address) else { return invalid(item) }
       session.feed(.submitted(item))
+      // Whoever made the change looks at the list next.
+      if followed.withLockedValue({ $0[operation.channel]?.relays[operation.relay] }) != nil {
+        follower(operation.relay, operation.address)?.feed(.following(.members(operation.channel)))
+      }
     case .publish:
       submit(
         SessionOperation(delivery: operation, events: [membership.event(in: operation.content)], membership: membership),

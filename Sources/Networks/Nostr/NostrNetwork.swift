@@ -138,6 +138,7 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   public func secret(from text: String) throws(NetworkFailure) -> Secret {
+    let text = HumanText.line(text)
     if let bytes = Hex.decode(text.lowercased(), count: 32) { return Secret(bytes) }
     if case .nsec(let secret)? = try? NIP19(text) { return Secret(secret) }
     throw NetworkFailure("it is neither an nsec nor 64 hexadecimal digits")

@@ -9,10 +9,10 @@ extension Decider {
     guard slots.hasCatalog else { return answer(.identity(reply), .refused(.elsewhere(nil))) }
     let known = identities
     if let other = known.first(where: {
-      $0.network == row.network && ($0.name == row.name || $0.publicName == row.publicName)
+      $0.network == row.network && (ObjectName.key($0.name) == ObjectName.key(row.name) || $0.publicName == row.publicName)
     }) {
       // If the network keeps the keys itself, there is one identity, whatever name is requested.
-      guard key.secret.isEmpty, other.name != row.name else {
+      guard key.secret.isEmpty, ObjectName.key(other.name) != ObjectName.key(row.name) else {
         return answer(.identity(reply), .refused(.duplicateName(other.name)))
       }
       let reason = "on \(row.network.rawValue) there is one identity, '\(other.name)': \(other.publicName)"

@@ -232,13 +232,16 @@ extension Decider {
       }
       // It may have been left, or deleted, meanwhile.
       guard known.row.deletedAt == nil else { continue }
-      if known.row.isSame(new.content.kind, new.content.networkID, new.content.trustAnchor) {
+      let relays = known.machine.relays.filter { $0.machine.state.status != .removed }.map(\.relay) + known.row.readFrom
+      let isElsewhere = Set(relays).isDisjoint(with: new.relays)
+      if known.row.isSame(new.content.kind, new.content.networkID, new.content.trustAnchor),
+        known.row.kind == .channel || !isElsewhere
+      {
         answer(reply, id)
         return true
       }
       // What is said in the one would be taken for the other's.
-      let relays = known.machine.relays.filter { $0.machine.state.status != .removed }.map(\.relay) + known.row.readFrom
-      guard Set(relays).isDisjoint(with: new.relays) else {
+      guard isElsewhere else {
         let reason = "channel \(id.rawValue) has the same name at the same relay, and another key"
         refuse(reply, .following(.notFollowable(reason: reason)))
         return true

@@ -20,6 +20,8 @@ public struct RelayInformation: Hashable, Sendable {
   let limits: EventLimits
   /// The key with which the relay signs the state of groups: `self`, or what older relays show as their contact.
   public let ownKey: String?
+  /// The key of whoever answers for the relay.
+  let contactKey: String?
 
   /// The largest document that is read, in bytes.
   static let bytesMax = 64 << 10
@@ -37,7 +39,12 @@ public struct RelayInformation: Hashable, Sendable {
     requiresPayment = json["limitation"]?["payment_required"]?.bool ?? false
     restrictsWrites = json["limitation"]?["restricted_writes"]?.bool ?? false
     limits = EventLimits(limitation: json["limitation"])
-    ownKey = [json["self"]?.string, json["pubkey"]?.string].lazy.compactMap { $0 }.first { Hex.decode($0, count: 32) != nil }
+    contactKey = Self.key(json["pubkey"])
+    ownKey = Self.key(json["self"]) ?? contactKey
+  }
+
+  private static func key(_ json: JSONValue?) -> String? {
+    json?.string.map { $0.lowercased() }.flatMap { Hex.decode($0, count: 32) == nil ? nil : $0 }
   }
 }
 

@@ -73,6 +73,8 @@ enum FollowingEvent: Hashable, Sendable {
   case took(Int)
   /// Read all of a channel again.
   case sync(ChannelID)
+  /// Ask at once who belongs to a group, because Baton has changed that.
+  case members(ChannelID)
   /// The answer to the question for what was not served in a channel: the ids of the messages.
   case lacks([String], ChannelID, number: Int)
   /// Ask the relay for messages with certain words.

@@ -128,6 +128,9 @@ struct FollowerMachine: SessionMachine {
       fail(hold)
       return []
     case .search(let search): return ask(search)
+    case .members(let id):
+      members.want(id, atOnce: true)
+      return []
     case .lacks(let missing, let channel, let number):
       if let turn = pages.lacks(missing, in: channel, number: number) { take(turn) }
       return []

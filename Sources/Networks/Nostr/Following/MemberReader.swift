@@ -21,6 +21,8 @@ struct MemberReader: Sendable {
   /// The newest lists that the relay has served so far.
   private var found: [ListName: NostrEvent] = [:]
   private var ticksLeft = 0
+  /// Whether the next request does not wait.
+  private var isHurried = false
 
   private struct ListName: Hashable {
     let group: String
@@ -35,8 +37,10 @@ struct MemberReader: Sendable {
 
   func asks(_ name: String) -> Bool { name == asking?.name }
 
-  mutating func want(_ group: ChannelID) {
+  /// - Parameter atOnce: whether somebody waits for the answer. What is asked for already may be older, so it is asked for once more.
+  mutating func want(_ group: ChannelID, atOnce: Bool = false) {
     if !waiting.contains(group) { waiting.append(group) }
+    isHurried = isHurried || atOnce
   }
 
   /// Begins a new connection, or forgets the request because it is gone.
@@ -49,7 +53,8 @@ struct MemberReader: Sendable {
 
   /// Asks for the next lists, unless some are asked for. The connection must be open.
   mutating func askNext(_ followed: FollowedChannels) -> [SessionAction] {
-    guard asking == nil, ticksLeft == 0, !waiting.isEmpty else { return [] }
+    guard asking == nil, ticksLeft == 0 || isHurried, !waiting.isEmpty else { return [] }
+    isHurried = false
     var groups: [String: ChannelReading] = [:]
     while groups.count < Self.groupsMax, let id = waiting.popFirst() {
       if let group = followed[id], group.kind == .group { groups[group.networkID] = group }

@@ -6,19 +6,24 @@ internal import StrictJSON
 extension ChannelReference {
   /// The longest link that is read, in bytes.
   private static let linkBytesMax = 5_000
-  private static let relaysMax = 20
 
-  /// Reads a link to a public channel or a group (NIP-19, with `nostr:` of NIP-21 or without).
+  /// Reads a link to a public channel or a group (NIP-19, with `nostr:` of NIP-21 or without), or the address of a page that shows one.
   /// - Returns: `nil` if it is not a link of Nostr.
   init?(nostrLink text: String) throws(NetworkFailure) {
-    guard text.utf8.count <= Self.linkBytesMax else { return nil }
-    let isURI = text.prefix(6).lowercased() == "nostr:"
-    let name = isURI ? String(text.dropFirst(6)) : text
+    let link = HumanText.link(text)
+    guard link.utf8.count <= Self.linkBytesMax else { return nil }
+    let event = NIP19.name(inLink: link, NIP19.eventMarks)
+    // Some pages have the id of the first event in their address.
+    if event == nil, let id = NIP19.wordsOfPage(link)?.first(where: { Hex.decode($0, count: 32) != nil }) {
+      self.init(kind: .channel, networkID: id, trustAnchor: nil, relays: [])
+      return
+    }
+    guard let name = event ?? NIP19.name(inLink: link, NIP19.personMarks + ["nsec1"]) else { return nil }
     let object: NIP19
     do {
       object = try NIP19(name)
     } catch {
-      guard isURI || ["nevent1", "naddr1", "note1"].contains(where: name.lowercased().hasPrefix) else { return nil }
+      guard event != nil else { return nil }
       throw NetworkFailure("the link cannot be read: \(error.rawValue)")
     }
     switch object {
@@ -44,7 +49,7 @@ extension ChannelReference {
 
   /// Addresses that cannot be read are left out.
   private static func normal(_ relays: [String]) -> [String] {
-    relays.prefix(relaysMax).compactMap { (try? RelayURL($0))?.text }
+    relays.compactMap { (try? RelayURL($0))?.text }
   }
 
   /// What a relay is asked for.
@@ -66,6 +71,15 @@ extension ChannelReference {
   private func newestState(in events: [NostrEvent], by author: String) -> NostrEvent? {
     let states = states(by: author)
     return events.filter { states.matches($0) && (try? $0.verify()) != nil }.max { $1.isNewer(than: $0) }
+  }
+
+  /// The same group under the key with which its relay signs, if the link has the key of the relay's contact in its place; `nil`
+  /// otherwise. Both were one before NIP-11 had `self`.
+  func signed(asSaidBy relay: RelayInformation?) -> ChannelReference? {
+    guard kind == .group, let relay, let key = relay.ownKey, relay.contactKey == trustAnchor, key != trustAnchor else {
+      return nil
+    }
+    return signed(by: key)
   }
 
   /// The same channel, whose author is known.

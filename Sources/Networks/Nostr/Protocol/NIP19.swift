@@ -63,6 +63,35 @@ public enum NIP19: Hashable, Sendable {
     }
   }
 
+  /// The beginnings of names of events, and of people.
+  static let eventMarks = ["nevent1", "naddr1", "note1"]
+  static let personMarks = ["npub1", "nprofile1"]
+
+  /// The name in a link as people have them: alone, behind `nostr:`, or in the address of a page that shows what it names.
+  /// - Parameters:
+  ///   - link: the link, without anything around it.
+  ///   - marks: with which of these the name begins, unless it stands behind `nostr:`.
+  static func name(inLink link: String, _ marks: [String]) -> String? {
+    let text = link.lowercased()
+    func isMarked(_ word: some StringProtocol) -> Bool { marks.contains { word.hasPrefix($0) } }
+    for scheme in ["nostr:", "web+nostr:"] where text.hasPrefix(scheme) {
+      return words(link.dropFirst(scheme.count)).first.map { String($0) } ?? ""
+    }
+    if let words = wordsOfPage(link) { return words.first(where: isMarked) }
+    return isMarked(text) ? link : nil
+  }
+
+  /// The words in the address of a page, in lower case; `nil` if it is not one.
+  static func wordsOfPage(_ link: String) -> [String]? {
+    let text = link.lowercased()
+    guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return nil }
+    return words(text.replacing("%3a", with: ":")).map { String($0) }
+  }
+
+  private static func words(_ text: some StringProtocol) -> [Substring] {
+    Substring(text).split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+  }
+
   private static func hex(_ bytes: [UInt8]) throws(Failure) -> String {
     guard bytes.count == 32 else { throw .wrongLength }
     return Hex.encode(bytes)
@@ -85,10 +114,9 @@ public enum NIP19: Hashable, Sendable {
       case Kind.special: parts.special = parts.special ?? value
       case Kind.relay:
         if let relay = String(validating: value, as: UTF8.self) { parts.relays.append(relay) }
-      case Kind.author: parts.author = try hex(value)
-      case Kind.kind:
-        guard value.count == 4 else { throw .wrongLength }
-        parts.kind = value.reduce(0) { $0 << 8 | UInt32($1) }
+      // Programs write parts that they have no value for with another size. Whether the name is of use without them is seen later.
+      case Kind.author: parts.author = value.count == 32 ? Hex.encode(value) : parts.author
+      case Kind.kind: parts.kind = value.count == 4 ? value.reduce(0) { $0 << 8 | UInt32($1) } : parts.kind
       default: break
       }
       at += 2 + value.count

@@ -63,13 +63,14 @@ struct PostNames {
 
   /// Reads a public key as people write it.
   static func publicKey(_ text: String) -> String? {
-    let name = text.hasPrefix("nostr:") ? String(text.dropFirst(6)) : text
+    let link = HumanText.link(text)
+    guard let name = NIP19.name(inLink: link, NIP19.personMarks) else {
+      let key = link.lowercased()
+      return Hex.decode(key, count: 32) == nil ? nil : key
+    }
     switch try? NIP19(name) {
     case .npub(let key), .nprofile(let key, _): return key
-    case .nsec, .note, .nevent, .naddr: return nil
-    case nil:
-      let key = text.lowercased()
-      return Hex.decode(key, count: 32) == nil ? nil : key
+    case .nsec, .note, .nevent, .naddr, nil: return nil
     }
   }
 }

@@ -6,7 +6,7 @@ extension SimpleXNetwork {
   public func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference? {
     guard NetworkKind.lookingLike(text) == .simplex else { return nil }
     do throws(InvalidAddress) {
-      let link = try CoreChannelLink(text)
+      let link = try CoreChannelLink(HumanText.link(text))
       return ChannelReference(kind: .channel, networkID: "", trustAnchor: link.text, relays: [])
     } catch {
       throw NetworkFailure(error.reason)

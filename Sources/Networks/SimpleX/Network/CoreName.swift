@@ -1,4 +1,4 @@
-internal import RelayNetwork
+internal import Channels
 
 /// The core's own rule for the names of channels (`mkValidName` in 7.0.0.11): it drops characters that it does not accept, and refuses a
 /// name that this changes. It does so only after it has created a queue for the channel, which stays behind, so Baton checks first.
