@@ -246,6 +246,18 @@ struct FollowerLiveTests {
     #expect(!desk.isOpen && desk.timers[.reconnect] != nil)
   }
 
+  @Test func messagesThatCannotBeReadCostNothingButThemselves() {
+    var desk = FollowingDesk.following(Self.two)
+    for name in desk.subscriptions.keys.map(Optional.some) + [nil] {
+      for _ in 0..<20 { desk.feed(.received(.unreadable(subscription: name, createdAt: desk.now, bytes: 300))) }
+    }
+    desk.publish(Saying.message("good", at: desk.now))
+    #expect(desk.isOpen && desk.texts == ["good"])
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.settle()
+    #expect(desk.syncs.last?.outcome == .complete)
+  }
+
   @Test func relayMaySendWhatIsSaid() {
     var desk = FollowingDesk()
     desk.feed(.following(.follow(Saying.channel(1))))

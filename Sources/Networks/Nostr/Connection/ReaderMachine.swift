@@ -189,7 +189,7 @@ struct ReaderMachine: SessionMachine {
     case nil:
       rubbish += 1
       guard rubbish >= limits.rubbishMax else { return [] }
-      return handle(.violated("the relay sends messages that are not Nostr"))
+      return handle(.violated("the relay sends messages that are not JSON"))
     case .event(let name, let event) where posts.asks(name): return posts.take(event)
     case .endOfStored(let name, _) where posts.asks(name):
       heard()
@@ -240,7 +240,9 @@ struct ReaderMachine: SessionMachine {
     case .notice(let text):
       lastNotice = text
       return []
-    case .ok, .challenge, .other: return []
+    case .unreadable(let name?, let createdAt, let bytes) where history.asks(name):
+      return history.takeUnreadable(createdAt: createdAt, bytes: bytes) + askForHistory()
+    case .ok, .challenge, .unreadable, .other: return []
     }
   }
 

@@ -302,7 +302,7 @@ struct FollowerMachine: SessionMachine {
     case nil:
       rubbish += 1
       guard rubbish >= limits.rubbishMax else { return [] }
-      return answer(.violated("the relay sends messages that are not Nostr"))
+      return answer(.violated("the relay sends messages that are not JSON"))
     case .event(let name, let event): return take(event, name)
     case .endOfStored(let name, let hint):
       if pages.asks(name) {
@@ -352,7 +352,9 @@ struct FollowerMachine: SessionMachine {
     case .notice(let text):
       lastNotice = text
       return []
-    case .ok, .challenge, .other: return []
+    case .unreadable(let name?, let createdAt, let bytes) where pages.asks(name):
+      return pages.takeUnreadable(createdAt: createdAt, bytes: bytes)
+    case .ok, .challenge, .unreadable, .other: return []
     }
   }
 

@@ -185,7 +185,6 @@ struct PageReader: Sendable {
   /// Takes an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent, _ seen: SeenEvents) -> (found: Found?, actions: [SessionAction]) {
     guard let subject = reading?.subject, let step = reading?.step, let filter = reading?.pager.filter else { return (nil, []) }
-    eventCount += 1
     let isKnown = !subject.isAgain && seen.contains(event.id)
     let judgement = reading?.pager.take(id: event.id, createdAt: event.createdAt, bytes: event.roughBytes) {
       guard filter.matches(event) else { return .unasked }
@@ -201,9 +200,20 @@ struct PageReader: Sendable {
       case .comparison: break
       }
     }
+    return (found, taken())
+  }
+
+  /// Takes an event that came under the name of the REQ and cannot be read.
+  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
+    reading?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
+    return taken()
+  }
+
+  private mutating func taken() -> [SessionAction] {
+    eventCount += 1
     // Who has read enough, or has been served too much, waits for no more of the page.
-    if reading?.pager.ending != nil || isEnough { return (found, close()) }
-    return (found, eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : [])
+    if reading?.pager.ending != nil || isEnough { return close() }
+    return eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : []
   }
 
   private var isComparing: Bool { if case .comparison? = reading?.step { true } else { false } }
