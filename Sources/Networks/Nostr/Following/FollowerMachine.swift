@@ -399,7 +399,7 @@ struct FollowerMachine: SessionMachine {
     }
     guard (try? event.verify()) != nil else { return [] }
     if isMark {
-      let named = event.deletedIDs + (event.reactionTarget.map { [$0] } ?? [])
+      let named = event.deletedIDs + (event.reactionTarget.flatMap { marks.isReaction($0) ? nil : [$0] } ?? [])
       let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1) }
       tell(event, about: about, isLive: marks.isLive(name), isAgain: false)
     } else {
