@@ -105,7 +105,7 @@ struct FollowerMachine: SessionMachine {
     actions += searches.askNext(followed)
     if live.isSettled { actions += members.askNext(followed) }
     if let turn = pages.goOn(now: now) { take(turn) }
-    actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
+    actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, most: live.size.most, now: now)
     guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
     return actions + profiles.askNext { followed[$0] != nil }
   }

@@ -21,6 +21,7 @@ struct MemberReader: Sendable {
   /// The newest lists that the relay has served so far.
   private var found: [ListName: NostrEvent] = [:]
   private var ticksLeft = 0
+  private var size = RequestSize(most: Self.groupsMax)
 
   private struct ListName: Hashable {
     let group: String
@@ -43,6 +44,7 @@ struct MemberReader: Sendable {
   mutating func reset() {
     giveUp()
     ticksLeft = 0
+    size.connected()
   }
 
   mutating func tick() { ticksLeft = max(0, ticksLeft - 1) }
@@ -51,7 +53,7 @@ struct MemberReader: Sendable {
   mutating func askNext(_ followed: FollowedChannels) -> [SessionAction] {
     guard asking == nil, ticksLeft == 0, !waiting.isEmpty else { return [] }
     var groups: [String: ChannelReading] = [:]
-    while groups.count < Self.groupsMax, let id = waiting.popFirst() {
+    while groups.count < size.next, let id = waiting.popFirst() {
       if let group = followed[id], group.kind == .group { groups[group.networkID] = group }
     }
     guard !groups.isEmpty else { return [] }
@@ -85,23 +87,30 @@ struct MemberReader: Sendable {
       guard let group = asking.groups[name.group], let members = ReadMembers(event, ownKey: group.ownKey) else { return nil }
       return MessageNews(channel: group.id, isLive: true, what: .members(members))
     }
+    size.took(asking.groups.count)
     (self.asking, found) = (nil, [:])
     return (news, [.cancelTimer(.answerMembers), .send(ClientMessage.close(asking.name))])
   }
 
-  /// Handles a request that the relay ended. One that does not say who belongs to its groups may say everything else.
+  /// Handles a request that the relay ended. One that does not say who belongs to its groups may say everything else, and one that finds
+  /// the request too long takes a shorter one.
   mutating func closed() -> [SessionAction] {
-    giveUp()
-    ticksLeft = Self.retryTicks
+    refused()
     return [.cancelTimer(.answerMembers)]
   }
 
   /// Handles a request that was not answered in time, as one that was ended.
   mutating func timedOut() -> [SessionAction] {
     guard let asking else { return [] }
-    giveUp()
-    ticksLeft = Self.retryTicks
+    refused()
     return [.send(ClientMessage.close(asking.name))]
+  }
+
+  private mutating func refused() {
+    let count = asking?.groups.count ?? 0
+    size.refused(count)
+    giveUp()
+    ticksLeft = count > size.next ? Self.pauseTicks : Self.retryTicks
   }
 
   /// Groups that are asked for wait again.

@@ -125,10 +125,11 @@ struct PageReader: Sendable {
   /// Asks for the next page, unless one is asked for. The connection must be open.
   /// - Parameters:
   ///   - mayBegin: whether another reading may begin.
+  ///   - most: the number of channels that one REQ may ask for.
   ///   - now: Unix time in seconds.
-  mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, now: Int64) -> [SessionAction] {
+  mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, most: Int, now: Int64) -> [SessionAction] {
     guard subscription == nil, !isComparing else { return [] }
-    if reading == nil, mayBegin { reading = next(followed, now) }
+    if reading == nil, mayBegin { reading = next(followed, most, now) }
     guard let query = reading?.pager.next(), let filter = reading?.pager.filter else { return [] }
     subscriptionNumber += 1
     let name = "\(prefix)h\(subscriptionNumber)"
@@ -140,11 +141,11 @@ struct PageReader: Sendable {
   }
 
   /// What was missed comes first: it is news.
-  private mutating func next(_ followed: FollowedChannels, _ now: Int64) -> Reading? {
+  private mutating func next(_ followed: FollowedChannels, _ most: Int, _ now: Int64) -> Reading? {
     let end = min(max(0, now), Int64.max - 2 * Self.aheadMax) + Self.aheadMax
     for kind in ChannelKind.allCases {
       let ids = missed.keys.filter { followed[$0]?.kind == kind }.sorted { $0.rawValue < $1.rawValue }
-        .prefix(LiveReader.channelsMax)
+        .prefix(most)
       guard !ids.isEmpty else { continue }
       let subject = missed.filter { ids.contains($0.key) }
       for id in ids { missed[id] = nil }
