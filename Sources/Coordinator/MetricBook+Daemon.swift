@@ -18,7 +18,7 @@ extension MetricBook {
       (.creations, each("active", "partial", "failed")), (.timeToActive, each("first", "all")),
       (.operationTime, each("invite", "verify", "withdraw", "announce")),
       (.tests, [["relay", "passed"], ["relay", "failed"], ["server", "passed"], ["server", "failed"]]),
-      (.messagesLeftOut, [[]]), (.commitTime, [["ok"], ["failed"]]),
+      (.unreadable, [[NetworkKind.nostr.rawValue]]), (.messagesLeftOut, [[]]), (.commitTime, [["ok"], ["failed"]]),
     ])
   }
 

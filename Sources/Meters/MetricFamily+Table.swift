@@ -33,6 +33,9 @@ extension MetricFamily {
   public static let operationTime = MetricFamily(
     "baton_relay_operation_duration_seconds", .histogram, ["network", "operation"],
     "time from asking a relay until its answer: invite publishes, verify reads back", bounds: Self.relayAnswers)
+  public static let unreadable = MetricFamily(
+    "baton_relay_messages_unreadable_total", .counter, ["network"],
+    "messages of relays that were left out because they cannot be read, most often events of a wrong form")
   public static let tests = MetricFamily(
     "baton_tests_total", .counter, ["target", "result"],
     "tests of relays and servers that came to a result, in the background and by hand")
@@ -83,9 +86,10 @@ extension MetricFamily {
   public static let all = [
     build, channels, onNoRelay, underWay, quarantined, oldestUnderWay, channelRelays, transitions, creations, timeToActive,
     relays,
-    servers, operations, operationTime, tests, calls, callTime, subscribers, subscribersBehind, changesKept, changesEncoded,
-    inbox, inboxLimit, messagesLeftOut, commitTime, writable, revision, damage, reload, backup, daemons, otherFiles, waiting,
-    processorTime,
+    servers, operations, operationTime, unreadable, tests, calls, callTime, subscribers, subscribersBehind, changesKept,
+    changesEncoded, inbox, inboxLimit, messagesLeftOut, commitTime, writable, revision, damage, reload, backup, daemons,
+    otherFiles,
+    waiting, processorTime,
     memory, start, files, filesMax,
   ]
 

@@ -404,6 +404,8 @@ public enum NetworkReport: Hashable, Sendable {
   case relayUp(RelayID, roundTrip: Duration)
   /// A watched relay cannot be reached; it is reported again when the cause changes.
   case relayDown(RelayID, Trouble)
+  /// A relay sent messages that cannot be used, for example events that are not of the form of its network. They are left out.
+  case unreadable(RelayID, count: Int)
   /// The state of the network itself, whatever its relays do. It is reported when it is first known, and when it changes.
   case state(NetworkKind, NetworkState)
 }

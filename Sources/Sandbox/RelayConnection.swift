@@ -116,7 +116,8 @@ final class RelayConnection: ChannelInboundHandler {
     case .masked: return writeMasked("[\"NOTICE\",\"masked\"]", context)
     case .none, .refuse, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forgeID, .forgeSignature,
       .forget, .foreignGroup, .groupTaken, .waitingRoom,
-      .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection, .oneConnectionPolitely, .down:
+      .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .unreadable, .oneConnection,
+      .oneConnectionPolitely, .down:
       break
     }
     switch type {
@@ -151,8 +152,8 @@ final class RelayConnection: ChannelInboundHandler {
       return answer(false, "auth-required: only authors publish here")
     case .none, .stall, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .forgeID, .forgeSignature, .forget,
       .foreignGroup, .groupTaken, .waitingRoom, .closeMidFrame,
-      .rubbish, .binary, .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection,
-      .oneConnectionPolitely, .masked, .notUTF8, .down:
+      .rubbish, .binary, .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .unreadable,
+      .oneConnection, .oneConnectionPolitely, .masked, .notUTF8, .down:
       break
     }
     do {
@@ -185,6 +186,7 @@ final class RelayConnection: ChannelInboundHandler {
       if authenticated.isEmpty, challenge == nil { sendChallenge(context) }
       return send(["CLOSED", .string(name), .string(refusal)], context)
     }
+    if relay.fault == .unreadable { for text in Self.unreadable(name) { sendText(text, context) } }
     var sent: Set<String> = []
     let most = relay.fault == .oneEvent ? 1 : Int.max
     for filter in filters {
@@ -194,6 +196,17 @@ final class RelayConnection: ChannelInboundHandler {
     }
     subscriptions[name] = filters
     send(["EOSE", .string(name)], context)
+  }
+
+  /// Messages that are JSON, and nothing that a client can use.
+  private static func unreadable(_ name: String) -> [String] {
+    let rest = "\"id\":\"\",\"pubkey\":\"\",\"kind\":42,\"sig\":\"\""
+    return [
+      "[\"EVENT\",\"\(name)\",{\(rest),\"created_at\":1,\"content\":\"\",\"tags\":[[\"p\",null]]}]",
+      "[\"EVENT\",\"\(name)\",{\(rest),\"created_at\":1,\"content\":\"\\ud83d\",\"tags\":[]}]",
+      "[\"EVENT\",\"\(name)\",{\(rest),\"created_at\":1,\"created_at\":1,\"content\":\"\",\"tags\":[]}]",
+      "[\"EVENT\",\"\(name)\",{\(rest),\"created_at\":1.5,\"content\":\"\",\"tags\":[]}]", "[\"EOSE\"]",
+    ]
   }
 
   // MARK: - NIP-42

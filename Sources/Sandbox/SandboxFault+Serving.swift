@@ -22,7 +22,8 @@ extension SandboxFault {
       }
     case .none, .refuse, .stall, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forget,
       .groupTaken, .waitingRoom, .closeMidFrame, .rubbish, .binary,
-      .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection, .oneConnectionPolitely,
+      .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .unreadable, .oneConnection,
+      .oneConnectionPolitely,
       .masked, .notUTF8, .down:
       return event
     }

@@ -49,6 +49,8 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case mute
   /// Serves one event per request, however many are asked for.
   case oneEvent = "one-event"
+  /// Answers each request with events that nobody can read, and the end of a request that has no name, before what it should serve.
+  case unreadable
   /// Takes one connection at a time and drops others before the handshake.
   case oneConnection = "one-connection"
   /// Takes one connection at a time and tells others so after the handshake.

@@ -32,8 +32,10 @@ public struct JSONParser {
   /// The depth to which arrays and objects may be nested.
   public static let depthMax = 64
 
+  private enum Manner { case strict, steppingOver, mending }
+
   private let bytes: UnsafeBufferPointer<UInt8>
-  private let stepsOver: Bool
+  private let manner: Manner
   private var at = 0
   private var depth = 0
   /// The members that lead to the present place, as far as flaws name them.
@@ -45,7 +47,7 @@ public struct JSONParser {
 
   /// Parses one JSON text; white space around it is allowed.
   public static func parse(_ bytes: some Sequence<UInt8>) throws(JSONParseError) -> JSONValue {
-    try parse(bytes, stepsOver: false).value
+    try parse(bytes, .strict).value
   }
 
   /// Parses one JSON text and skips parts that cannot be kept, so that the sender can be told which parts these are.
@@ -53,24 +55,32 @@ public struct JSONParser {
   public static func parseSteppingOver(
     _ bytes: some Sequence<UInt8>
   ) throws(JSONParseError) -> (value: JSONValue, flaws: [JSONFlaw]) {
-    let (value, flaws) = try parse(bytes, stepsOver: true)
+    let (value, flaws) = try parse(bytes, .steppingOver)
     return (value, Array(flaws.values))
+  }
+
+  /// Parses one JSON text of somebody who passes on what others wrote, so that one bad part does not hide the rest. Characters that no text
+  /// may hold become U+FFFD, numbers that nothing can hold and parts that are nested too deeply `null`, and of equal keys the last counts.
+  /// - Returns: the value, and whether anything in it was mended like this.
+  public static func parseMending(
+    _ bytes: some Sequence<UInt8>
+  ) throws(JSONParseError) -> (value: JSONValue, isMended: Bool) {
+    let (value, flaws) = try parse(bytes, .mending)
+    return (value, !flaws.isEmpty)
   }
 
   private typealias Outcome = (value: JSONValue, flaws: [String: JSONFlaw])
 
-  private static func parse(_ bytes: some Sequence<UInt8>, stepsOver: Bool) throws(JSONParseError) -> Outcome {
-    let result: Result<Outcome, JSONParseError>? = bytes.withContiguousStorageIfAvailable {
-      parse(buffer: $0, stepsOver: stepsOver)
-    }
-    return try (result ?? Array(bytes).withUnsafeBufferPointer { parse(buffer: $0, stepsOver: stepsOver) }).get()
+  private static func parse(_ bytes: some Sequence<UInt8>, _ manner: Manner) throws(JSONParseError) -> Outcome {
+    let result: Result<Outcome, JSONParseError>? = bytes.withContiguousStorageIfAvailable { parse(buffer: $0, manner) }
+    return try (result ?? Array(bytes).withUnsafeBufferPointer { parse(buffer: $0, manner) }).get()
   }
 
   /// Parses one JSON text.
   public static func parse(_ text: String) throws(JSONParseError) -> JSONValue { try parse(text.utf8) }
 
-  private static func parse(buffer: UnsafeBufferPointer<UInt8>, stepsOver: Bool) -> Result<Outcome, JSONParseError> {
-    var parser = JSONParser(bytes: buffer, stepsOver: stepsOver)
+  private static func parse(buffer: UnsafeBufferPointer<UInt8>, _ manner: Manner) -> Result<Outcome, JSONParseError> {
+    var parser = JSONParser(bytes: buffer, manner)
     do throws(JSONParseError) {
       parser.skipSpace()
       let value = try parser.value()
@@ -82,9 +92,18 @@ public struct JSONParser {
     }
   }
 
-  private init(bytes: UnsafeBufferPointer<UInt8>, stepsOver: Bool) {
+  private init(bytes: UnsafeBufferPointer<UInt8>, _ manner: Manner) {
     self.bytes = bytes
-    self.stepsOver = stepsOver
+    self.manner = manner
+  }
+
+  /// Goes on with something in place of a part that breaks a rule, where that is wanted.
+  private mutating func mend<Part>(
+    _ reason: JSONParseError.Reason, as part: Part
+  ) throws(JSONParseError) -> Part {
+    guard manner == .mending else { throw failure(reason) }
+    note(reason, names)
+    return part
   }
 
   private func failure(_ reason: JSONParseError.Reason) -> JSONParseError { JSONParseError(reason: reason, offset: at) }
@@ -97,7 +116,7 @@ public struct JSONParser {
     guard at < bytes.count else { throw failure(.unexpectedEnd) }
     switch bytes[at] {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      if stepsOver, depth == Self.depthMax {
+      if manner != .strict, depth == Self.depthMax {
         note(.tooDeep, names)
         try stepOver()
         return .null
@@ -108,6 +127,9 @@ public struct JSONParser {
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    // Python writes these, and some relays are made with it.
+    case UInt8(ascii: "N") where manner == .mending: return try mend(.invalidNumber, as: literal("NaN", .null))
+    case UInt8(ascii: "I") where manner == .mending: return try mend(.invalidNumber, as: literal("Infinity", .null))
     default: throw failure(.unexpectedCharacter)
     }
   }
@@ -163,7 +185,7 @@ public struct JSONParser {
     repeat {
       skipSpace()
       let key = try key()
-      let isNamed = stepsOver && depth <= Self.flawPathMax
+      let isNamed = manner == .steppingOver && depth <= Self.flawPathMax
       if isNamed { names.append(key) }
       let value = try value()
       if isNamed { names.removeLast() }
@@ -187,9 +209,10 @@ public struct JSONParser {
 
   /// Handles a key that is there already: equal bytes break the rules, and other spellings are reported to the sender as a flaw.
   private mutating func meetAgain(_ key: String, in members: [String: JSONValue]) throws(JSONParseError) {
+    guard manner != .mending else { return note(.duplicateKey, names) }
     let known = members.index(forKey: key).map { members.keys[$0] } ?? key
     guard !known.utf8.elementsEqual(key.utf8) else { throw failure(.duplicateKey) }
-    guard stepsOver else { throw failure(.equivalentKeys) }
+    guard manner == .steppingOver else { throw failure(.equivalentKeys) }
     note(.equivalentKeys, names + [key])
   }
 
@@ -245,8 +268,8 @@ public struct JSONParser {
     var unescaped = Array(bytes[start..<at])
     while true {
       guard at < bytes.count else { throw failure(.unexpectedEnd) }
-      let byte = bytes[at]
-      guard byte >= 0x20 else { throw failure(.invalidString) }
+      var byte = bytes[at]
+      if byte < 0x20 { byte = try mend(.invalidString, as: UInt8(ascii: " ")) }
       at += 1
       if byte == UInt8(ascii: "\"") { break }
       if byte == UInt8(ascii: "\\") { try escape(into: &unescaped) } else { unescaped.append(byte) }
@@ -254,9 +277,9 @@ public struct JSONParser {
     return try unescaped.withUnsafeBufferPointer { (buffer) throws(JSONParseError) in try text(buffer) }
   }
 
-  private func text(_ utf8: UnsafeBufferPointer<UInt8>) throws(JSONParseError) -> String {
-    guard let text = String(validating: utf8, as: UTF8.self) else { throw failure(.invalidUTF8) }
-    return text
+  private mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) throws(JSONParseError) -> String {
+    if let text = String(validating: utf8, as: UTF8.self) { return text }
+    return try mend(.invalidUTF8, as: String(decoding: utf8, as: UTF8.self))
   }
 
   private mutating func escape(into unescaped: inout [UInt8]) throws(JSONParseError) {
@@ -270,21 +293,27 @@ public struct JSONParser {
     case UInt8(ascii: "n"): unescaped.append(0x0A)
     case UInt8(ascii: "r"): unescaped.append(0x0D)
     case UInt8(ascii: "t"): unescaped.append(0x09)
-    case UInt8(ascii: "u"):
-      var unit = try hexUnit()
-      if (0xD800..<0xDC00).contains(unit) {
-        guard at + 1 < bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else {
-          throw failure(.invalidString)
-        }
-        at += 2
-        let low = try hexUnit()
-        guard (0xDC00..<0xE000).contains(low) else { throw failure(.invalidString) }
-        unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
-      }
-      guard let scalar = Unicode.Scalar(unit) else { throw failure(.invalidString) }
-      unescaped.append(contentsOf: UTF8.encode(scalar) ?? .init())
+    case UInt8(ascii: "u"): unescaped.append(contentsOf: UTF8.encode(try scalar()) ?? .init())
     default: throw failure(.invalidString)
     }
+  }
+
+  /// The character of an escape in hexadecimal digits, which may take two of them.
+  private mutating func scalar() throws(JSONParseError) -> Unicode.Scalar {
+    let unit = try hexUnit()
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    let afterFirst = at
+    if unit < 0xDC00, at + 1 < bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") {
+      at += 2
+      let low = try hexUnit()
+      if (0xDC00..<0xE000).contains(low), let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)) {
+        return scalar
+      }
+    }
+    let half = try mend(.invalidString, as: Unicode.Scalar(0xFFFD as UInt16) ?? " ")
+    // What follows is a character of its own.
+    at = afterFirst
+    return half
   }
 
   private mutating func hexUnit() throws(JSONParseError) -> UInt32 {
@@ -303,6 +332,9 @@ public struct JSONParser {
   private mutating func number() throws(JSONParseError) -> JSONValue {
     let start = at
     if bytes[at] == UInt8(ascii: "-") { at += 1 }
+    if manner == .mending, at < bytes.count, bytes[at] == UInt8(ascii: "I") {
+      return try mend(.invalidNumber, as: literal("Infinity", .null))
+    }
     guard at < bytes.count, isDigit(bytes[at]) else { throw failure(.invalidNumber) }
     if bytes[at] == UInt8(ascii: "0") { at += 1 } else { skipDigits() }
     guard at == bytes.count || !isDigit(bytes[at]) else { throw failure(.invalidNumber) }
@@ -322,7 +354,7 @@ public struct JSONParser {
     }
     let text = String(decoding: bytes[start..<at], as: UTF8.self)
     if isInteger, let integer = Int64(text) { return .integer(integer) }
-    guard let double = Double(text), double.isFinite else { throw failure(.invalidNumber) }
+    guard let double = Double(text), double.isFinite else { return try mend(.invalidNumber, as: .null) }
     return .number(double)
   }
 

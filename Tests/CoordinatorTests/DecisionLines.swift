@@ -229,6 +229,7 @@ enum DecisionLines {
       "comparison \(number) of channel \(channel.rawValue) at \(name(relay)): \(outcome)"
     case .relayUp(let relay, _): "\(name(relay)) is up"
     case .relayDown(let relay, let trouble): "\(name(relay)) is down: \(words(trouble))"
+    case .unreadable(let relay, let count): "\(name(relay)) sends \(count) messages that cannot be read"
     case .state(let network, let state): "\(network.rawValue) \(state.trouble == nil ? "works" : "is down")"
     }
   }

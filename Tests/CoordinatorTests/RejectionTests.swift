@@ -28,6 +28,25 @@ struct RejectionTests {
     shell.store.close()
   }
 
+  @Test func messagesThatCannotBeReadAreSaidOnceAnHourForEachRelay() async throws {
+    let shell = try await DeciderShell(relays: 2)
+    func said(_ relay: Int64, _ count: Int) async throws -> [String?] {
+      await shell.take([.report(.unreadable(RelayID(rawValue: relay), count: count))])
+      let entries = try await shell.land().effects.journal
+      #expect(entries.allSatisfy { $0.event == .relayUnreadable })
+      return entries.map { $0.fields["BATON_COUNT"] }
+    }
+    #expect(try await said(1, 3) == ["3"])
+    #expect(try await said(1, 2) == [])
+    #expect(try await said(2, 1) == ["1"])
+    shell.now = shell.now + .seconds(3_599)
+    #expect(try await said(1, 2) == [])
+    shell.now = shell.now + .seconds(1)
+    #expect(try await said(1, 7) == ["7"])
+    #expect(try await said(9, 1) == [], "nobody knows it")
+    shell.store.close()
+  }
+
   @Test func whatWasLearnedBesideARejectedChangeIsStoredSoon() async throws {
     let (shell, _) = try await withRejectedCatalog()
     #expect(shell.decider.recovery.objects == [.relay(shell.relays[0])])

@@ -30,11 +30,13 @@ struct Targets {
   /// A value that the parser accepts means the same after it was written, and other parsers accept it too.
   private mutating func json(_ input: [UInt8]) throws {
     let stepped = try? JSONParser.parseSteppingOver(input)
+    let mended = try? JSONParser.parseMending(input)
     let value: JSONValue
     do throws(JSONParseError) {
       value = try JSONParser.parse(input)
     } catch {
       guard (0...input.count).contains(error.offset) else { throw Broken(description: "an error beyond the input") }
+      if let mended, !mended.isMended { throw Broken(description: "what is wrong was not mended") }
       guard let stepped else { return }
       // Only flaws that the strict reader refuses are stepped over.
       guard [.tooDeep, .equivalentKeys].contains(error.reason), !stepped.flaws.isEmpty else {
@@ -44,6 +46,9 @@ struct Targets {
     }
     guard let stepped, stepped.value == value, stepped.flaws.isEmpty else {
       throw Broken(description: "what is right was stepped over")
+    }
+    guard let mended, mended.value == value, !mended.isMended else {
+      throw Broken(description: "what is right was mended")
     }
     accepted += 1
     guard (try? JSONParser.parse(value.bytes)) == value else { throw Broken(description: "what was written reads differently") }

@@ -329,7 +329,7 @@ struct ChannelKeyTests {
             task: .verify, channel: ChannelID(rawValue: Int64(number)), relay: RelayID(rawValue: 4), address: "ws://r",
             number: 1, content: content)))
     }
-    let later = try #require(batch.filters.last)
+    let later = try #require(batch.laterEditions)
     #expect(later["since"]?.integer == 1001)
     #expect(later["limit"]?.integer == 30, "six events by id, and eight more for each channel")
   }

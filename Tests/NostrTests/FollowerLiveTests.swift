@@ -20,7 +20,7 @@ struct FollowerLiveTests {
   @Test func manyChannelsShareASubscription() {
     let desk = FollowingDesk.following((1...300).map { Saying.channel($0) } + [Saying.group(301)])
     let live = desk.requests.filter(\.isLive)
-    #expect(live.map { $0.values("e").count } == [250, 50] && live.flatMap { $0.values("h") } == ["club301"])
+    #expect(live.map { $0.values("e").count } == [250, 50, 0] && live.flatMap { $0.values("h") } == ["club301"])
     // Relays leave out what is dated back if they are asked for what is newer.
     #expect(live.allSatisfy { $0.filters.allSatisfy { $0["limit"] == 1 && $0["since"] == nil } })
     #expect(Set(live.flatMap(\.filters).compactMap { $0["kinds"] }) == [[42], [5, 7, 9, 9000, 9001, 9005, 9021, 9022]])
@@ -136,6 +136,7 @@ struct FollowerLiveTests {
     desk.settle()
     #expect(desk.texts == ["1", "2", "4", "5", "6", "7"])
     #expect(failures(desk) == [3: .authRequired] && complete(desk) == [1, 2, 4, 5, 6, 7])
+    #expect(desk.requests.contains { $0.isLive && $0.values("e").count == 4 }, "their number is not the reason")
     // It is asked for again, less and less often.
     func asked() -> Int { desk.requests.count { $0.isLive && $0.values("e") == [Saying.name(3)] } }
     #expect(asked() == 1)
@@ -169,6 +170,48 @@ struct FollowerLiveTests {
     desk.settle()
     #expect(desk.requests.count { $0.isLive } == 1)
     #expect(complete(desk) == [1, 2], "they can be read all the same")
+  }
+
+  /// Some relays say nothing, or only a NOTICE, to a request that is too long for them.
+  @Test func requestThatIsTooLongForTheRelayIsDividedAndItsSizeRemembered() {
+    var desk = FollowingDesk()
+    desk.ignores = { $0.values("e").count > 20 }
+    for number in 1...100 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    desk.connect()
+    desk.settle()
+    for _ in 0..<100 where desk.timers[.answer] != nil {
+      desk.fire(.answer)
+      desk.settle()
+    }
+    #expect(desk.isOpen && complete(desk).count == 100 && failures(desk).isEmpty)
+    for number in 1...100 as ClosedRange<Int64> { desk.publish(Saying.message("\(number)", in: number)) }
+    desk.settle()
+    #expect(Set(desk.texts).count == 100)
+    let before = desk.requests.count
+    desk.lose()
+    desk.fire(.reconnect)
+    desk.connect()
+    desk.settle()
+    let sizes = desk.requests.dropFirst(before).filter { $0.isLive || $0.isPage }.map { $0.values("e").count }
+    #expect(desk.timers[.answer] == nil && sizes.allSatisfy { $0 <= 20 } && (sizes.max() ?? 0) > 5, "\(sizes)")
+  }
+
+  /// Several filters in one request are refused by some relays, and others heed only the first.
+  @Test func eachRequestHasOneFilter() {
+    let one = Saying.message("one")
+    let stored = [one, Saying.reaction("+", to: one), Saying.event(9, [["h", "club2"]], "two")]
+    var desk = FollowingDesk.following([Saying.channel(1), Saying.group(2)], stored: stored)
+    desk.pass(ticks: MarkReader.renewalTicks)
+    desk.feed(.following(.follow(Saying.group(3))))
+    desk.feed(.following(.follow(Saying.channel(4))))
+    desk.fire(.gather)
+    desk.settle()
+    #expect(desk.requests.allSatisfy { $0.filters.count == 1 })
+    #expect(complete(desk) == [1, 2, 3, 4] && desk.subscriptions.keys.count { $0.hasPrefix("fl") } == 2)
+    desk.publish(Saying.event(9, [["h", "club3"]], "three"))
+    desk.publish(Saying.message("four", in: 4))
+    desk.settle()
+    #expect(desk.texts.suffix(2) == ["three", "four"])
   }
 
   @Test func subscriptionThatTheRelayEndsIsAskedForAgain() {
@@ -244,6 +287,18 @@ struct FollowerLiveTests {
     var desk = FollowingDesk.following(Self.two)
     for _ in 0..<NostrLimits().rubbishMax { desk.feed(.received(nil)) }
     #expect(!desk.isOpen && desk.timers[.reconnect] != nil)
+  }
+
+  @Test func messagesThatCannotBeReadCostNothingButThemselves() {
+    var desk = FollowingDesk.following(Self.two)
+    for name in desk.subscriptions.keys.map(Optional.some) + [nil] {
+      for _ in 0..<20 { desk.feed(.received(.unreadable(subscription: name, createdAt: desk.now, bytes: 300))) }
+    }
+    desk.publish(Saying.message("good", at: desk.now))
+    #expect(desk.isOpen && desk.texts == ["good"])
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.settle()
+    #expect(desk.syncs.last?.outcome == .complete)
   }
 
   @Test func relayMaySendWhatIsSaid() {

@@ -325,6 +325,27 @@ struct FollowerPagingTests {
     #expect(Set(desk.texts).count == 450 && desk.texts.count == 450 && desk.syncs.map(\.outcome) == [.complete])
   }
 
+  /// A page of events that cannot be read leads to the next one, like a page of forged ones.
+  @Test func eventsThatCannotBeReadDoNotHideWhatIsOlder() {
+    var desk = FollowingDesk()
+    desk.stored = (1...60).map { Saying.message("\($0)", at: FollowingDesk.noon - 10_000 + Int64($0)) }
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.isMute = true
+    for _ in 0..<100 {
+      guard let next = desk.pending.first else { break }
+      if next.isPage, let until = next.filters.first?["until"]?.integer, until > FollowingDesk.noon - 500 {
+        for _ in 0..<200 {
+          desk.feed(.received(.unreadable(subscription: next.name, createdAt: FollowingDesk.noon - 500, bytes: 300)))
+        }
+        desk.answerFirst(next, with: [])
+      } else {
+        desk.answerFirst(next)
+      }
+    }
+    #expect(desk.texts.count == 60 && desk.syncs.first?.outcome == .complete)
+  }
+
   @Test func relayThatServesTheSameForEverIsGivenUp() {
     var desk = FollowingDesk()
     desk.feed(.following(.follow(Saying.channel(1))))

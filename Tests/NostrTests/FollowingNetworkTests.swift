@@ -108,6 +108,39 @@ struct FollowingNetworkTests {
     await desk.end()
   }
 
+  @Test func eventsThatNobodyCanReadSilenceNoChannel() async throws {
+    let desk = try await Desk()
+    try await desk.relays[0].set(.unreadable)
+    // The session that reads back knows which relay it is that the report is about.
+    #expect(await desk.bench.perform(.verify, desk.content, at: desk.relays[0].url) == .missing)
+    for number in 1...60 { try desk.say(desk.message("\(number)", at: 1_700_000_000 + Int64(number))) }
+    desk.follow(window: MessageWindow(days: nil))
+    await desk.until { !desk.syncs.isEmpty }
+    #expect(desk.syncs.first?.outcome == .complete && desk.texts.count == 60)
+    try desk.say(desk.message("live"))
+    await desk.until { desk.texts.count == 61 }
+    #expect(desk.texts.last == "live" && desk.relays[0].counts.connections == 2, "one to read back, one to follow")
+    await desk.end()
+  }
+
+  @Test func messagesThatCannotBeReadAreCounted() async throws {
+    let relay = try await SandboxRelay.start(fault: .unreadable)
+    let bench = try NetworkBench()
+    bench.network.perform(
+      RelayOperation(
+        task: .verify, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: relay.url, number: 1,
+        content: try await bench.content(relay.url)))
+    var counts: [Int] = []
+    for await report in bench.reports {
+      guard case .unreadable(RelayID(rawValue: 1), let count) = report else { continue }
+      counts.append(count)
+      if counts.reduce(0, +) == 5 { break }
+    }
+    #expect(counts.first == 1, "it is told of at once, and the others soon")
+    await bench.end()
+    await relay.stop()
+  }
+
   @Test func deletionsOfWhatIsNotServedAnyMoreAreFound() async throws {
     let desk = try await Desk()
     let (kept, gone) = (desk.message("kept"), desk.message("gone"))

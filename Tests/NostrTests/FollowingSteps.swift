@@ -28,6 +28,9 @@ struct FollowingDesk {
   /// The relay's words about a REQ that it refuses.
   var refusal: (Request) -> String? = { _ in nil }
 
+  /// Whether the relay does not answer a REQ.
+  var ignores: (Request) -> Bool = { _ in false }
+
   private(set) var isDialing = false
   private(set) var isOpen = false
   private(set) var requests: [Request] = []
@@ -124,6 +127,10 @@ struct FollowingDesk {
 
   mutating func answer(_ request: Request) {
     guard isOpen, subscriptions[request.name] != nil else { return }
+    guard !ignores(request) else {
+      subscriptions[request.name] = nil
+      return
+    }
     if let text = refusal(request) {
       subscriptions[request.name] = nil
       return feed(.received(.closed(subscription: request.name, text: text)))

@@ -159,6 +159,22 @@ struct MemberReaderTests {
     #expect(Self.requests(desk).count == 4)
   }
 
+  /// A request for so many groups may be too long for a relay.
+  @Test func shorterRequestFollowsOneThatIsRefused() {
+    var desk = FollowingDesk()
+    desk.refusal = { $0.values("d").count > 8 ? "invalid: filter too long" : nil }
+    for number in 1...40 as ClosedRange<Int64> {
+      desk.stored.append(Self.list(39_002, [[Saying.bob.publicKey]], of: number))
+      desk.feed(.following(.follow(Self.group(number))))
+    }
+    desk.connect()
+    desk.settle()
+    desk.pass(ticks: 12)
+    #expect(Self.told(desk).count == 40)
+    #expect(Self.requests(desk).prefix(4).map { $0.values("d").count } == [40, 20, 10, 5])
+    #expect(Self.requests(desk).dropFirst(3).allSatisfy { $0.values("d").count <= 8 })
+  }
+
   @Test func largeListIsCutAndCounted() {
     let people = (0..<ReadMembers.entriesMax + 7).map { [Saying.name(Int64($0))] }
     let desk = FollowingDesk.following([Self.group(1)], stored: [Self.list(39_002, people)])

@@ -159,6 +159,22 @@ struct PostReaderTests {
 
   // MARK: - Silence
 
+  /// It may say nothing to a request that is too long for it.
+  @Test func postsThatWereAskedForTogetherInVainAreAskedForAlone() {
+    var machine = machine(posts(1...4))
+    let silent = machine.handle(.timerFired(.answerPosts))
+    #expect(words(silent).isEmpty && texts(silent) == [ClientMessage.close("bp1"), request("bp2", [1])])
+    for number in 1...4 {
+      #expect(
+        words(machine.handle(served(makePost(Int64(number)), "bp\(number + 1)"))).map(\.outcome) == [.verified(edition: 1)])
+      #expect(!machine.handle(end("bp\(number + 1)")).contains(.hangUp))
+    }
+    // From then on there are half as many in each.
+    for number in 5...8 { _ = machine.handle(.submitted(makeDelivery(.verify, Int64(number)))) }
+    for number in 5...6 { _ = machine.handle(served(makePost(Int64(number)), "bp6")) }
+    #expect(texts(machine.handle(end("bp6"))) == [ClientMessage.close("bp6"), request("bp7", [7, 8])])
+  }
+
   @Test func twoRequestsWithoutAnAnswerEndTheConnection() {
     var machine = machine(posts(1...1))
     let first = machine.handle(.timerFired(.answerPosts))

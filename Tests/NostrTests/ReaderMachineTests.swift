@@ -4,6 +4,7 @@ import StrictJSON
 import Testing
 
 @testable import Nostr
+@testable import Sandbox
 
 struct ReaderMachineTests {
   private func opened(_ items: [SessionOperation]) -> ReaderMachine {
@@ -55,16 +56,18 @@ struct ReaderMachineTests {
     for isServed in [true, false] {
       var machine = opened([SessionOperation(operation: operation)])
       _ = machine.handle(.received(.event(subscription: "b1", event(item))))
-      let alone = machine.handle(.received(.endOfStored(subscription: "b1")))
+      _ = machine.handle(.received(.endOfStored(subscription: "b1")))
+      // What is later than the edition has a request of its own.
+      let alone = machine.handle(.received(.endOfStored(subscription: "b2")))
       #expect(outcomes(alone).isEmpty)
-      #expect(alone.contains(.send(ClientMessage.request("b2", [["ids": [.string(edited.id)]]]))))
+      #expect(alone.contains(.send(ClientMessage.request("b3", [["ids": [.string(edited.id)]]]))))
       if isServed {
-        #expect(outcomes(machine.handle(.received(.event(subscription: "b2", edited)))) == [.verified(edition: 2)])
+        #expect(outcomes(machine.handle(.received(.event(subscription: "b3", edited)))) == [.verified(edition: 2)])
       } else {
         // Before the edition counts as missing, the relay is asked for other events of this author.
-        #expect(outcomes(machine.handle(.received(.endOfStored(subscription: "b2")))).isEmpty)
+        #expect(outcomes(machine.handle(.received(.endOfStored(subscription: "b3")))).isEmpty)
         #expect(
-          outcomes(machine.handle(.received(.endOfStored(subscription: "b3")))) == [.verified(edition: 1, others: .none)])
+          outcomes(machine.handle(.received(.endOfStored(subscription: "b4")))) == [.verified(edition: 1, others: .none)])
       }
     }
   }
@@ -215,6 +218,7 @@ struct SharedKeyReaderTests {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
     let channel: NostrEvent
     let newest: NostrEvent
+    let operation: RelayOperation
   }
 
   /// A look at a channel whose newest edition is of the time 2000; the relay is asked and has not answered yet.
@@ -228,7 +232,7 @@ struct SharedKeyReaderTests {
         identity: IdentityID(rawValue: 1), networkID: channel.id, trustAnchor: sessionKey.publicKey, document: channel.text,
         edition: 2,
         newestEdition: ChannelEdition(networkID: newest.id, document: newest.text, signedAt: 2000), keySalt: keySalt))
-    var seen = Look(channel: channel, newest: newest)
+    var seen = Look(channel: channel, newest: newest, operation: operation)
     _ = seen.machine.handle(.submitted(SessionOperation(operation: operation)))
     #expect(sends(seen.machine.handle(.opened(roundTrip: .zero))) == 1)
     return seen
@@ -239,8 +243,9 @@ struct SharedKeyReaderTests {
     var seen = try look()
     _ = seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))
     #expect(outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b1")))).isEmpty)
-    // First it is asked for the edition alone.
-    let actions = seen.machine.handle(.received(.endOfStored(subscription: "b2")))
+    // First it is asked for what is later, and for the edition alone.
+    #expect(outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b2")))).isEmpty)
+    let actions = seen.machine.handle(.received(.endOfStored(subscription: "b3")))
     #expect(outcomes(actions).isEmpty)
     let filter = "{\"authors\":[\"\(sessionKey.publicKey)\"],\"kinds\":[41],\"limit\":2}"
     #expect(actions.contains { if case .send(let text) = $0 { Self.isRequest(text, filter) } else { false } }, "\(actions)")
@@ -248,16 +253,16 @@ struct SharedKeyReaderTests {
   }
 
   private static func isRequest(_ text: String, _ filter: String) -> Bool {
-    (try? JSONParser.parse(text)) == (try? JSONParser.parse("[\"REQ\",\"b3\",\(filter)]"))
+    (try? JSONParser.parse(text)) == (try? JSONParser.parse("[\"REQ\",\"b4\",\(filter)]"))
   }
 
   /// The outcome when the relay serves `events` of the author.
   private func found(_ events: (String) throws -> [NostrEvent]) throws -> [RelayOutcome] {
     var seen = try asking()
     for event in try events(seen.channel.id) {
-      #expect(outcomes(seen.machine.handle(.received(.event(subscription: "b3", event)))).isEmpty)
+      #expect(outcomes(seen.machine.handle(.received(.event(subscription: "b4", event)))).isEmpty)
     }
-    return outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b3"))))
+    return outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b4"))))
   }
 
   @Test func otherChannelsOfTheAuthorAreReported() throws {
@@ -286,7 +291,7 @@ struct SharedKeyReaderTests {
 
   /// A channel is not reported as missing because the relay refuses requests by author.
   @Test(arguments: [
-    SessionEvent.received(.closed(subscription: "b3", text: "blocked: no")), .timerFired(.answer),
+    SessionEvent.received(.closed(subscription: "b4", text: "blocked: no")), .timerFired(.answer),
     .closed(code: nil, reason: ""),
   ])
   func channelCountsThoughTheRelayDoesNotAnswerTheNextRequest(_ event: SessionEvent) throws {
@@ -297,15 +302,141 @@ struct SharedKeyReaderTests {
   @Test func channelWithAKeyOfItsOwnIsAloneUnderIt() throws {
     var seen = try look(keySalt: Self.salt)
     _ = seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))
+    for name in ["b1", "b2"] { _ = seen.machine.handle(.received(.endOfStored(subscription: name))) }
+    #expect(outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b3")))) == [.verified(edition: 1)])
+  }
+
+  /// The relay serves the channel, and refuses another request.
+  @Test func refusalOfTheEditionIsNotOneOfTheChannel() throws {
+    var seen = try look(keySalt: Self.salt)
+    _ = seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))
+    for name in ["b1", "b2"] { _ = seen.machine.handle(.received(.endOfStored(subscription: name))) }
+    let refused = seen.machine.handle(.received(.closed(subscription: "b3", text: "blocked: kind not allowed")))
+    #expect(outcomes(refused) == [.verified(edition: 1)])
+  }
+
+  /// A relay that does not answer a request for later editions is not asked that again over this connection.
+  @Test func silenceAboutLaterEditionsSaysNothing() throws {
+    var seen = try look(keySalt: Self.salt)
+    for event in [seen.channel, seen.newest] { _ = seen.machine.handle(.received(.event(subscription: "b1", event))) }
     _ = seen.machine.handle(.received(.endOfStored(subscription: "b1")))
-    #expect(outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b2")))) == [.verified(edition: 1)])
+    let silent = seen.machine.handle(.timerFired(.answer))
+    #expect(outcomes(silent).isEmpty && !silent.contains(.hangUp))
+    let again = try look(keySalt: Self.salt)
+    _ = seen.machine.handle(.submitted(SessionOperation(operation: again.operation)))
+    for event in [again.channel, again.newest] { _ = seen.machine.handle(.received(.event(subscription: "b3", event))) }
+    #expect(sends(seen.machine.handle(.received(.endOfStored(subscription: "b3")))) == 1)
   }
 
   @Test func newestEditionEndsTheLook() throws {
     var seen = try look()
     #expect(outcomes(seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))).isEmpty)
     #expect(outcomes(seen.machine.handle(.received(.event(subscription: "b1", seen.newest)))) == [.verified(edition: 2)])
+    // It is asked for what is later, and for nothing more.
     let end = seen.machine.handle(.received(.endOfStored(subscription: "b1")))
-    #expect(outcomes(end).isEmpty && sends(end) == 1, "nothing more is asked for")
+    #expect(outcomes(end).isEmpty && sends(end) == 2)
+    #expect(sends(seen.machine.handle(.received(.endOfStored(subscription: "b2")))) == 1)
+  }
+}
+
+/// Relays that refuse requests because of their form, or do not answer them: that says nothing about channels.
+struct RequestFormTests {
+  /// A channel whose second edition is its newest.
+  private static func edited(_ number: Int64) throws -> (item: SessionOperation, events: [NostrEvent]) {
+    let content = PublicChannel.content(name: "c\(number)", about: "", picture: "", relays: [])
+    let channel = try #require(NostrEvent(signedBy: sessionKey, createdAt: number, kind: 40, content: content))
+    let tags = [["e", channel.id, "", "root"]]
+    let newest = try #require(NostrEvent(signedBy: sessionKey, createdAt: 5_000 + number, kind: 41, tags: tags, content: "{}"))
+    let operation = RelayOperation(
+      task: .verify, channel: ChannelID(rawValue: number), relay: RelayID(rawValue: 1), address: "ws://r", number: 1,
+      content: ChannelContent(
+        identity: IdentityID(rawValue: 1), networkID: channel.id, trustAnchor: channel.publicKey, document: channel.text,
+        edition: 2, newestEdition: ChannelEdition(networkID: newest.id, document: newest.text, signedAt: 5_000 + number),
+        keySalt: [UInt8](repeating: 1, count: 32)))
+    return (SessionOperation(operation: operation), [channel, newest])
+  }
+
+  /// Lets the relay answer until nothing is under way.
+  /// - Parameters:
+  ///   - most: the number of ids that a REQ may have.
+  ///   - refusal: the relay's words about one that has more; `nil` if it says nothing.
+  /// - Returns: what was reported, and the number of ids in each REQ.
+  private static func settle(
+    _ machine: inout ReaderMachine, _ first: [SessionAction], _ stored: [NostrEvent], most: Int, refusal: String?
+  ) throws -> (outcomes: [RelayOutcome], ids: [Int]) {
+    var (actions, found, sizes) = (first, outcomes(first), [Int]())
+    while let request = try actions.compactMap(Self.request).last {
+      #expect(request.count == 3, "one filter")
+      let (name, filter) = (try #require(request[1].string), request[2])
+      let count = filter["ids"]?.array?.count ?? 0
+      sizes.append(count)
+      if count > most {
+        actions = machine.handle(refusal.map { .received(.closed(subscription: name, text: $0)) } ?? .timerFired(.answer))
+      } else {
+        let wanted = try #require(EventFilter(filter))
+        actions = stored.filter(wanted.matches).flatMap { machine.handle(.received(.event(subscription: name, $0))) }
+        actions += machine.handle(.received(.endOfStored(subscription: name)))
+      }
+      #expect(!actions.contains(.hangUp))
+      found += outcomes(actions)
+    }
+    return (found, sizes)
+  }
+
+  private static func request(_ action: SessionAction) throws -> [JSONValue]? {
+    guard case .send(let text) = action, let parts = try JSONParser.parse(text).array, parts.first == "REQ" else { return nil }
+    return parts
+  }
+
+  private static let refusals = ["invalid: too many ids", "error: filter too complex", "too many filters", nil]
+
+  @Test(arguments: refusals)
+  func channelIsAskedForAloneBeforeAnythingCounts(_ refusal: String?) throws {
+    let (item, events) = try Self.edited(1)
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    _ = machine.handle(.submitted(item))
+    let opened = machine.handle(.opened(roundTrip: .zero))
+    let first = try Self.settle(&machine, opened, events, most: 1, refusal: refusal)
+    #expect(first.outcomes == [.verified(edition: 2)] && first.ids == [2, 0, 1, 1])
+    // It is known now that this relay takes one.
+    let second = try Self.settle(&machine, machine.handle(.submitted(item)), events, most: 1, refusal: refusal)
+    #expect(second.outcomes == [.verified(edition: 2)] && second.ids == [0, 1, 1])
+    let gone = try Self.settle(&machine, machine.handle(.submitted(item)), [], most: 1, refusal: refusal)
+    #expect(gone.outcomes == [.missing])
+  }
+
+  @Test(arguments: refusals)
+  func numberThatTheRelayTakesIsRemembered(_ refusal: String?) throws {
+    let items = (1...40).map { makeOperation(.verify, channel: $0) }
+    let stored = try items.map { try #require(NostrEvent(json: JSONParser.parse($0.operation.content.document))) }
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    for item in items { _ = machine.handle(.submitted(item)) }
+    var start = machine.handle(.opened(roundTrip: .zero))
+    var sizes: [Int] = []
+    for _ in 1...3 {
+      let look = try Self.settle(&machine, start, stored, most: 10, refusal: refusal)
+      #expect(look.outcomes.count == 40 && look.outcomes.allSatisfy { $0 == .verified(edition: 1) })
+      sizes = look.ids
+      start = items.flatMap { machine.handle(.submitted($0)) } + machine.handle(.timerFired(.gather))
+    }
+    #expect(sizes == [10, 10, 10, 10], "what it takes is known by then")
+  }
+
+  @Test func sizeIsLearnedFromWhatIsAnsweredOnly() {
+    var size = RequestSize(most: 250)
+    for count in [250, 125, 62] { size.refused(count) }
+    #expect(size.most == 250 && size.next == 31, "perhaps it answers nothing")
+    size.connected()
+    #expect(size.next == 250)
+    size.refused(250)
+    size.took(1)
+    #expect(size.most == 125 && size.next == 125)
+    size.took(125)
+    // The number is not the reason.
+    size.refused(125)
+    size.took(1)
+    #expect(size.most == 125)
+    size.took(200)
+    #expect(size.most == 200)
   }
 }

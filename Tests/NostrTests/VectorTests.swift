@@ -235,13 +235,44 @@ struct RelayMessageTests {
     #expect(RelayMessage("[\"EOSE\",\"s\"\(rest)]".utf8) == .endOfStored(subscription: "s", hint: hint))
   }
 
-  @Test(arguments: [
-    "", "{}", "[]", "[1]", "[\"OK\",1,true]", "[\"OK\",\"a\",\"true\"]", "[\"EVENT\",\"s\",{}]", "[\"EVENT\",\"s\"]",
-    "[\"AUTH\"]",
-    "[\"EOSE\"]", "[\"EOSE\",1,[\"finish\"]]", "hello",
-  ])
+  @Test(arguments: ["", "hello", "[\"EOSE\",\"s\"", "[\"NOTICE\",\"\\x\"]", "[\"EOSE\",\"s\"] x"])
   func rubbishIsNotAMessage(_ text: String) {
     #expect(RelayMessage(text.utf8) == nil)
+  }
+
+  @Test(arguments: [
+    "{}", "[]", "[1]", "[\"OK\",1,true]", "[\"OK\",\"a\",\"true\"]", "[\"EVENT\",\"s\"]", "[\"EVENT\",{}]", "[\"AUTH\"]",
+    "[\"AUTH\",\"\\ud800\"]", "[\"EOSE\"]", "[\"EOSE\",1,[\"finish\"]]", "[\"CLOSED\",null,\"error: x\"]",
+  ])
+  func messageThatCannotBeUsedIsNotTakenForRubbish(_ text: String) {
+    #expect(RelayMessage(text.utf8) == .unreadable(bytes: text.utf8.count))
+  }
+
+  /// The request and the date are known all the same.
+  @Test(
+    arguments: [
+      (#"{"created_at":7,"tags":[["p",null]]}"#, 7), (#"{"created_at":7.9,"content":"x"}"#, 7), (#"{"created_at":"7"}"#, nil),
+      ("{}", nil), ("null", nil), (#"{"created_at":1e300}"#, nil), (#"{"created_at":7,"content":"\ud83d"}"#, 7),
+      (#"{"created_at":7,"content":"a","content":"b"}"#, 7), (#"{"created_at":NaN}"#, nil),
+      (#"{"created_at":6,"created_at":7}"#, 7),
+    ] as [(String, Int64?)])
+  func eventThatCannotBeReadIsSaidToBeOne(_ event: String, _ createdAt: Int64?) {
+    let text = "[\"EVENT\",\"s\",\(event)]"
+    #expect(RelayMessage(text.utf8) == .unreadable(subscription: "s", createdAt: createdAt, bytes: text.utf8.count))
+  }
+
+  /// Which of two equal members is meant, nobody knows: other readers may see another event.
+  @Test func goodEventWithAMemberTwiceDoesNotCount() throws {
+    let event = try #require(NostrEvent(signedBy: .random(), createdAt: 7, kind: 42, content: "x"))
+    let twice = "[\"EVENT\",\"s\",{\"content\":\"y\",\(event.text.dropFirst())]"
+    #expect(RelayMessage("[\"EVENT\",\"s\",\(event.text)]".utf8) == .event(subscription: "s", event))
+    #expect(RelayMessage(twice.utf8) == .unreadable(subscription: "s", createdAt: 7, bytes: twice.utf8.count))
+  }
+
+  @Test func wordsOfAnAnswerMayBeBroken() {
+    #expect(
+      RelayMessage("[\"CLOSED\",\"s\",\"error: \\ud83d\"]".utf8) == .closed(subscription: "s", text: "error: \u{FFFD}"))
+    #expect(RelayMessage("[\"OK\",\"ab\",false,\"\\ud83d\"]".utf8) == .ok(id: "ab", accepted: false, text: "\u{FFFD}"))
   }
 }
 

@@ -74,6 +74,35 @@ struct ParserTests {
     }
   }
 
+  /// What others wrote may be wrong in one place; the rest can be read, and the reader knows.
+  @Test(
+    arguments: [
+      (#"["a","\ud83d"]"#, ["a", "\u{FFFD}"]), (#"["\ude00\u0041"]"#, ["\u{FFFD}A"]), (#"["\ud83d\u0041"]"#, ["\u{FFFD}A"]),
+      (#"["\ud83d\ud83d\ude00"]"#, ["\u{FFFD}😀"]), (#"[{"a":1,"a":2},3]"#, [["a": 2], 3]),
+      (#"[{"\u00e9":1,"e\u0301":2},3]"#, [["\u{E9}": 2], 3]), ("[1e999,-1e999,1]", [nil, nil, 1]),
+      ("[NaN,Infinity,-Infinity,1]", [nil, nil, nil, 1]), ("[\"a\u{B}b\",1]", ["a b", 1]),
+    ] as [(String, JSONValue)])
+  func badPartsAreMendedOnRequest(_ text: String, _ expected: JSONValue) throws {
+    let (value, isMended) = try JSONParser.parseMending(text.utf8)
+    #expect(value == expected && isMended)
+    #expect(throws: JSONParseError.self) { try JSONParser.parse(text) }
+    #expect(throws: JSONParseError.self) { try JSONParser.parseMending(text.utf8.dropLast()) }
+  }
+
+  @Test func mendingCopesWithDepthAndBytesAndChangesNothingElse() throws {
+    let deep = String(repeating: "[", count: 100) + "\"\\ud800\"" + String(repeating: "]", count: 100)
+    let (value, isMended) = try JSONParser.parseMending("{\"a\":\(deep),\"b\":1}".utf8)
+    #expect(value["b"] == 1 && isMended)
+    let (text, isTextMended) = try JSONParser.parseMending([0x22, 0x61, 0xFF, 0x22] as [UInt8])
+    #expect(text == "a\u{FFFD}" && isTextMended)
+    let good = "{\"a\":[1,\"\\ud83d\\ude00\",-0.5,null]}"
+    let (same, isSameMended) = try JSONParser.parseMending(good.utf8)
+    #expect(try same == JSONParser.parse(good) && !isSameMended)
+    for broken in ["", "hello", "[1", "[Nope]", "[\"\\x\"]", "[\"\\ud83d\\u12\"]", "[1]]"] {
+      #expect(throws: JSONParseError.self) { try JSONParser.parseMending(broken.utf8) }
+    }
+  }
+
   @Test func integersStayExact() throws {
     #expect(try JSONParser.parse("9007199254740993") == .integer(9_007_199_254_740_993))
     #expect(try JSONParser.parse("1.0") == .number(1))

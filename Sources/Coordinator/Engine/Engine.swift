@@ -96,7 +96,7 @@ final class Engine {
 
   /// Handles what arrived, and a commit that is over.
   func process(_ inputs: [Input]) async {
-    meter.hears(inputs, at: clock.now)
+    meter.hears(inputs, at: clock.now, decider.base.catalog.relays)
     await advance()
     if inputs.contains(where: \.isWaking) { waker.heard() }
     for batch in Self.batches(inputs, standsAlone: \.standsAlone) { await take(batch) }

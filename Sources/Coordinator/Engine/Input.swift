@@ -118,7 +118,7 @@ extension NetworkReport {
   fileprivate var channel: ChannelID? {
     switch self {
     case .outcome(let id, _, _, _), .named(let id, _, _), .stray(let id, _, _), .lost(let id, _, _): id
-    case .relayUp, .relayDown, .state, .delivery, .compared, .read, .served, .synced, .searched: nil
+    case .relayUp, .relayDown, .unreadable, .state, .delivery, .compared, .read, .served, .synced, .searched: nil
     }
   }
 }

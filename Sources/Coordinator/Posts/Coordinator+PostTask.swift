@@ -69,7 +69,7 @@ extension Coordinator {
     case .searched(let channel, let relay, let number, let outcome):
       messageInbox.put(.searched(channel, relay, number: number, outcome))
     case .served(let inventory): messageInbox.put(.served(inventory))
-    case .outcome, .named, .stray, .lost, .relayDown, .state: inboxPut(report)
+    case .outcome, .named, .stray, .lost, .relayDown, .unreadable, .state: inboxPut(report)
     }
   }
 

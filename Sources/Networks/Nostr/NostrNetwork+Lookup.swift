@@ -14,12 +14,12 @@ extension NostrNetwork {
   ) async throws(NetworkFailure) -> FoundChannel {
     guard let lines = lines(to: address) else { throw NetworkFailure("its address is not one of Nostr") }
     do {
-      var events = try await ChannelLookup(channel.filters, on: lines, within: limits).events()
+      var events = try await events(of: channel, on: lines)
       var channel = channel
       if channel.trustAnchor == nil, let first = try? channel.channel(in: events, for: identity) {
         // Now it is known whose editions count; those of others may have been served in their place.
         channel = channel.signed(by: first.content.trustAnchor)
-        events += try await ChannelLookup(channel.filters, on: lines, within: limits).events()
+        events += try await self.events(of: channel, on: lines)
       }
       if let found = try? channel.channel(in: events, for: identity) { return found }
       if channel.kind == .group, let url = try? RelayURL(address),
@@ -34,5 +34,12 @@ extension NostrNetwork {
     } catch {
       throw NetworkFailure((error as? PeerFailure)?.trouble.detail ?? "\(error)")
     }
+  }
+
+  /// Asks with one filter after the other, because some relays refuse several in one request, or heed only the first.
+  private func events(of channel: ChannelReference, on lines: RelayLines) async throws -> [NostrEvent] {
+    var events: [NostrEvent] = []
+    for filter in channel.filters { events += try await ChannelLookup(filter, on: lines, within: limits).events() }
+    return events
   }
 }

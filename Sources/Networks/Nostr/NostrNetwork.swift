@@ -361,9 +361,19 @@ public final class NostrNetwork: RelayNetwork {
 
   private func lines(to url: RelayURL, _ state: inout State) -> RelayLines {
     if let lines = state.lines[url.text] { return lines }
-    let lines = RelayLines(url: url, dialer: dialer, eventLoop: group.next())
+    let lines = RelayLines(url: url, dialer: dialer, eventLoop: group.next()) { [weak self] count in
+      self?.unreadable(count, at: url.text)
+    }
     state.lines[url.text] = lines
     return lines
+  }
+
+  /// Reports messages that cannot be used, if they are from a relay that channels are read at.
+  private func unreadable(_ count: Int, at address: String) {
+    let relay = state.withLockedValue { state in
+      state.readers.first { $0.value.address == address }?.key ?? state.followers.first { $0.value.address == address }?.key
+    }
+    if let relay { report(.unreadable(relay, count: count)) }
   }
 
   private func salt(_ relay: RelayID) -> UInt64 { UInt64(bitPattern: relay.rawValue) &* 0x9E37_79B9_7F4A_7C15 }

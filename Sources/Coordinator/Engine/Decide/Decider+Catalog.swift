@@ -133,6 +133,20 @@ extension Decider {
     noteHealth(.relay(id), before)
   }
 
+  /// Says that a relay sends what cannot be read, once an hour.
+  mutating func unreadable(_ count: Int, from id: RelayID) {
+    guard let row = relays[id], unreadableSaidAt[id].map({ now - $0 >= Self.unreadableSilence }) ?? true else { return }
+    unreadableSaidAt[id] = now
+    let words =
+      "relay '\(CatalogObject.relay(row).title)' sends messages that cannot be read, \(count) so far; they are left out, and more are only counted"
+    open.effects.journal.append(
+      JournalEntry(
+        event: .relayUnreadable, level: .warning, message: words,
+        fields: ["BATON_RELAY": "\(id)", "BATON_COUNT": "\(count)"], isHeard: true))
+  }
+
+  private static let unreadableSilence = Duration.seconds(3_600)
+
   /// Records that a network as a whole can be used, or no longer can. None of it is stored: the network reports it again after every start.
   mutating func networkChanged(_ network: NetworkKind, _ state: NetworkState) {
     guard networkStates.updateValue(state, forKey: network) != state else { return }

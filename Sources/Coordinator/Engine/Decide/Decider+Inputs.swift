@@ -15,6 +15,7 @@ extension Decider {
     case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble)
+    case .report(.unreadable(let relay, let count)): unreadable(count, from: relay)
     case .report(.state(let network, let state)): networkChanged(network, state)
     case .timersDue, .report(.delivery), .report(.compared), .report(.read), .report(.served), .report(.synced),
       .report(.searched):

@@ -83,6 +83,8 @@ struct Decider {
   var recovery = Recovery()
   /// How long the daemon was off, for channels whose waiting times do not allow for it yet.
   var absence = Absence()
+  /// When the journal last had that a relay sends what cannot be read.
+  var unreadableSaidAt: [RelayID: Timestamp] = [:]
   /// What networks reported about themselves as a whole.
   var networkStates: [NetworkKind: NetworkState] = [:]
   /// Draws relays that join channels, and the numbers of commits.

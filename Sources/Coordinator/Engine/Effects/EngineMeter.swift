@@ -104,10 +104,11 @@ struct EngineMeter {
   mutating func cancels(_ channel: ChannelID, at relay: RelayID) { asked[Place(channel: channel, relay: relay)] = nil }
 
   /// Takes in what comes in.
-  mutating func hears(_ inputs: [Engine.Input], at now: Timestamp) {
+  mutating func hears(_ inputs: [Engine.Input], at now: Timestamp, _ relays: [RelayID: RelayRow]) {
     // What is alike is noted together.
     var outcomes: [Outcome: [Double]] = [:]
     var tests: [(String, String)] = []
+    var unreadable: [NetworkKind: Int] = [:]
     for input in inputs {
       switch input {
       case .report(.outcome(let channel, let relay, let number, let outcome)) where outcome.isFinal:
@@ -116,6 +117,8 @@ struct EngineMeter {
         asked[place] = nil
         let kind = Outcome(network: operation.network, task: operation.task, word: Self.word(outcome))
         outcomes[kind, default: []].append((now - operation.at).seconds)
+      case .report(.unreadable(let relay, let count)):
+        if let network = relays[relay]?.network { unreadable[network, default: 0] += count }
       // A test that was broken off says nothing.
       case .tested(let peer, _, let verdict, _) where verdict.failure?.trouble.cause != .cancelled:
         let target = if case .relay = peer { "relay" } else { "server" }
@@ -123,7 +126,7 @@ struct EngineMeter {
       default: break
       }
     }
-    guard !outcomes.isEmpty || !tests.isEmpty else { return }
+    guard !outcomes.isEmpty || !tests.isEmpty || !unreadable.isEmpty else { return }
     book.note { page in
       for (outcome, times) in outcomes {
         let (network, task) = (outcome.network.rawValue, outcome.task.rawValue)
@@ -131,6 +134,7 @@ struct EngineMeter {
         page.take(times, in: .operationTime, [network, task])
       }
       for (target, result) in tests { page.add(to: .tests, [target, result]) }
+      for (network, count) in unreadable { page.add(Double(count), to: .unreadable, [network.rawValue]) }
     }
   }
 

@@ -12,9 +12,9 @@ final class ChannelLookup: Sendable {
   private let lines: RelayLines
   private let shell: NIOLoopBoundBox<Shell>
 
-  init(_ filters: [JSONValue], on lines: RelayLines, within limits: NostrLimits) {
+  init(_ filter: JSONValue, on lines: RelayLines, within limits: NostrLimits) {
     self.lines = lines
-    shell = .makeBoxSendingValue(Shell(filters, lines, limits), eventLoop: lines.eventLoop)
+    shell = .makeBoxSendingValue(Shell(filter, lines, limits), eventLoop: lines.eventLoop)
   }
 
   /// Asks the relay.
@@ -33,17 +33,17 @@ final class ChannelLookup: Sendable {
   private final class Shell {
     private let lines: RelayLines
     private let limits: NostrLimits
-    private let filters: [JSONValue]
+    private let filter: JSONValue
     private let promise: EventLoopPromise<[NostrEvent]>
     private var line: RelayLines.End?
     private var events: [NostrEvent] = []
     private var alarm: Scheduled<Void>?
     private var isOver = false
 
-    init(_ filters: [JSONValue], _ lines: RelayLines, _ limits: NostrLimits) {
+    init(_ filter: JSONValue, _ lines: RelayLines, _ limits: NostrLimits) {
       self.lines = lines
       self.limits = limits
-      self.filters = filters
+      self.filter = filter
       promise = lines.eventLoop.makePromise()
     }
 
@@ -58,7 +58,7 @@ final class ChannelLookup: Sendable {
         case .success(let line):
           guard !isOver else { return line.hangUp() }
           self.line = line
-          line.send(ClientMessage.request(name, filters))
+          line.send(ClientMessage.request(name, [filter]))
           let bound = NIOLoopBound(self, eventLoop: lines.eventLoop)
           alarm = lines.eventLoop.scheduleTask(in: .milliseconds(limits.readTimeout.wholeMilliseconds)) {
             bound.value.end(.failure(PeerFailure(.timeout, "the relay did not answer the request in time")))

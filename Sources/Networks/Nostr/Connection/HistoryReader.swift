@@ -99,8 +99,18 @@ struct HistoryReader: Sendable {
 
   /// Takes an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent) -> [SessionAction] {
+    present?.pager.take(event, bytes: event.roughBytes)
+    return taken()
+  }
+
+  /// Takes an event that came under the name of the REQ and cannot be read.
+  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
+    present?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
+    return taken()
+  }
+
+  private mutating func taken() -> [SessionAction] {
     eventCount += 1
-    self.present?.pager.take(event, bytes: event.roughBytes)
     if present?.pager.ending != nil { return close() + finish() }
     return eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : []
   }

@@ -19,8 +19,11 @@ struct PostReader: Sendable {
   private var open: [WantedPost] = []
   private var subscription: String?
   private var subscriptionNumber = 0
-  /// Whether the REQ under way asks for one post only.
+  /// Whether the REQ under way asks for one post only, and the number of its ids.
   private var isForOne = false
+  private var idCount = 0
+  /// The number of ids that one REQ may have.
+  private var size: RequestSize
   /// The number of operations that the latest REQ answered: after several, the next one waits for company.
   private var latestBatch = 0
   private var isGathering = false
@@ -31,6 +34,7 @@ struct PostReader: Sendable {
   init(limits: NostrLimits, prefix: String) {
     self.limits = limits
     self.prefix = prefix
+    size = RequestSize(most: limits.readBatchMax)
   }
 
   /// The number of operations that wait for a REQ.
@@ -45,7 +49,10 @@ struct PostReader: Sendable {
   mutating func add(_ item: SessionOperation) { if let post = WantedPost(item) { queue.append(post) } }
 
   /// Begins a new connection.
-  mutating func opened() { (timeoutsInARow, latestBatch, isGathering) = (0, 0, false) }
+  mutating func opened() {
+    (timeoutsInARow, latestBatch, isGathering) = (0, 0, false)
+    size.connected()
+  }
 
   /// Notes that the relay answers requests, whatever they were about.
   mutating func heard() { timeoutsInARow = 0 }
@@ -55,7 +62,7 @@ struct PostReader: Sendable {
     guard subscription == nil else { return [] }
     if let next = alone.popFirst() { return ask([next]) }
     guard !queue.isEmpty else { return [] }
-    if latestBatch > 1, queue.count < limits.readBatchMax {
+    if latestBatch > 1, queue.count < size.most {
       guard !isGathering else { return [] }
       isGathering = true
       return [.cancelTimer(.idle), .setTimer(.gatherPosts, after: limits.gatherTime)]
@@ -76,7 +83,7 @@ struct PostReader: Sendable {
     while let next = queue.first {
       bytes += next.bytes
       idCount += next.ids.count
-      guard batch.isEmpty || bytes <= Self.batchBytesMax && idCount <= limits.readBatchMax else { break }
+      guard batch.isEmpty || bytes <= Self.batchBytesMax && idCount <= size.most else { break }
       batch.append(next)
       queue.removeFirst()
     }
@@ -90,7 +97,7 @@ struct PostReader: Sendable {
     // One post may be asked for under two numbers.
     var known: Set<String> = []
     let ids = posts.flatMap(\.ids).filter { known.insert($0).inserted }
-    (subscription, open, isForOne) = (name, posts, Set(posts.map(\.operation.post)).count == 1)
+    (subscription, open, isForOne, idCount) = (name, posts, Set(posts.map(\.operation.post)).count == 1, ids.count)
     return [
       .cancelTimer(.idle), .cancelTimer(.gatherPosts),
       .send(ClientMessage.request(name, [["ids": .array(ids.map(JSONValue.string))]])),
@@ -112,21 +119,30 @@ struct PostReader: Sendable {
   /// missing.
   mutating func served() -> [SessionAction] {
     let closing = subscription.map { [SessionAction.send(ClientMessage.close($0))] } ?? []
+    size.took(idCount)
     guard isForOne else { return closing + askForTheRestAlone() }
     return closing + end(.missing)
   }
 
-  /// Handles a REQ that the relay ended. One that it refused may have been too large; a demand for AUTH holds for each post.
+  /// Handles a REQ that the relay ended. One that it refused may have been too large; a demand for AUTH holds for each post, and so does a
+  /// limited rate.
   mutating func closed(_ text: String) -> [SessionAction] {
-    let outcome = DeliveryOutcome(ClosedRequest(text).outcome)
-    if case .refused(let trouble) = outcome, trouble.cause != .authRequired, !isForOne { return askForTheRestAlone() }
-    return end(outcome)
+    let closed = ClosedRequest(text)
+    guard !isForOne, closed.trouble.cause != .authRequired, closed.trouble.cause != .rateLimited else {
+      return end(DeliveryOutcome(closed.outcome))
+    }
+    size.refused(idCount)
+    return askForTheRestAlone()
   }
 
-  /// Handles a REQ that was not answered in time.
+  /// Handles a REQ that was not answered in time. One for several may have been too large, too.
   mutating func timedOut(_ trouble: Trouble) -> [SessionAction] {
     guard let subscription else { return [] }
     timeoutsInARow += 1
+    guard isForOne || timeoutsInARow > 1 else {
+      size.refused(idCount)
+      return [.send(ClientMessage.close(subscription))] + askForTheRestAlone()
+    }
     return [.send(ClientMessage.close(subscription))] + end(.troubled(trouble, retryAfter: nil))
   }
 

@@ -10,7 +10,7 @@ extension PublisherMachine {
     case nil:
       rubbish += 1
       guard rubbish >= limits.rubbishMax else { return [] }
-      return handle(.violated("the relay sends messages that are not Nostr"))
+      return handle(.violated("the relay sends messages that are not JSON"))
     case .ok(let id, let accepted, let text): return answered(id, accepted, text)
     case .challenge(let text):
       challenge = text
@@ -36,7 +36,7 @@ extension PublisherMachine {
     case .endOfStored(let name, _), .closed(let name, _):
       guard let wanted = readBack, name == wanted.name else { return [] }
       return timedOut(wanted.event)
-    case .other: return []
+    case .unreadable, .other: return []
     }
   }
 

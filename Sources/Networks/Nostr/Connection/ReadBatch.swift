@@ -52,13 +52,10 @@ struct ReadBatch {
     }
   }
 
-  /// The members that were not decided yet.
-  var open: [SessionOperation] { members.indices.filter { !isOver.contains($0) }.map { members[$0].item } }
-
   /// The number of events that the REQ may bring.
   var eventCount: Int { members.reduce(0) { $0 + ($1.content.kind == .group || $1.content.newestEdition != nil ? 2 : 1) } }
 
-  /// The filters of the REQ.
+  /// The filters that bring all of this, for one REQ each: some relays refuse several in one, or answer only the first.
   var filters: [JSONValue] {
     var ids: Set<String> = []
     var groups: Set<String> = []
@@ -72,18 +69,6 @@ struct ReadBatch {
     }
     var filters: [JSONValue] = []
     if !ids.isEmpty { filters.append(["ids": .array(ids.sorted().map(JSONValue.string))]) }
-    // What readers see instead of a newest edition. Of channels that were changed at different times it brings later editions too, which
-    // have no end but the limit. That leaves room for all that is asked for, because some relays take it to hold for all filters.
-    let editions = members.compactMap { member in member.newestEdition.map { (content: member.content, signedAt: $0.signedAt) }
-    }
-    if let oldest = editions.map(\.signedAt).min() {
-      filters.append([
-        "kinds": [.integer(Int64(PublicChannel.metadataKind))],
-        "authors": .array(Set(editions.map(\.content.trustAnchor)).sorted().map(JSONValue.string)),
-        "#e": .array(editions.map(\.content.networkID).sorted().map(JSONValue.string)), "since": .integer(oldest + 1),
-        "limit": .integer(Int64(eventCount + editions.count * Self.laterMax)),
-      ])
-    }
     if !groups.isEmpty {
       filters.append([
         "kinds": [.integer(Int64(RelayGroup.metadataKind)), .integer(Int64(RelayGroup.adminsKind))],
@@ -93,12 +78,29 @@ struct ReadBatch {
     return filters
   }
 
+  /// The filter for what readers see instead of a newest edition; `nil` if there is none. Of channels that were changed at different times
+  /// it brings later editions too, which have no end but the limit.
+  var laterEditions: JSONValue? {
+    let editions = members.compactMap { member in member.newestEdition.map { (content: member.content, signedAt: $0.signedAt) }
+    }
+    guard let oldest = editions.map(\.signedAt).min() else { return nil }
+    return [
+      "kinds": [.integer(Int64(PublicChannel.metadataKind))],
+      "authors": .array(Set(editions.map(\.content.trustAnchor)).sorted().map(JSONValue.string)),
+      "#e": .array(editions.map(\.content.networkID).sorted().map(JSONValue.string)), "since": .integer(oldest + 1),
+      "limit": .integer(Int64(eventCount + editions.count * Self.laterMax)),
+    ]
+  }
+
   /// The requests, for one event each, that would help members that are not decided.
   var questions: [JSONValue] { members.indices.filter { !isOver.contains($0) }.compactMap { Self.question(members[$0]) } }
 
-  /// Ends the members that wait for the answer to one of `questions`.
+  /// Ends the members that wait for the answer to one of `questions`. A channel that was served is there, whatever else is refused.
   mutating func fail(_ question: JSONValue, _ outcome: RelayOutcome) -> [Result] {
-    let failed = members.indices.filter { !isOver.contains($0) && Self.question(members[$0]) == question }
+    let failed = members.indices.filter {
+      !isOver.contains($0) && Self.question(members[$0]) == question
+        && !(members[$0].content.kind == .channel && members[$0].hasChannel)
+    }
     isOver.formUnion(failed)
     return failed.map { (members[$0].operation, outcome) }
   }
@@ -121,7 +123,7 @@ struct ReadBatch {
 
   /// Returns the filter for the next request, once the relay has served all that it was asked for and before all channels are decided;
   /// `nil` if none is needed. If an edition is missing and its author has several channels, the filter asks for the editions of that
-  /// author. It is sent alone, because some relays apply the lowest limit of several filters to all of them.
+  /// author.
   mutating func askOn() -> JSONValue? {
     if let author { editions[author] = Array(served.values) }
     served = [:]

@@ -20,15 +20,18 @@ struct ReaderMachine: SessionMachine {
   private var queue: [SessionOperation] = []
   /// The channels that the REQ under way asks for.
   private var batch = ReadBatch()
-  /// Channels that a relay refused to show together; they are asked for one by one, because one may be private and the others not.
-  private var alone: [SessionOperation] = []
   private var subscription: String?
   private var subscriptionNumber = 0
-  /// The filter of a REQ under way that asks for something alone, because a REQ for several did not bring it; `nil` if it asks for the
-  /// batch.
-  private var question: JSONValue?
-  /// The requests that were already sent alone.
+  /// The filter of the REQ under way, and the number of events of the batch that it asks for.
+  private var asking: (filter: JSONValue, count: Int)?
+  /// The filters that follow it.
+  private var filters: [JSONValue] = []
+  /// The requests that were already sent for this batch.
   private var asked: Set<JSONValue> = []
+  /// The number of events that one REQ may ask for.
+  private var size: RequestSize
+  /// Whether the relay is asked for editions that are later than the newest one. One that does not answer that is not asked again.
+  private var asksForLater = true
   /// The number of channels that the latest REQ asked for: with several, the next one waits for company.
   private var latestBatch = 0
   private var posts: PostReader
@@ -43,6 +46,7 @@ struct ReaderMachine: SessionMachine {
     self.relay = relay
     self.limits = limits
     self.prefix = prefix
+    size = RequestSize(most: limits.readBatchMax)
     posts = PostReader(limits: limits, prefix: prefix)
     history = HistoryReader(limits: limits, prefix: prefix)
     groups = GroupStateReader(limits: limits, prefix: prefix)
@@ -58,14 +62,15 @@ struct ReaderMachine: SessionMachine {
     case .opened(let roundTrip):
       self.roundTrip = roundTrip
       let opened = keeper.opened()
-      (rubbish, lastNotice, timeoutsInARow, latestBatch, isGathering) = (0, nil, 0, 0, false)
+      (rubbish, lastNotice, timeoutsInARow, latestBatch, isGathering, asksForLater) = (0, nil, 0, 0, false, true)
+      size.connected()
       posts.opened()
       // A relay that floods would go up and down all the time, so it is up only once the connection has held.
       return opened + (keeper.floods > 0 ? [] : up(roundTrip)) + askNext() + posts.askNext()
         + history.askNext() + groups.askNext()
     case .dialFailed(let failure):
-      let failed = alone + queue
-      (alone, queue) = ([], [])
+      let failed = queue
+      queue = []
       return failed.map { .report($0.report(failure.outcome)) } + posts.endAll(DeliveryOutcome(failure.outcome))
         + history.endAll(failure.trouble) + groups.endAll(DeliveryOutcome(failure.outcome)) + down(failure.trouble)
         + keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
@@ -76,8 +81,8 @@ struct ReaderMachine: SessionMachine {
     case .flooded(let text):
       guard keeper.state == .open else { return [] }
       let trouble = Trouble(.misbehaving, text)
-      let waiting = alone + queue
-      (alone, queue) = ([], [])
+      let waiting = queue
+      queue = []
       let actions = keeper.flooded(because: trouble)
       let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
       let ended =
@@ -119,7 +124,7 @@ struct ReaderMachine: SessionMachine {
   }
 
   private var hasWaiting: Bool {
-    !queue.isEmpty || !alone.isEmpty || posts.hasWaiting || history.hasWaiting || groups.hasWaiting
+    !queue.isEmpty || posts.hasWaiting || history.hasWaiting || groups.hasWaiting
   }
 
   private mutating func watched(_ isWatched: Bool) -> [SessionAction] {
@@ -134,9 +139,8 @@ struct ReaderMachine: SessionMachine {
 
   private mutating func askNext() -> [SessionAction] {
     guard keeper.state == .open, subscription == nil else { return [] }
-    guard alone.isEmpty else { return ask() }
     guard !queue.isEmpty else { return isWatched ? [] : [.setTimer(.idle, after: limits.idleTimeout)] }
-    if latestBatch > 1, queue.count < limits.readBatchMax {
+    if latestBatch > 1, queue.count < size.most {
       guard !isGathering else { return [] }
       isGathering = true
       return [.cancelTimer(.idle), .setTimer(.gather, after: limits.gatherTime)]
@@ -144,52 +148,65 @@ struct ReaderMachine: SessionMachine {
     return ask()
   }
 
-  /// Sends one REQ for what waits, as much as fits.
+  /// Asks for what waits, as much as fits.
   private mutating func ask() -> [SessionAction] {
     isGathering = false
-    if alone.isEmpty {
-      let count = min(queue.count, limits.readBatchMax)
-      latestBatch = count
-      var taken = 0
-      // Relays serve only this many events at once.
-      while taken < count, batch.eventCount < limits.readBatchMax {
-        batch.add(queue[taken])
-        taken += 1
-      }
-      queue.removeFirst(taken)
-    } else {
-      batch.add(alone.removeFirst())
+    let count = min(queue.count, size.most)
+    latestBatch = count
+    var taken = 0
+    // Relays serve only this many events at once.
+    while taken < count, batch.eventCount < size.most {
+      batch.add(queue[taken])
+      taken += 1
     }
-    return [.cancelTimer(.idle), .cancelTimer(.gather)] + request(batch.filters)
+    queue.removeFirst(taken)
+    // Of a relay that takes one id in a REQ each event is asked for alone.
+    filters = size.most == 1 && batch.eventCount > 1 ? [] : batch.filters
+    if asksForLater, let later = batch.laterEditions { filters.append(later) }
+    return [.cancelTimer(.idle), .cancelTimer(.gather)] + goOn()
   }
 
-  private mutating func request(_ filters: [JSONValue]) -> [SessionAction] {
+  private mutating func request(_ filter: JSONValue, count: Int = 1) -> [SessionAction] {
     subscriptionNumber += 1
     let name = "\(prefix)\(subscriptionNumber)"
-    subscription = name
-    return [.send(ClientMessage.request(name, filters)), .setTimer(.answer, after: limits.readTimeout)]
+    (subscription, asking) = (name, (filter, count))
+    asked.insert(filter)
+    return [.send(ClientMessage.request(name, [filter])), .setTimer(.answer, after: limits.readTimeout)]
   }
 
-  /// Some relays serve fewer events at once than they are asked for. What a REQ for several did not bring is asked for once more, alone,
-  /// before it counts as missing.
-  private mutating func askForTheRest() -> [SessionAction]? {
-    guard question != nil || batch.eventCount > 1, let next = batch.questions.first(where: { !asked.contains($0) }) else {
-      return nil
+  /// Asks for what is left of the batch, or ends it.
+  private mutating func goOn() -> [SessionAction] {
+    guard filters.isEmpty else {
+      let next = filters.removeFirst()
+      return request(next, count: next == batch.laterEditions ? 1 : batch.eventCount)
     }
-    question = next
-    asked.insert(next)
-    return request([next])
+    return askForTheRest() ?? askOn() ?? endBatch(nil) + askNext()
+  }
+
+  /// Some relays serve fewer events at once than they are asked for, or refuse a request because of its form. What a REQ for several did
+  /// not bring is asked for once more, alone, before anything counts.
+  private mutating func askForTheRest() -> [SessionAction]? {
+    batch.questions.first { !asked.contains($0) }.map { request($0) }
   }
 
   /// Asks for what must be known about an author before channels without their newest edition are decided.
-  private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request([$0]) } }
+  private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request($0) } }
+
+  /// Whether the REQ under way is so plain that its refusal, or silence, says something about what it asks for.
+  private var isPlain: Bool { batch.isAskingOn || asking.map { batch.questions.contains($0.filter) } ?? false }
+
+  /// Goes on after a REQ whose refusal, or silence, says nothing about channels.
+  private mutating func passOver() -> [SessionAction] {
+    if let asking { size.refused(asking.count) }
+    return goOn()
+  }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
     switch message {
     case nil:
       rubbish += 1
       guard rubbish >= limits.rubbishMax else { return [] }
-      return handle(.violated("the relay sends messages that are not Nostr"))
+      return handle(.violated("the relay sends messages that are not JSON"))
     case .event(let name, let event) where posts.asks(name): return posts.take(event)
     case .endOfStored(let name, _) where posts.asks(name):
       heard()
@@ -221,26 +238,22 @@ struct ReaderMachine: SessionMachine {
     case .endOfStored(let name, _):
       guard name == subscription else { return [] }
       heard()
-      return [.send(ClientMessage.close(name))] + (askForTheRest() ?? askOn() ?? endBatch(nil) + askNext())
+      if let asking { size.took(asking.count) }
+      return [.send(ClientMessage.close(name))] + goOn()
     case .closed(let name, let text):
       guard name == subscription else { return [] }
       heard()
-      let outcome = ClosedRequest(text).outcome
-      if batch.isAskingOn { return endBatch(outcome) + askNext() }
-      if case .refused = outcome, let question {
-        return batch.fail(question, outcome).map(report) + (askForTheRest() ?? askOn() ?? endBatch(nil) + askNext())
-      }
-      if case .refused = outcome, batch.open.count > 1 {
-        alone += batch.open
-        batch = ReadBatch()
-        subscription = nil
-        return [.cancelTimer(.answer)] + askNext()
-      }
-      return endBatch(outcome) + askNext()
+      let closed = ClosedRequest(text)
+      // Nothing more is asked of a relay that wants to be left alone.
+      guard isPlain || closed.trouble.cause == .rateLimited else { return passOver() }
+      guard case .refused = closed.outcome, !batch.isAskingOn, let asking else { return endBatch(closed.outcome) + askNext() }
+      return batch.fail(asking.filter, closed.outcome).map(report) + goOn()
     case .notice(let text):
       lastNotice = text
       return []
-    case .ok, .challenge, .other: return []
+    case .unreadable(let name?, let createdAt, let bytes) where history.asks(name):
+      return history.takeUnreadable(createdAt: createdAt, bytes: bytes) + askForHistory()
+    case .ok, .challenge, .unreadable, .other: return []
     }
   }
 
@@ -250,8 +263,11 @@ struct ReaderMachine: SessionMachine {
       guard let name = subscription else { return [] }
       timeoutsInARow += 1
       let trouble = silence
-      let actions = [.send(ClientMessage.close(name))] + endBatch(.troubled(trouble, retryAfter: nil))
-      return timeoutsInARow < 2 ? actions + askNext() : actions + leave(trouble)
+      let closing = [SessionAction.send(ClientMessage.close(name))]
+      guard timeoutsInARow < 2 else { return closing + leave(trouble) }
+      guard !isPlain else { return closing + endBatch(.troubled(trouble, retryAfter: nil)) + askNext() }
+      if asking?.filter == batch.laterEditions { asksForLater = false }
+      return closing + passOver()
     case .answerPosts:
       guard keeper.state == .open else { return [] }
       let trouble = silence
@@ -330,7 +346,7 @@ struct ReaderMachine: SessionMachine {
   /// Ends the REQ under way; what it did not find gets `outcome`; `nil` means that the relay has served all it has.
   private mutating func endBatch(_ outcome: RelayOutcome?) -> [SessionAction] {
     guard subscription != nil else { return [] }
-    (subscription, question, asked) = (nil, nil, [])
+    (subscription, asking, filters, asked) = (nil, nil, [], [])
     let open = outcome.map { batch.fail($0) } ?? batch.finish()
     return [.cancelTimer(.answer)] + open.map(report)
   }

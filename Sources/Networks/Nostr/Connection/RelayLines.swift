@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// The events on a session's line, in order; nothing follows `violated`, `flooded` and `closed`.
 enum LineEvent: Hashable, Sendable {
-  /// A message; `nil` if it is not one that Nostr knows.
+  /// A message; `nil` if it is not JSON.
   case message(RelayMessage?)
   case violated(String)
   case flooded(String)
@@ -22,11 +22,16 @@ final class RelayLines: Sendable {
   let eventLoop: any EventLoop
   private let exchange: NIOLoopBoundBox<Exchange>
 
-  /// - Parameter eventLoop: the event loop of all sessions with the relay.
-  init(url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop) {
+  /// - Parameters:
+  ///   - eventLoop: the event loop of all sessions with the relay.
+  ///   - unreadable: takes how many messages came that cannot be used, on the event loop, a few times a second at most.
+  init(
+    url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, unreadable: @escaping @Sendable (Int) -> Void = { _ in }
+  ) {
     self.url = url
     self.eventLoop = eventLoop
-    exchange = .makeBoxSendingValue(Exchange(url: url, dialer: dialer, eventLoop: eventLoop), eventLoop: eventLoop)
+    exchange = .makeBoxSendingValue(
+      Exchange(url: url, dialer: dialer, eventLoop: eventLoop, unreadable: unreadable), eventLoop: eventLoop)
   }
 
   /// Opens a line. It must be called on the event loop, like everything here.
@@ -69,11 +74,16 @@ final class RelayLines: Sendable {
     private var userCount = 0
     /// The relay did not take another line beside the one that is open.
     private var isOnlyOne = false
+    private let unreadable: @Sendable (Int) -> Void
+    /// The number of messages that cannot be used and were not told of yet.
+    private var unreadableCount = 0
+    private var tellsLater = false
 
-    init(url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop) {
+    init(url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, unreadable: @escaping @Sendable (Int) -> Void) {
       self.url = url
       self.dialer = dialer
       self.eventLoop = eventLoop
+      self.unreadable = unreadable
     }
 
     func open(_ hear: @escaping (LineEvent) -> Void, _ then: @escaping (Result<End, DialFailure>) -> Void) {
@@ -146,6 +156,10 @@ final class RelayLines: Sendable {
         switch message {
         case .challenge(let text)?: line.challenge = text
         case .notice?: break
+        case .unreadable?:
+          line.isUsed = true
+          unreadableCount += 1
+          tellUnreadable()
         default: line.isUsed = true
         }
         tell(.message(message), to: line)
@@ -164,6 +178,18 @@ final class RelayLines: Sendable {
         tell(
           .closed(code: nil, reason: "the relay closed a second connection at once\(words.isEmpty ? "" : " (\(words))")"),
           to: line)
+      }
+    }
+
+    /// The first is told of at once; what follows within a tenth of a second, together.
+    private func tellUnreadable() {
+      guard unreadableCount > 0, !tellsLater else { return }
+      unreadable(unreadableCount)
+      (unreadableCount, tellsLater) = (0, true)
+      let bound = NIOLoopBound(self, eventLoop: eventLoop)
+      eventLoop.scheduleTask(in: .milliseconds(100)) {
+        bound.value.tellsLater = false
+        bound.value.tellUnreadable()
       }
     }
 

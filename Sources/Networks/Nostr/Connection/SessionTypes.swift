@@ -40,7 +40,7 @@ enum SessionEvent: Hashable, Sendable {
   case watched(Bool)
   case opened(roundTrip: Duration)
   case dialFailed(DialFailure)
-  /// A message; `nil` if it is not one that Nostr knows.
+  /// A message; `nil` if it is not JSON.
   case received(RelayMessage?)
   /// Something that a WebSocket peer must not send; the connection is gone.
   case violated(String)
@@ -263,7 +263,7 @@ public struct NostrLimits: Hashable, Sendable {
   /// The time for which a relay that sent more is left alone the first time; it doubles with each further one.
   public var floodWaitFirst: Duration = .seconds(60)
   public var floodWaitMax: Duration = .seconds(900)
-  /// The number of messages that are not Nostr before a relay counts as broken.
+  /// The number of messages that are not JSON before a relay counts as broken.
   public var rubbishMax = 3
   /// The longest time for which operations wait here for a relay that wants to be left alone; otherwise they come back.
   public var holdMax: Duration = .seconds(45)

@@ -105,7 +105,7 @@ struct FollowerMachine: SessionMachine {
     actions += searches.askNext(followed)
     if live.isSettled { actions += members.askNext(followed) }
     if let turn = pages.goOn() { take(turn) }
-    actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
+    actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, most: live.size.most, now: now)
     guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
     return actions + profiles.askNext { followed[$0] != nil }
   }
@@ -305,7 +305,7 @@ struct FollowerMachine: SessionMachine {
     case nil:
       rubbish += 1
       guard rubbish >= limits.rubbishMax else { return [] }
-      return answer(.violated("the relay sends messages that are not Nostr"))
+      return answer(.violated("the relay sends messages that are not JSON"))
     case .event(let name, let event): return take(event, name)
     case .endOfStored(let name, let hint):
       if pages.asks(name) {
@@ -355,7 +355,9 @@ struct FollowerMachine: SessionMachine {
     case .notice(let text):
       lastNotice = text
       return []
-    case .ok, .challenge, .other: return []
+    case .unreadable(let name?, let createdAt, let bytes) where pages.asks(name):
+      return pages.takeUnreadable(createdAt: createdAt, bytes: bytes)
+    case .ok, .challenge, .unreadable, .other: return []
     }
   }
 
@@ -400,7 +402,7 @@ struct FollowerMachine: SessionMachine {
     }
     guard (try? event.verify()) != nil else { return [] }
     if isMark {
-      let named = event.deletedIDs + (event.reactionTarget.map { [$0] } ?? [])
+      let named = event.deletedIDs + (event.reactionTarget.flatMap { marks.isReaction($0) ? nil : [$0] } ?? [])
       let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1) }
       tell(event, about: about, isLive: marks.isLive(name), isAgain: false)
     } else {

@@ -15,7 +15,8 @@ struct LiveReader: Sendable {
   /// The wait before channels that were refused are asked for again, in ticks; it doubles each time.
   static let retryTicksFirst = 6
   static let retryTicksMax = 720
-  /// How often subscriptions are divided over one connection, because the relay refuses some of their channels and perhaps not all.
+  /// How often subscriptions are divided over one connection, because the relay refuses some of their channels and perhaps not all, or
+  /// finds them too long.
   static let divisionsMax = 64
 
   /// Channels that share a subscription.
@@ -25,6 +26,8 @@ struct LiveReader: Sendable {
     var replaced: String?
     /// How often in a row it was refused.
     var failures = 0
+    /// Whether it is a part of one that was refused, perhaps because of one channel: all of it may be taken.
+    var isPart = false
   }
 
   private let limits: NostrLimits
@@ -41,6 +44,8 @@ struct LiveReader: Sendable {
   private var placed: Set<ChannelID> = []
   private var isGathering = false
   private var divisionsLeft = Self.divisionsMax
+  /// The number of channels that one REQ may ask for.
+  private(set) var size = RequestSize(most: Self.channelsMax)
 
   /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
   init(limits: NostrLimits, prefix: String) {
@@ -61,15 +66,14 @@ struct LiveReader: Sendable {
   mutating func begin(_ channels: [ChannelID]) {
     end()
     placed = Set(channels)
-    for start in stride(from: 0, to: channels.count, by: Self.channelsMax) {
-      queue.append(Chunk(channels: Array(channels[start..<min(start + Self.channelsMax, channels.count)])))
-    }
+    if !channels.isEmpty { queue.append(Chunk(channels: channels)) }
   }
 
   /// Forgets all subscriptions: the connection is gone.
   mutating func end() {
     (queue, asking, open, refused, new, placed) = ([], nil, [:], [], [], [])
     (isGathering, divisionsLeft) = (false, Self.divisionsMax)
+    size.connected()
   }
 
   mutating func add(_ channel: ChannelID) -> [SessionAction] {
@@ -94,12 +98,12 @@ struct LiveReader: Sendable {
     let replaced = Set((queue + [asking?.chunk].compactMap { $0 } + refused.map(\.chunk)).compactMap(\.replaced))
     for (name, channels) in open.sorted(by: { $0.key < $1.key }) where !replaced.contains(name) {
       let left = channels.filter { followed[$0] != nil }
-      let room = Self.channelsMax - left.count
-      let added = room > 0 ? Array(new.prefix(room)) : []
+      let kind = left.first.flatMap { followed[$0]?.kind }
+      let added = Array(new.lazy.filter { followed[$0]?.kind == kind }.prefix(max(0, size.most - left.count)))
       guard left.count < channels.count || !added.isEmpty else { continue }
       placed.subtract(channels)
       placed.formUnion(left)
-      new.removeFirst(added.count)
+      new.removeAll(where: Set(added).contains)
       if left.isEmpty, added.isEmpty {
         open[name] = nil
         actions.append(.send(ClientMessage.close(name)))
@@ -107,11 +111,8 @@ struct LiveReader: Sendable {
         queue.append(Chunk(channels: left + added, replaced: name))
       }
     }
-    while !new.isEmpty {
-      let channels = Array(new.prefix(Self.channelsMax))
-      new.removeFirst(channels.count)
-      queue.append(Chunk(channels: channels))
-    }
+    if !new.isEmpty { queue.append(Chunk(channels: new)) }
+    new = []
     return actions
   }
 
@@ -126,23 +127,32 @@ struct LiveReader: Sendable {
         guard let name = chunk.replaced, open.removeValue(forKey: name) != nil else { continue }
         return [.send(ClientMessage.close(name))]
       }
+      // One filter in each, because some relays refuse several, or heed only the first; and no more channels than the relay takes.
+      let kind = followed[left[0]]?.kind ?? .channel
+      let first = Array(left.lazy.filter { followed[$0]?.kind == kind }.prefix(chunk.isPart ? left.count : size.most))
+      if first.count < left.count { chunk = split(chunk, first) }
       subscriptionNumber += 1
       let name = "\(prefix)l\(subscriptionNumber)"
       asking = (name, chunk)
-      let filters = Self.filters(left.compactMap { followed[$0] })
-      return [.send(ClientMessage.request(name, filters)), .setTimer(.answer, after: limits.readTimeout)]
+      let filter = Self.filter(kind, first.compactMap { followed[$0]?.networkID })
+      return [.send(ClientMessage.request(name, [filter])), .setTimer(.answer, after: limits.readTimeout)]
     }
     return []
   }
 
   /// One event is enough: the rest is read page by page. Some relays serve everything if they are asked for none.
-  private static func filters(_ channels: [ChannelReading]) -> [JSONValue] {
-    [ChannelKind.channel, .group].compactMap { kind in
-      let ids = channels.filter { $0.kind == kind }.map(\.networkID)
-      guard !ids.isEmpty, var filter = ChannelReading.filter(kind, ids, isLive: true).json().object else { return nil }
-      filter["limit"] = 1
-      return .object(filter)
-    }
+  private static func filter(_ kind: ChannelKind, _ ids: [String]) -> JSONValue {
+    var members = ChannelReading.filter(kind, ids, isLive: true).json().object ?? [:]
+    members["limit"] = 1
+    return .object(members)
+  }
+
+  /// The part of a chunk with these channels. The rest is asked for after it, and the older subscription is closed with that.
+  private mutating func split(_ chunk: Chunk, _ first: [ChannelID]) -> Chunk {
+    let taken = Set(first)
+    let rest = chunk.channels.filter { !taken.contains($0) }
+    queue.prepend(Chunk(channels: rest, replaced: chunk.replaced, failures: chunk.failures, isPart: chunk.isPart))
+    return Chunk(channels: first, failures: chunk.failures, isPart: chunk.isPart)
   }
 
   // MARK: - Answers
@@ -153,6 +163,7 @@ struct LiveReader: Sendable {
     guard let asking, asking.name == name else { return ([], []) }
     self.asking = nil
     let channels = asking.chunk.channels
+    size.took(channels.count)
     open[name] = channels
     var actions: [SessionAction] = [.cancelTimer(.answer)]
     if let old = asking.chunk.replaced, open.removeValue(forKey: old) != nil { actions.append(.send(ClientMessage.close(old))) }
@@ -171,29 +182,37 @@ struct LiveReader: Sendable {
     guard let asking, asking.name == name else { return ([], []) }
     self.asking = nil
     // More subscriptions are no remedy where there are too many, or too often.
-    if case .refused = ClosedRequest(text).outcome, asking.chunk.channels.count > 1, divisionsLeft > 0,
-      !text.contains("subscription")
+    if [.rejected, .authRequired].contains(ClosedRequest(text).trouble.cause), asking.chunk.channels.count > 1,
+      divisionsLeft > 0, !text.contains("subscription")
     {
-      divide(asking.chunk)
+      size.refused(asking.chunk.channels.count)
+      divide(asking.chunk, isRefused: true)
       return ([.cancelTimer(.answer)], [])
     }
     return ([.cancelTimer(.answer)] + wait(asking.chunk), deaf(of: asking.chunk))
   }
 
-  /// Handles a REQ that was not answered in time.
+  /// Handles a REQ that was not answered in time. The relay may find it too long, so a part of it follows; one channel comes first, which
+  /// tells such a relay from one that answers nothing.
   /// - Returns: as of `closed`.
   mutating func timedOut() -> (actions: [SessionAction], deaf: [ChannelID]) {
     guard let asking else { return ([], []) }
     self.asking = nil
-    return ([.send(ClientMessage.close(asking.name))] + wait(asking.chunk), deaf(of: asking.chunk))
+    let closing = SessionAction.send(ClientMessage.close(asking.name))
+    guard asking.chunk.channels.count > 1, divisionsLeft > 0 else {
+      return ([closing] + wait(asking.chunk), deaf(of: asking.chunk))
+    }
+    size.refused(asking.chunk.channels.count)
+    divide(asking.chunk, isRefused: false)
+    if let half = queue.popFirst() { queue.prepend(split(half, [half.channels[0]])) }
+    return ([closing], [])
   }
 
-  private mutating func divide(_ chunk: Chunk) {
+  private mutating func divide(_ chunk: Chunk, isRefused: Bool) {
     divisionsLeft -= 1
-    let half = chunk.channels.count / 2
-    // The older subscription is closed with the last part.
-    queue.prepend(Chunk(channels: Array(chunk.channels[half...]), replaced: chunk.replaced, failures: chunk.failures))
-    queue.prepend(Chunk(channels: Array(chunk.channels[..<half]), failures: chunk.failures))
+    var chunk = chunk
+    chunk.isPart = isRefused
+    queue.prepend(split(chunk, Array(chunk.channels[..<(chunk.channels.count / 2)])))
   }
 
   /// The channels that are not in the older subscription either.

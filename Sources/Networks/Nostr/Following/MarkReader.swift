@@ -73,6 +73,8 @@ struct MarkReader: Sendable {
   /// Wants to be served again what is stored, because something was left out.
   mutating func miss() { isStale = true }
 
+  func isReaction(_ id: String) -> Bool { reactions.contains { $0.id == id } }
+
   mutating func remove(_ channel: ChannelID) {
     messages.removeAll { $0.channel == channel }
     reactions.removeAll { $0.channel == channel }
@@ -90,11 +92,11 @@ struct MarkReader: Sendable {
     subscriptionNumber += 1
     let name = "\(prefix)m\(subscriptionNumber)"
     (asking, isStale, ticksLeft) = (name, false, Self.renewalTicks)
-    var filters = [Self.filter([NostrPost.deletionKind, NostrPost.reactionKind], messages)]
-    if !reactions.isEmpty { filters.append(Self.filter([NostrPost.deletionKind], reactions)) }
+    // One filter, because some relays refuse several, or heed only the first.
+    let filter = Self.filter([NostrPost.deletionKind, NostrPost.reactionKind], messages + reactions)
     return [
-      .expect(frames: filters.count * Self.storedMax, bytes: PageReader.pageBytesMax),
-      .send(ClientMessage.request(name, filters)), .setTimer(.answerPosts, after: limits.readTimeout),
+      .expect(frames: Self.storedMax, bytes: PageReader.pageBytesMax),
+      .send(ClientMessage.request(name, [filter])), .setTimer(.answerPosts, after: limits.readTimeout),
     ]
   }
 

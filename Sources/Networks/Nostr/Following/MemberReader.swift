@@ -23,6 +23,7 @@ struct MemberReader: Sendable {
   private var ticksLeft = 0
   /// Whether the next request does not wait.
   private var isHurried = false
+  private var size = RequestSize(most: Self.groupsMax)
 
   private struct ListName: Hashable {
     let group: String
@@ -47,6 +48,7 @@ struct MemberReader: Sendable {
   mutating func reset() {
     giveUp()
     ticksLeft = 0
+    size.connected()
   }
 
   mutating func tick() { ticksLeft = max(0, ticksLeft - 1) }
@@ -56,7 +58,7 @@ struct MemberReader: Sendable {
     guard asking == nil, ticksLeft == 0 || isHurried, !waiting.isEmpty else { return [] }
     isHurried = false
     var groups: [String: ChannelReading] = [:]
-    while groups.count < Self.groupsMax, let id = waiting.popFirst() {
+    while groups.count < size.next, let id = waiting.popFirst() {
       if let group = followed[id], group.kind == .group { groups[group.networkID] = group }
     }
     guard !groups.isEmpty else { return [] }
@@ -90,23 +92,30 @@ struct MemberReader: Sendable {
       guard let group = asking.groups[name.group], let members = ReadMembers(event, ownKey: group.ownKey) else { return nil }
       return MessageNews(channel: group.id, isLive: true, what: .members(members))
     }
+    size.took(asking.groups.count)
     (self.asking, found) = (nil, [:])
     return (news, [.cancelTimer(.answerMembers), .send(ClientMessage.close(asking.name))])
   }
 
-  /// Handles a request that the relay ended. One that does not say who belongs to its groups may say everything else.
+  /// Handles a request that the relay ended. One that does not say who belongs to its groups may say everything else, and one that finds
+  /// the request too long takes a shorter one.
   mutating func closed() -> [SessionAction] {
-    giveUp()
-    ticksLeft = Self.retryTicks
+    refused()
     return [.cancelTimer(.answerMembers)]
   }
 
   /// Handles a request that was not answered in time, as one that was ended.
   mutating func timedOut() -> [SessionAction] {
     guard let asking else { return [] }
-    giveUp()
-    ticksLeft = Self.retryTicks
+    refused()
     return [.send(ClientMessage.close(asking.name))]
+  }
+
+  private mutating func refused() {
+    let count = asking?.groups.count ?? 0
+    size.refused(count)
+    giveUp()
+    ticksLeft = count > size.next ? Self.pauseTicks : Self.retryTicks
   }
 
   /// Groups that are asked for wait again.

@@ -123,10 +123,11 @@ struct PageReader: Sendable {
   /// Asks for the next page, unless one is asked for. The connection must be open.
   /// - Parameters:
   ///   - mayBegin: whether another reading may begin.
+  ///   - most: the number of channels that one REQ may ask for.
   ///   - now: Unix time in seconds.
-  mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, now: Int64) -> [SessionAction] {
+  mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, most: Int, now: Int64) -> [SessionAction] {
     guard subscription == nil, !isComparing else { return [] }
-    if reading == nil, mayBegin { reading = next(followed, now) }
+    if reading == nil, mayBegin { reading = next(followed, most, now) }
     guard let query = reading?.pager.next(), let filter = reading?.pager.filter else { return [] }
     subscriptionNumber += 1
     let name = "\(prefix)h\(subscriptionNumber)"
@@ -138,12 +139,12 @@ struct PageReader: Sendable {
   }
 
   /// What was missed comes first: it is news.
-  private mutating func next(_ followed: FollowedChannels, _ now: Int64) -> Reading? {
+  private mutating func next(_ followed: FollowedChannels, _ most: Int, _ now: Int64) -> Reading? {
     // Authors may date their messages ahead.
     let end = HistoryPager.endOfTime
     for kind in ChannelKind.allCases {
       let ids = missed.keys.filter { followed[$0]?.kind == kind }.sorted { $0.rawValue < $1.rawValue }
-        .prefix(LiveReader.channelsMax)
+        .prefix(most)
       guard !ids.isEmpty else { continue }
       let subject = missed.filter { ids.contains($0.key) }
       for id in ids { missed[id] = nil }
@@ -184,7 +185,6 @@ struct PageReader: Sendable {
   /// Takes an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent, _ seen: SeenEvents) -> (found: Found?, actions: [SessionAction]) {
     guard let subject = reading?.subject, let step = reading?.step, let filter = reading?.pager.filter else { return (nil, []) }
-    eventCount += 1
     let isKnown = !subject.isAgain && seen.contains(event.id)
     let judgement = reading?.pager.take(id: event.id, createdAt: event.createdAt, bytes: event.roughBytes) {
       guard filter.matches(event) else { return .unasked }
@@ -200,9 +200,20 @@ struct PageReader: Sendable {
       case .comparison: break
       }
     }
+    return (found, taken())
+  }
+
+  /// Takes an event that came under the name of the REQ and cannot be read.
+  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
+    reading?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
+    return taken()
+  }
+
+  private mutating func taken() -> [SessionAction] {
+    eventCount += 1
     // Who has read enough, or has been served too much, waits for no more of the page.
-    if reading?.pager.ending != nil || isEnough { return (found, close()) }
-    return (found, eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : [])
+    if reading?.pager.ending != nil || isEnough { return close() }
+    return eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : []
   }
 
   private var isComparing: Bool { if case .comparison? = reading?.step { true } else { false } }

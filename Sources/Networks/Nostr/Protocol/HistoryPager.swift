@@ -113,6 +113,12 @@ struct HistoryPager: Sendable {
     return .new
   }
 
+  /// An event came for the present page that cannot be read. A page of such events is not the end.
+  /// - Parameter createdAt: `nil` if it has no date either.
+  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) {
+    take(id: "", createdAt: createdAt ?? .max, bytes: bytes) { .forged }
+  }
+
   /// The relay has served the page (EOSE).
   mutating func endPage(_ hint: StoredHint?) {
     guard ending == nil, let page else { return }

@@ -20,32 +20,56 @@ public enum RelayMessage: Hashable, Sendable {
   case challenge(String)
   /// A message type that Baton does not use.
   case other(String)
+  /// A message that cannot be used, most often because of an event that somebody gave the relay; it costs no more than itself.
+  /// - subscription: the request that it was meant for.
+  /// - createdAt: when its event was made, in Unix seconds: relays choose by that what they serve.
+  case unreadable(subscription: String? = nil, createdAt: Int64? = nil, bytes: Int)
 
-  /// Reads one message; `nil` if it is not a Nostr message.
-  public init?(_ bytes: some Sequence<UInt8>) {
-    guard let message = try? JSONParser.parse(bytes), let parts = message.array, let type = parts.first?.string else {
+  /// Reads one message; `nil` if it is not JSON.
+  public init?(_ bytes: some Collection<UInt8>) {
+    if let json = try? JSONParser.parse(bytes) {
+      self.init(json, isMended: false, bytes: bytes.count)
+    } else if let (json, isMended) = try? JSONParser.parseMending(bytes) {
+      self.init(json, isMended: isMended, bytes: bytes.count)
+    } else {
       return nil
     }
+  }
+
+  /// - Parameter isMended: whether it differs from what was sent. Then its words count, but no event and no challenge does.
+  private init(_ json: JSONValue, isMended: Bool, bytes: Int) {
+    let parts = json.array ?? []
     func text(_ index: Int) -> String? { index < parts.count ? parts[index].string : nil }
-    switch type {
+    self = .unreadable(bytes: bytes)
+    switch text(0) {
     case "EVENT":
-      guard let subscription = text(1), parts.count > 2, let event = NostrEvent(json: parts[2]) else { return nil }
+      guard let subscription = text(1), parts.count > 2 else { return }
+      self = .unreadable(subscription: subscription, createdAt: parts[2]["created_at"]?.wholeSeconds, bytes: bytes)
+      guard !isMended, let event = NostrEvent(json: parts[2]) else { return }
       self = .event(subscription: subscription, event)
     case "OK":
-      guard let id = text(1), parts.count > 2, let accepted = parts[2].bool else { return nil }
+      guard let id = text(1), parts.count > 2, let accepted = parts[2].bool else { return }
       self = .ok(id: id, accepted: accepted, text: text(3) ?? "")
     case "EOSE":
-      guard let subscription = text(1) else { return nil }
+      guard let subscription = text(1) else { return }
       self = .endOfStored(subscription: subscription, hint: parts.count > 2 ? StoredHint(parts[2]) : nil)
     case "CLOSED":
-      guard let subscription = text(1) else { return nil }
+      guard let subscription = text(1) else { return }
       self = .closed(subscription: subscription, text: text(2) ?? "")
     case "NOTICE": self = .notice(text(1) ?? "")
     case "AUTH":
-      guard let challenge = text(1) else { return nil }
+      guard !isMended, let challenge = text(1) else { return }
       self = .challenge(challenge)
-    default: self = .other(type)
+    case let type?: self = .other(type)
+    case nil: break
     }
+  }
+}
+
+extension JSONValue {
+  /// A number without its fraction.
+  fileprivate var wholeSeconds: Int64? {
+    if case .number(let number) = self { Int64(exactly: number.rounded(.down)) } else { integer }
   }
 }
 
