@@ -77,7 +77,8 @@ struct FollowingNetworkTests {
           if takes { take() }
         case .synced(_, let relay, let outcome): syncs.append((relay, outcome))
         case .searched(_, let relay, _, let outcome): searches[relay] = outcome
-        case .served(let inventory): bench.network.lacks(known.subtracting(inventory.served).sorted(), in: inventory)
+        case .served(let inventory):
+          bench.network.lacks(StoredNames(messages: known.subtracting(inventory.served).sorted()), in: inventory)
         default: break
         }
         if isSo() { return }

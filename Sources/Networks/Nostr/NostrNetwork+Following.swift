@@ -33,7 +33,7 @@ extension NostrNetwork {
     }
   }
 
-  public func lacks(_ missing: [String], in inventory: MessageInventory) {
+  public func lacks(_ missing: StoredNames, in inventory: MessageInventory) {
     follower(inventory.relay)?.feed(.following(.lacks(missing, inventory.channel, number: inventory.number)))
   }
 

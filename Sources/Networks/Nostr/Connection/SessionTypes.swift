@@ -73,8 +73,8 @@ enum FollowingEvent: Hashable, Sendable {
   case took(Int)
   /// Read all of a channel again.
   case sync(ChannelID)
-  /// The answer to the question for what was not served in a channel: the ids of the messages.
-  case lacks([String], ChannelID, number: Int)
+  /// The answer to the question for what is stored of a channel and was not served.
+  case lacks(StoredNames, ChannelID, number: Int)
   /// Ask the relay for messages with certain words.
   case search(RelaySearch)
 }

@@ -277,9 +277,8 @@ struct FollowerMachine: SessionMachine {
   private mutating func take(_ turn: PageReader.Turn) {
     switch turn {
     case .ended(let id, let outcome): finish(id, outcome)
-    case .compares(let id, let number, let since, let served):
-      let inventory = MessageInventory(
-        network: .nostr, channel: id, relay: relay, number: number, since: Timestamp(seconds: since), served: served)
+    case .compares(let id, let number, let served):
+      let inventory = MessageInventory(network: .nostr, channel: id, relay: relay, number: number, served: served)
       outbox.end(.served(inventory))
     }
   }

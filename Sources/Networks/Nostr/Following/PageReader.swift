@@ -13,6 +13,8 @@ struct PageReader: Sendable {
   static let overlap: Int64 = 900
   /// The number of events of which one REQ asks for deletions and reactions.
   static let marksMax = 100
+  /// The number of reactions of which one reading asks for deletions.
+  static let reactionsMax = 2 * MessageInventory.missingMax
   /// After so many events of a page the relay gets more time for the rest.
   private static let eventsPerTimer = 100
   private static let secondsPerDay: Int64 = 86_400
@@ -48,8 +50,8 @@ struct PageReader: Sendable {
   enum Turn: Hashable, Sendable {
     /// The channel was read as a whole, and this became of that.
     case ended(ChannelID, MessageSync)
-    /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which ones are missing?
-    case compares(ChannelID, number: Int, since: Int64, served: Set<String>)
+    /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which others are stored?
+    case compares(ChannelID, number: Int, served: Set<String>)
   }
 
   private struct Reading: Sendable {
@@ -64,6 +66,8 @@ struct PageReader: Sendable {
     /// The messages and reactions whose deletions and reactions were not asked for yet. Only where these do not name their channel.
     var messages: Deque<(id: String, channel: ChannelID)> = []
     var reactions: Deque<(id: String, channel: ChannelID)> = []
+    /// All reactions that were ever wanted: those that are stored are found again.
+    var reactionsWanted: Set<String> = []
   }
 
   private let limits: NostrLimits
@@ -216,8 +220,8 @@ struct PageReader: Sendable {
       reading?.messages.append((id, channel))
       return
     }
-    guard let count = reading?.reactions.count, let most = reading?.countMax, count < most else { return }
-    reading?.reactions.append((id, channel))
+    guard let count = reading?.reactionsWanted.count, count < Self.reactionsMax else { return }
+    if reading?.reactionsWanted.insert(id).inserted == true { reading?.reactions.append((id, channel)) }
   }
 
   /// Handles the end of a page.
@@ -237,20 +241,20 @@ struct PageReader: Sendable {
     return readMarks(now: now)
   }
 
-  /// Asks which messages were not served, if somebody can know.
+  /// Asks which other messages are stored, if somebody can know.
   private mutating func compare() -> Turn? {
     guard let reading, reading.isOfChannels, case .whole(let channel, _) = reading.subject else { return nil }
     comparisonNumber += 1
     self.reading?.step = .comparison(number: comparisonNumber)
-    return .compares(
-      channel, number: comparisonNumber, since: reading.pager.settledFrom, served: Set(reading.pager.found.keys))
+    return .compares(channel, number: comparisonNumber, served: Set(reading.pager.found.keys))
   }
 
-  /// Takes the answer to `Turn.compares`: the deletions of what is missing are asked for, too.
+  /// Takes the answer to `Turn.compares`: this relay may have deletions and reactions of what it does not serve, too.
   /// - Parameter now: Unix time in seconds.
-  mutating func lacks(_ missing: [String], in channel: ChannelID, number: Int, now: Int64) -> Turn? {
+  mutating func lacks(_ missing: StoredNames, in channel: ChannelID, number: Int, now: Int64) -> Turn? {
     guard case .comparison(number)? = reading?.step, case .whole(channel, _)? = reading?.subject else { return nil }
-    for id in missing { wantMarks(of: id, in: channel) }
+    for id in missing.messages { wantMarks(of: id, in: channel) }
+    for id in missing.reactions { wantMarks(of: id, in: channel, isReaction: true) }
     return readMarks(now: now)
   }
 
