@@ -75,6 +75,8 @@ enum FollowingEvent: Hashable, Sendable {
   case sync(ChannelID)
   /// The answer to the question for what is stored of a channel and was not served.
   case lacks(StoredNames, ChannelID, number: Int)
+  /// Another relay of these channels has served this.
+  case heard([MessageNews])
   /// Ask the relay for messages with certain words.
   case search(RelaySearch)
 }

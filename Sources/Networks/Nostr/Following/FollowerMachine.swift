@@ -15,7 +15,7 @@ struct FollowerMachine: SessionMachine {
   var keeper: ConnectionKeeper
   var followed = FollowedChannels()
   private var live: LiveReader
-  private var pages: PageReader
+  var pages: PageReader
   var marks: MarkReader
   var profiles: ProfileReader
   var members: MemberReader
@@ -105,7 +105,7 @@ struct FollowerMachine: SessionMachine {
     actions += searches.askNext(followed)
     if live.isSettled { actions += members.askNext(followed) }
     if let turn = pages.goOn(now: now) { take(turn) }
-    actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
+    actions += outbox.flush(isPartial: true) + pages.askNext(followed, seen, mayBegin: live.isSettled, now: now)
     guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
     return actions + profiles.askNext { followed[$0] != nil }
   }
@@ -126,6 +126,9 @@ struct FollowerMachine: SessionMachine {
       owed.insert(id)
       guard let hold = keeper.hold else { return keeper.need() }
       fail(hold)
+      return []
+    case .heard(let news):
+      for item in news { hear(item) }
       return []
     case .search(let search): return ask(search)
     case .lacks(let missing, let channel, let number):
@@ -397,7 +400,8 @@ struct FollowerMachine: SessionMachine {
     guard (try? event.verify()) != nil else { return [] }
     if isMark {
       let named = event.deletedIDs + (event.reactionTarget.map { [$0] } ?? [])
-      let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1) }
+      let isDeletion = event.kind == NostrPost.deletionKind
+      let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1, isDeletion: isDeletion) }
       tell(event, about: about, isLive: marks.isLive(name), isAgain: false)
     } else {
       tell(event, isLive: live.isLive(name), isAgain: false)

@@ -33,6 +33,8 @@ struct PageReader: Sendable {
     case whole(ChannelID, again: Bool)
     /// What was said in these channels while they could not be heard, by what was known of it then.
     case missed([ChannelID: Int64])
+    /// Deletions and reactions of what other relays have served.
+    case heard
 
     var isAgain: Bool { if case .whole(_, again: true) = self { true } else { false } }
   }
@@ -83,6 +85,11 @@ struct PageReader: Sendable {
   private var again: [ChannelID: Bool] = [:]
   /// The channels that could not be heard, and since when, in Unix seconds.
   private var missed: [ChannelID: Int64] = [:]
+  /// What other relays have served.
+  private var heard: [ChannelID: StoredNames] = [:]
+  private var heardCount = 0
+  /// How much of that waits at most. The rest is asked for when its channel is read as a whole.
+  static let heardMax = 20_000
 
   /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
   init(limits: NostrLimits, prefix: String) {
@@ -117,9 +124,21 @@ struct PageReader: Sendable {
     missed[channel] = min(missed[channel] ?? since, since)
   }
 
+  /// Wants the deletions and reactions of what another relay has served.
+  mutating func hear(_ id: String, in channel: ChannelID, isReaction: Bool = false) {
+    guard heardCount < Self.heardMax else { return }
+    heardCount += 1
+    if isReaction {
+      heard[channel, default: StoredNames()].reactions.append(id)
+    } else {
+      heard[channel, default: StoredNames()].messages.append(id)
+    }
+  }
+
   /// Forgets a channel that is followed no more.
   mutating func remove(_ channel: ChannelID) -> [SessionAction] {
     missed[channel] = nil
+    if let names = heard.removeValue(forKey: channel) { heardCount -= names.messages.count + names.reactions.count }
     if again.removeValue(forKey: channel) != nil { wholes.removeAll { $0 == channel } }
     guard case .whole(channel, _)? = reading?.subject else { return [] }
     reading = nil
@@ -128,11 +147,13 @@ struct PageReader: Sendable {
 
   /// Asks for the next page, unless one is asked for. The connection must be open.
   /// - Parameters:
+  ///   - seen: what the relay has served.
   ///   - mayBegin: whether another reading may begin.
   ///   - now: Unix time in seconds.
-  mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, now: Int64) -> [SessionAction] {
+  mutating func askNext(_ followed: FollowedChannels, _ seen: SeenEvents, mayBegin: Bool, now: Int64) -> [SessionAction] {
     guard subscription == nil, !isComparing else { return [] }
     if reading == nil, mayBegin { reading = next(followed, now) }
+    if reading == nil, mayBegin, !heard.isEmpty { readHeard(seen, now) }
     guard let query = reading?.pager.next(), let filter = reading?.pager.filter else { return [] }
     subscriptionNumber += 1
     let name = "\(prefix)h\(subscriptionNumber)"
@@ -171,6 +192,18 @@ struct PageReader: Sendable {
         subject: .whole(id, again: isAgain), isOfChannels: channel.kind == .channel, pager: pager, countMax: count)
     }
     return nil
+  }
+
+  /// What this relay has served as well was asked for then, so this comes last.
+  private mutating func readHeard(_ seen: SeenEvents, _ now: Int64) {
+    let pager = HistoryPager(filter: HistoryFilter(kinds: [], tags: [:]), window: 0...0)
+    reading = Reading(subject: .heard, isOfChannels: true, pager: pager, countMax: 0)
+    for (channel, names) in heard.sorted(by: { $0.key < $1.key }) {
+      for id in names.messages where !seen.contains(id) { wantMarks(of: id, in: channel) }
+      for id in names.reactions where !seen.contains(id) { wantMarks(of: id, in: channel, isReaction: true) }
+    }
+    (heard, heardCount) = ([:], 0)
+    _ = readMarks(now: now)
   }
 
   /// - Parameter count: the number of messages that are wanted. Pages overlap, and relays may serve what is none; groups have reactions in
@@ -310,6 +343,7 @@ struct PageReader: Sendable {
     reading = nil
     switch subject {
     case .whole(let id, _): return .ended(id, outcome)
+    case .heard: return nil
     case .missed(let channels):
       // Each by itself: one of them may be what the relay does not show.
       if case .failed = outcome { for id in channels.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id, again: false) } }
