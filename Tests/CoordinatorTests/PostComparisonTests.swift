@@ -142,7 +142,7 @@ struct PostComparisonTests {
     try await again.stop()
   }
 
-  /// Where posts are missing, the channel may be missing as well; here only the comparison is due.
+  /// Where posts are missing, the channel may be missing as well. Here only the comparison is due.
   @Test func lostPostsLetTheChannelBeReadBack() async throws {
     let (bench, _, posts) = try await begin(1)
     let start = bench.clock.now

@@ -74,7 +74,7 @@ struct MessageTakeTests {
     #expect(try bench.store.names(in: ChannelID(rawValue: 9), except: [], limit: 1) == StoredNames())
   }
 
-  /// Somebody may have taken a reaction back where it is not served.
+  /// Someone may have taken a reaction back where it is not served.
   @Test func reactionsAreFoundByTheirNames() throws {
     try bench.take([
       Bench.message("a"), .reaction(ReadReaction(networkID: "r", target: "a", author: "bob", text: "+")),

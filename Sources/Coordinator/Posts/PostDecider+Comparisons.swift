@@ -10,7 +10,7 @@ extension PostDecider {
     askToCompare()
   }
 
-  /// Compares the posts of a channel soon, because something else of it is missing at a relay, or somebody asks for it.
+  /// Compares the posts of a channel soon, because something else of it is missing at a relay, or someone asks for it.
   /// - Parameter relay: `nil` for all of the channel.
   mutating func doubt(_ channel: ChannelID, _ relay: RelayID?, _ facts: PostFacts) {
     guard slots.contains(channel) else { return }
@@ -193,7 +193,7 @@ extension PostDecider {
     let machine = post.deliveries[place].machine
     guard machine.since < current.startedAt else { return nil }
     if post.row.isAside {
-      // What was wished of somebody may have been decided otherwise since.
+      // What was wished of someone may have been decided otherwise since.
       let mayBeSentAgain = post.row.forgottenAt == nil && post.row.about?.act != .membership
       return current.doubtsAsides && machine.state.status == .verified && mayBeSentAgain ? .reconciled(isServed: false) : nil
     }

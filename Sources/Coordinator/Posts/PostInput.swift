@@ -40,7 +40,7 @@ enum PostInput: Sendable, Hashable {
   case composed(PostID, in: ChannelID, Result<PostDocument, BatonError>)
   /// See which scheduled posts are due.
   case lookAtSchedules
-  /// A relay of a channel may have lost what it had, or somebody wants to know whether any has.
+  /// A relay of a channel may have lost what it had, or someone wants to know whether any has.
   case doubted(ChannelID, RelayID?)
   /// Compare relays with what they should hold, as far as that is due.
   case compare

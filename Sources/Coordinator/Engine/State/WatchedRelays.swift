@@ -12,7 +12,7 @@ struct WatchedRelays {
 
   /// How far the channels of a relay have been read back.
   struct Reading: Equatable {
-    /// The last channel that was; `nil` before the first.
+    /// The last channel that was. `nil` before the first.
     var after: ChannelID?
     /// Whether there is a reason to begin again after the last channel.
     var isRepeated = false
@@ -54,7 +54,7 @@ struct WatchedRelays {
   }
 
   /// Notes that channels of a relay are read back.
-  /// - Parameter last: the last of them; `nil` if there are no others.
+  /// - Parameter last: the last of them. `nil` if there are no others.
   mutating func read(_ relay: RelayID, through last: ChannelID?) {
     guard let reading = readings[relay] else { return }
     readings[relay] =

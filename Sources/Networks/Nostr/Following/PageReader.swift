@@ -274,7 +274,7 @@ struct PageReader: Sendable {
     return readMarks(now: now)
   }
 
-  /// Asks which other messages are stored, if somebody can know.
+  /// Asks which other messages are stored, if someone can know.
   private mutating func compare() -> Turn? {
     guard let reading, reading.isOfChannels, case .whole(let channel, _) = reading.subject else { return nil }
     comparisonNumber += 1
