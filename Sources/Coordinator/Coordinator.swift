@@ -138,7 +138,7 @@ public final class Coordinator: Sendable {
         let engine = try await Engine(
           storage: storage, slots: slots, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub,
           prober: prober, metrics: metrics,
-          seed: ~seed, mayAct: mayAct, poke: { inbox.poke() }, tellMembership: { self.membershipChanged($0) },
+          seed: ~seed, mayAct: mayAct, poke: { inbox.poke() }, tellPosts: { self.tellPosts($0, about: $1) },
           tellMessages: { self.tellMessages($0) },
           post: { if !inbox.put($0) { $0.refuse(.busy) } })
         try await engine.resume()
@@ -322,9 +322,11 @@ public final class Coordinator: Sendable {
     try await ask { .retry(channel, relay, $0) }
   }
 
-  /// Verifies the channel on all of its relays now.
+  /// Verifies the channel on all of its relays now, and compares its posts with what these hold.
   public func verify(_ channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
-    try await ask { .verify(channel, $0) }
+    let snapshot = try await ask { .verify(channel, $0) }
+    tellPosts(.doubted(channel, nil), about: channel)
+    return snapshot
   }
 
   /// Adds relays to the channel; that many more active relays are then wanted.

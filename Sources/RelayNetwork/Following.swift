@@ -69,31 +69,27 @@ public struct MessageBatch: Hashable, Sendable {
   }
 }
 
-/// The messages of a channel that a relay has served, when it was asked for all. A network that has read them asks with it for the messages
-/// that are known to have been there and were not served: they may have been deleted, and the requests to delete them are found by their
-/// names.
+/// The messages of a channel that a relay has served, when it was asked for all. A network that has read them asks with it for all others
+/// that are stored: whichever relay served a message, each may hold deletions of it and reactions to it, which are found by its name.
 public struct MessageInventory: Hashable, Sendable {
   public let network: NetworkKind
   public let channel: ChannelID
   public let relay: RelayID
   /// Tells the questions of one network about a relay apart.
   public let number: Int
-  /// The relay has served all that it serves of this time and later.
-  public let since: Timestamp
   /// The network's names of the messages.
   public let served: Set<String>
 
-  public init(network: NetworkKind, channel: ChannelID, relay: RelayID, number: Int, since: Timestamp, served: Set<String>) {
+  public init(network: NetworkKind, channel: ChannelID, relay: RelayID, number: Int, served: Set<String>) {
     self.network = network
     self.channel = channel
     self.relay = relay
     self.number = number
-    self.since = since
     self.served = served
   }
 
-  /// How many messages an answer names, the newest ones.
-  public static let missingMax = 1_000
+  /// How many messages an answer names, the newest ones, and how many reactions.
+  public static let missingMax = 20_000
 }
 
 /// What became of asking a relay for what it holds of a channel's messages.
@@ -135,6 +131,6 @@ extension RelayNetwork {
   public func unfollow(_ channel: ChannelID) {}
   public func took(_ batch: MessageBatch.ID) {}
   public func sync(_ channel: ChannelID) {}
-  public func lacks(_ missing: [String], in inventory: MessageInventory) {}
+  public func lacks(_ missing: StoredNames, in inventory: MessageInventory) {}
   public func search(_ search: RelaySearch) {}
 }

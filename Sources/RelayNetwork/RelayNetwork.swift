@@ -171,8 +171,8 @@ public protocol RelayNetwork: RelayAddressing {
 
   /// Starts to ask all relays of a followed channel for everything within its window. Each of them reports `synced`.
   func sync(_ channel: ChannelID)
-  /// Answers `NetworkReport.served`: messages that were read from the relay before, should have been served and were not, the newest first.
-  func lacks(_ missing: [String], in inventory: MessageInventory)
+  /// Answers `NetworkReport.served`: what is stored of the channel, wherever it was read, apart from the messages that were served.
+  func lacks(_ missing: StoredNames, in inventory: MessageInventory)
 
   /// Starts to ask all relays of a followed channel for messages with certain words. Each of them reports `searched`. A network whose
   /// relays do not search reports nothing.

@@ -77,12 +77,12 @@ public protocol MessageStorage: Sendable {
   /// - Parameter revision: of posts, up to which these are all that have changed.
   func mirror(_ posts: [MirroredPost], through revision: Int64) async throws -> MessageReceipt
 
-  /// The names of messages that were read from a relay, are dated `since` or later, were not deleted, and are not among those that it serves
-  /// now. Posts of ours are left out: what became of them is known.
-  /// - Parameter limit: how many there are at most, those with the last places.
-  func messages(
-    of channel: ChannelID, at relay: RelayID, since: Timestamp, except served: Set<String>, limit: Int
-  ) async throws -> [String]
+  /// The names of messages of a channel that were not deleted, own ones too, and of reactions of others, whichever relay they were read
+  /// from.
+  /// - Parameters:
+  ///   - served: messages that are left out.
+  ///   - limit: how many messages there are at most, those with the last places, and how many reactions.
+  func names(in channel: ChannelID, except served: Set<String>, limit: Int) async throws -> StoredNames
 
   /// Notes how relays were asked. A success clears the trouble; a failure keeps the time of the last success.
   func note(_ syncs: [MessageSyncRow]) async throws

@@ -15,7 +15,7 @@ enum DecisionLines {
     lines += reads.keys.values.map { "the channel with the key '\($0)'" }
     lines += reads.pages.map { page in
       switch page {
-      case .inStatus(let status, let relay, let after):
+      case .inStatus(let status, let relay, let after, _):
         "channels that are \(status) at \(name(relay))\(after.map { ", after \($0.rawValue)" } ?? "")"
       case .due(let relay, let now, let limit): "channels to read back at \(name(relay)) by \(time(now)), at most \(limit)"
       }

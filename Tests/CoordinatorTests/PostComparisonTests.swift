@@ -87,12 +87,125 @@ struct PostComparisonTests {
     #expect(bench.network.posts.departures(of: posts[0], for: Self.first) == 2)
     let newest = bench.network.posts.comparisons.dropFirst(before)
     #expect(newest.map(\.relay) == [relays[0]] && newest.first?.depth == .newest)
-    bench.network.send(.relayUp(relays[0], roundTrip: .zero))
-    try await bench.moveComparisons(times: 3)
+    bench.clock.advance(by: .seconds(1))
+    let start = bench.clock.now
+    for _ in 1...3 { bench.network.send(.relayUp(relays[0], roundTrip: .zero)) }
+    try await bench.settleComparisons()
     #expect(bench.network.posts.comparisons.count == before + 1, "that was a moment ago")
-    bench.clock.advance(by: PostComparisons.recent)
-    bench.network.send(.relayUp(relays[0], roundTrip: .zero))
     try await bench.moveComparisons { bench.network.posts.comparisons.count == before + 2 }
+    #expect(bench.clock.now - start <= PostComparisons.recent + PostComparisons.round)
+    try await bench.moveComparisons(times: 3)
+    #expect(bench.network.posts.comparisons.count == before + 2, "once for all of them")
+    check(bench)
+    try await bench.stop()
+  }
+
+  /// The second time comes too soon to compare again at once, and is not forgotten.
+  @Test func relayThatIsEmptiedTwiceGetsEverythingTwice() async throws {
+    let (bench, relays, posts) = try await begin(3)
+    for _ in 1...2 {
+      let start = bench.clock.now
+      bench.network.send(.relayDown(relays[0], Trouble(.unreachable, "it restarts")))
+      bench.empty(Self.first, of: posts)
+      bench.network.send(.relayUp(relays[0], roundTrip: .zero))
+      try await bench.moveComparisons {
+        try !bench.network.channels(at: Self.first).isEmpty
+          && posts.allSatisfy {
+            try bench.network.posts.isStored($0, at: Self.first) && bench.statuses($0) == [.verified, .verified]
+          }
+      }
+      #expect(bench.clock.now - start < .seconds(180))
+      bench.clock.advance(by: .seconds(1))
+    }
+    #expect(posts.allSatisfy { bench.network.posts.departures(of: $0, for: Self.first) == 3 })
+    #expect(posts.allSatisfy { bench.network.posts.departures(of: $0, for: Self.second) == 1 })
+    check(bench)
+    try await bench.stop()
+  }
+
+  /// A postponed comparison is stored.
+  @Test func relayThatIsEmptiedTwiceIsFoundOutAfterARestart() async throws {
+    let (bench, relays, posts) = try await begin(1)
+    bench.network.send(.relayUp(relays[0], roundTrip: .zero))
+    try await bench.moveComparisons { try bench.routes().contains { $0.comparedAt != nil } }
+    bench.clock.advance(by: .seconds(1))
+    bench.network.send(.relayUp(relays[0], roundTrip: .zero))
+    try await bench.settleComparisons()
+    #expect(try bench.routes().contains { $0.compareAt.map { $0 <= bench.clock.now + PostComparisons.recent } == true })
+    bench.network.posts.lose(posts[0], at: Self.first)
+    let start = bench.clock.now
+    try await bench.stop()
+    let again = try await Bench(bench, upkeep: UpkeepPolicy(), posts: true)
+    try await again.moveComparisons { again.network.posts.isStored(posts[0], at: Self.first) }
+    #expect(again.clock.now - start < .seconds(180))
+    check(again)
+    try await again.stop()
+  }
+
+  /// Where posts are missing, the channel may be missing as well. Here only the comparison is due.
+  @Test func lostPostsLetTheChannelBeReadBack() async throws {
+    let (bench, _, posts) = try await begin(1)
+    let start = bench.clock.now
+    bench.empty(Self.first, of: posts)
+    var route = try #require(try bench.routes().first { $0.relay == RelayID(rawValue: 1) })
+    route.compareAt = start
+    try await bench.storage.write([.savePostRoute(route)])
+    try await bench.moveComparisons { !bench.network.channels(at: Self.first).isEmpty }
+    #expect(bench.clock.now - start < .seconds(180))
+    check(bench)
+    try await bench.stop()
+  }
+
+  /// Where the channel is missing, its posts may be missing as well.
+  @Test func lostChannelLetsItsPostsBeCompared() async throws {
+    let (bench, _, posts) = try await begin(1)
+    let start = bench.clock.now
+    let channel = try #require(try bench.store.post(posts[0])?.row.channel)
+    bench.empty(Self.first, of: posts)
+    // The engine reads the channel back, as it does once a day.
+    bench.coordinator.inbox.put(.verify(channel, Reply { _ in }))
+    try await bench.moveComparisons {
+      try bench.network.posts.isStored(posts[0], at: Self.first) && bench.statuses(posts[0]) == [.verified, .verified]
+    }
+    #expect(bench.clock.now - start < .seconds(180))
+    #expect(Set(bench.network.posts.comparisons.map(\.address)) == [Self.first], "only that relay has lost something")
+    check(bench)
+    try await bench.stop()
+  }
+
+  @Test func verifyingAChannelComparesItsPosts() async throws {
+    let (bench, _, posts) = try await begin(2)
+    let start = bench.clock.now
+    let channel = try #require(try bench.store.post(posts[0])?.row.channel)
+    bench.network.posts.lose(posts[1], at: Self.second)
+    _ = try await bench.coordinator.verify(channel)
+    try await bench.moveComparisons {
+      try bench.network.posts.isStored(posts[1], at: Self.second) && bench.statuses(posts[1]) == [.verified, .verified]
+    }
+    #expect(bench.clock.now - start < .seconds(180))
+    check(bench)
+    try await bench.stop()
+  }
+
+  /// What a relay lists has no reactions, so each is looked for where posts are missing, and only there.
+  @Test func reactionsAreLookedForWherePostsAreMissing() async throws {
+    let (bench, relays, posts) = try await begin(2)
+    let reaction = try await bench.coordinator.react(to: posts[0], with: "+").post.row.id
+    try await bench.moveComparisons { try bench.statuses(reaction) == [.verified, .verified] }
+    bench.clock.advance(by: .seconds(1))
+    bench.network.posts.lose(posts[1], at: Self.first)
+    bench.network.posts.lose(reaction, at: Self.first)
+    bench.network.send(.relayDown(relays[0], Trouble(.unreachable, "it restarts")))
+    bench.network.send(.relayUp(relays[0], roundTrip: .zero))
+    try await bench.moveComparisons {
+      try [posts[1], reaction].allSatisfy {
+        try bench.network.posts.isStored($0, at: Self.first) && bench.statuses($0) == [.verified, .verified]
+      }
+    }
+    #expect(bench.network.posts.departures(of: reaction, for: Self.first) == 2)
+    #expect(try bench.history(reaction, at: 2) == ["sent", "accepted", "verified"])
+    let entries = bench.log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.postsNotFound.rawValue }
+    #expect(entries.map { $0.fields["BATON_COUNT"] } == ["1"], "a reaction that is looked for was not missed")
     check(bench)
     try await bench.stop()
   }
@@ -193,8 +306,14 @@ struct PostComparisonTests {
 extension Bench {
   fileprivate func routes() throws -> [PostRouteRow] { try store.postRoutes(of: store.channelsWithPosts()) }
 
+  /// A relay loses its channels and posts.
+  fileprivate func empty(_ address: String, of posts: [PostID]) {
+    network.forget(at: address)
+    for post in posts { network.posts.lose(post, at: address) }
+  }
+
   /// Lets everything about posts happen that needs no clock, comparisons too.
-  private func settleComparisons() async throws {
+  fileprivate func settleComparisons() async throws {
     for _ in 0..<4 {
       try await settle()
       try await coordinator.postBarrier()

@@ -72,6 +72,49 @@ struct UpkeepTests {
     try await bench.stop()
   }
 
+  /// Nothing is assumed of a relay that was away. Where one channel is missing, the others do not wait for their turn.
+  @Test func relayThatComesBackEmptyGetsAllChannelsAtOnce() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(verifiesPerRound: 5))
+    let relays = try await bench.addRelays(2)
+    for number in 0..<20 { _ = try await bench.create("c\(number)", relays: relays) }
+    for _ in 0..<20 where try bench.store.totals().relays[.active] != 40 { try await bench.settle() }
+    let start = bench.clock.now
+    bench.network.relayWent(false, relays[0])
+    bench.network.forget(at: "ws://r1")
+    bench.network.relayWent(true, relays[0])
+    for _ in 0..<20 where bench.network.channels(at: "ws://r1").count < 20 { try await bench.settle() }
+    try await bench.settle()
+    #expect(bench.network.channels(at: "ws://r1").count == 20 && bench.clock.now == start)
+    #expect(try bench.statuses(relays[0]) == [.active: 20])
+    #expect(bench.network.violations.isEmpty, "\(bench.network.violations)")
+    try await bench.stop()
+  }
+
+  /// Most outages take nothing away.
+  @Test func relayThatComesBackIsReadAtThePaceOfUpkeep() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(verifiesPerRound: 5))
+    let relays = try await bench.addRelays(1)
+    for number in 0..<12 { _ = try await bench.create("c\(number)", relays: relays) }
+    for _ in 0..<20 where try bench.store.totals().relays[.active] != 12 { try await bench.settle() }
+    var counts: [Int] = []
+    func count(_ step: () async throws -> Void) async throws {
+      let before = bench.network.performed
+      try await step()
+      for _ in 0..<3 { try await bench.settle() }
+      counts.append(bench.network.performed - before)
+    }
+    try await count { bench.network.relayWent(true, relays[0]) }
+    for _ in 1...3 { try await count { try await bench.rounds(1) } }
+    #expect(counts == [5, 5, 2, 0])
+    // It is away in the middle, so that nothing is known of the first ones again.
+    counts = []
+    for up in [false, true, false, true] { try await count { bench.network.relayWent(up, relays[0]) } }
+    for _ in 1...6 { try await count { try await bench.rounds(1) } }
+    #expect(counts == [0, 5, 0, 0, 5, 2, 5, 5, 2, 0])
+    #expect(bench.coordinator.liveChannelCount == 0, "looking again costs no memory")
+    try await bench.stop()
+  }
+
   @Test func readingBackIsSpreadAndBoundedPerRelay() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy(verifiesPerRound: 5))
     let relays = try await bench.addRelays(1)

@@ -126,7 +126,23 @@ struct FollowerPagingTests {
     #expect(desk.requests.filter { $0.isPage && $0.isForMarks }.allSatisfy { $0.values("e").count <= PageReader.marksMax })
   }
 
-  @Test func whatIsOlderThanWhatWasReadIsNotMissing() throws {
+  @Test func deletionsOfOthersReactionsAreAskedForByTheirNames() {
+    let message = Saying.message("one")
+    let (gone, there) = (Saying.reaction("+", to: message), Saying.reaction("-", to: message))
+    var desk = FollowingDesk()
+    // The relay follows the request to delete: it has that alone.
+    desk.stored = [message, there, Saying.deletion(of: [gone], by: Saying.bob)]
+    desk.knownReactions = [gone.id, there.id]
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.reactions.map(\.networkID) == [there.id] && desk.deletions == [gone.id])
+    #expect(desk.syncs.map(\.outcome) == [.complete])
+    let asked = desk.requests.filter(\.isPage).flatMap { $0.values("e") }
+    #expect(asked.count { $0 == gone.id } == asked.count { $0 == there.id }, "one that is known and found is asked for once")
+  }
+
+  @Test func questionsNameWhatWasServed() throws {
     var desk = FollowingDesk()
     (desk.stored, desk.takes) = (Self.all450, false)
     desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 30)))))
@@ -136,17 +152,15 @@ struct FollowerPagingTests {
       desk.take()
     }
     let question = try #require(desk.questions.first)
-    let oldest = try #require(Self.all450.suffix(30).map(\.createdAt).min())
-    #expect(
-      question.since >= Timestamp(seconds: oldest) && question.relay == FollowingDesk.relay && question.channel.rawValue == 1)
-    #expect(question.served.isSuperset(of: Self.all450.filter { Timestamp(seconds: $0.createdAt) >= question.since }.map(\.id)))
+    #expect(question.relay == FollowingDesk.relay && question.channel.rawValue == 1)
+    #expect(question.served.isSuperset(of: Self.all450.suffix(20).map(\.id)) && question.served.count < 450)
     // Another reading begins once this one is over.
     desk.feed(.following(.sync(ChannelID(rawValue: 1))))
     desk.settle()
     #expect(desk.questions.count == 1)
     // The answer to another question ends nothing.
     let requests = desk.requests.count
-    desk.feed(.following(.lacks([], question.channel, number: question.number + 1)))
+    desk.feed(.following(.lacks(StoredNames(), question.channel, number: question.number + 1)))
     desk.settle()
     #expect(desk.requests.count == requests && desk.syncs.isEmpty)
     desk.answerQuestion()
@@ -233,11 +247,86 @@ struct FollowerPagingTests {
     #expect(desk.deletions.contains(reaction.id))
   }
 
-  @Test func onlyTheNewestAreWatched() {
-    var desk = FollowingDesk.following([Saying.channel(1)], stored: Self.all450)
+  private static let (busy, quiet) = (ChannelID(rawValue: 1), ChannelID(rawValue: 2))
+
+  /// The name of the REQ that is asked, if one is.
+  private func ask(_ marks: inout MarkReader) -> String? {
+    for case .send(let text) in marks.askNext() {
+      if let parts = try? JSONParser.parse(text).array, parts.first?.string == "REQ" { return parts[1].string }
+    }
+    return nil
+  }
+
+  @Test func aBusyChannelTakesNothingFromAQuietOne() {
+    var marks = MarkReader(limits: NostrLimits(), prefix: "f")
+    for number in 0..<10 as Range<Int64> { marks.add("quiet\(number)", in: Self.quiet, date: number) }
+    for number in 0..<1_000 as Range<Int64> { marks.add("busy\(number)", in: Self.busy, date: 1_000 + number) }
+    marks.add("older", in: Self.busy, date: 900)
+    let room = MarkReader.requestsMax * MarkReader.messagesMax
+    #expect((0..<10).allSatisfy { marks.channel(of: "quiet\($0)", isDeletion: false) == Self.quiet })
+    let kept = (0..<1_000).filter { marks.channel(of: "busy\($0)", isDeletion: false) == Self.busy }
+    #expect(kept == Array((1_000 - room + 10)..<1_000) && marks.channel(of: "older", isDeletion: true) == nil)
+    // A new message is asked for with some others, and not with all.
+    while let name = ask(&marks) { _ = marks.served(name) }
+    marks.tick()
+    marks.add("new", in: Self.quiet, date: 0)
+    #expect(ask(&marks).map { _ = marks.served($0) } != nil && ask(&marks) == nil)
+    // There is as much room again when a channel is left.
+    marks.remove(Self.busy)
+    for number in 0..<room as Range<Int> { marks.add("third\(number)", in: ChannelID(rawValue: 3), date: Int64(number)) }
+    #expect((11..<room).allSatisfy { marks.channel(of: "third\($0)", isDeletion: false) != nil })
+  }
+
+  /// Nothing says how many a relay takes, and pages need one, too.
+  @Test func aRelayThatTakesFewSubscriptionsIsAskedForLess() throws {
+    var marks = MarkReader(limits: NostrLimits(), prefix: "f")
+    for number in 0..<300 as Range<Int64> { marks.add("\(number)", in: Self.busy, date: number) }
+    let first = try #require(ask(&marks))
+    _ = marks.served(first)
+    var refused = 0
+    for _ in 0..<20 {
+      marks.tick()
+      guard let name = ask(&marks), name != first else { continue }
+      // It renews the one that it has, and takes no other.
+      if marks.isLive(first), refused < MarkReader.requestsMax - 1 {
+        refused += 1
+        _ = marks.closed(name)
+      } else {
+        _ = marks.served(name)
+      }
+    }
+    let kept = (0..<300).filter { marks.channel(of: "\($0)", isDeletion: false) != nil }
+    #expect(refused == MarkReader.requestsMax - 1 && kept == Array((300 - MarkReader.messagesMax)..<300))
+    #expect(ask(&marks) == nil && !marks.isLive(first))
+    marks.reset()
+    for number in 0..<300 as Range<Int64> { marks.add("\(number)", in: Self.busy, date: number) }
+    #expect((0..<300).allSatisfy { marks.channel(of: "\($0)", isDeletion: false) != nil }, "another connection may take more")
+  }
+
+  /// The message itself is not here.
+  @Test func marksOfWhatAnotherRelayServesAreFoundHere() {
+    let (before, now) = (Saying.message("before"), Saying.message("now"))
+    var desk = FollowingDesk.following([Saying.channel(1)], stored: [Saying.deletion(of: [before])])
+    func heard(_ event: NostrEvent, isLive: Bool) -> SessionEvent {
+      .following(.heard(Saying.channel(1).news(of: event, isLive: isLive)))
+    }
+    desk.feed(heard(before, isLive: false))
+    desk.settle()
+    #expect(desk.deletions == [before.id] && desk.texts.isEmpty)
     desk.pass(ticks: MarkReader.renewalTicks)
-    let watched = Set(desk.requests.last { $0.name.hasPrefix("fm") }?.values("e") ?? [])
-    #expect(watched == Set(Self.all450.suffix(MarkReader.messagesMax).map(\.id)))
+    let pages = desk.requests.count(where: \.isPage)
+    desk.feed(heard(now, isLive: true))
+    desk.settle()
+    desk.publish(Saying.reaction("+", to: now))
+    desk.settle()
+    #expect(desk.reactions.map(\.target) == [now.id] && desk.requests.count(where: \.isPage) == pages)
+    // What is served here as well was asked for then.
+    let both = Saying.message("both")
+    desk.publish(both)
+    desk.settle()
+    desk.feed(heard(both, isLive: false))
+    desk.settle()
+    #expect(desk.texts == ["both"] && desk.requests.count(where: \.isPage) == pages)
   }
 
   @Test func relayWithoutReactionsIsReadAllTheSame() {

@@ -77,7 +77,8 @@ struct FollowingNetworkTests {
           if takes { take() }
         case .synced(_, let relay, let outcome): syncs.append((relay, outcome))
         case .searched(_, let relay, _, let outcome): searches[relay] = outcome
-        case .served(let inventory): bench.network.lacks(known.subtracting(inventory.served).sorted(), in: inventory)
+        case .served(let inventory):
+          bench.network.lacks(StoredNames(messages: known.subtracting(inventory.served).sorted()), in: inventory)
         default: break
         }
         if isSo() { return }
@@ -153,6 +154,33 @@ struct FollowingNetworkTests {
     #expect(desk.syncs.first?.outcome == .complete && desk.texts == ["kept"])
     let deleted = desk.news.compactMap { if case .deleted(let id, let author) = $0.what { [id, author] } else { nil } }
     #expect(deleted == [[gone.id, Saying.alice.publicKey]])
+    await desk.end()
+  }
+
+  /// Whichever relay has a message, the others may have what belongs to it.
+  @Test func deletionsOfWhatAnotherRelayServesAreFound() async throws {
+    let desk = try await Desk(2)
+    let message = desk.message("before")
+    try desk.say(message)
+    try desk.say(desk.event(5, [["e", message.id]]), at: 1)
+    desk.follow()
+    await desk.until { desk.news.contains { $0.what == .deleted(networkID: message.id, author: Saying.alice.publicKey) } }
+    #expect(desk.texts == ["before"])
+    await desk.end()
+  }
+
+  @Test func reactionsToWhatAnotherRelayServesAreHeard() async throws {
+    let desk = try await Desk(2)
+    desk.follow()
+    await desk.until { desk.syncs.count == 2 }
+    let message = desk.message("live")
+    try desk.say(message)
+    await desk.until { !desk.texts.isEmpty }
+    let like = desk.event(7, [["e", message.id], ["p", message.publicKey]], "+", by: Saying.bob)
+    try desk.say(like, at: 1)
+    let reaction = ReadReaction(networkID: like.id, target: message.id, author: Saying.bob.publicKey, text: "+")
+    await desk.until { desk.news.contains { $0.what == .reaction(reaction) } }
+    #expect(desk.batches.last?.relay == RelayID(rawValue: 2))
     await desk.end()
   }
 

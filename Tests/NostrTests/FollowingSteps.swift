@@ -44,8 +44,9 @@ struct FollowingDesk {
   private(set) var searches: [(number: Int, outcome: RelaySearchOutcome)] = []
   /// Questions for messages that were not served, which wait for their answers.
   private(set) var questions: [MessageInventory] = []
-  /// The names of messages that somebody knows to have been at the relay.
+  /// The names of messages that are stored, and of reactions.
   var known: Set<String> = []
+  var knownReactions: Set<String> = []
   /// All reports, in order.
   private(set) var reports: [NetworkReport] = []
   private(set) var credit = 0
@@ -177,10 +178,11 @@ struct FollowingDesk {
     while !questions.isEmpty { answerQuestion() }
   }
 
-  /// Says which of the known messages the relay has not served.
+  /// Says which of the known messages the relay has not served, and which reactions are known.
   mutating func answerQuestion() {
     let question = questions.removeFirst()
-    feed(.following(.lacks(known.subtracting(question.served).sorted(), question.channel, number: question.number)))
+    let names = StoredNames(messages: known.subtracting(question.served).sorted(), reactions: knownReactions.sorted())
+    feed(.following(.lacks(names, question.channel, number: question.number)))
   }
 
   /// The relay gets an event, and sends it to everybody who subscribed to it.

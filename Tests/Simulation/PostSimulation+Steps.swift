@@ -303,7 +303,7 @@ extension PostSimulation {
     case .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .lost, .barrier, .setRetention: true
     case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .resumed, .takeUp, .composed,
       .lookAtSchedules,
-      .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
+      .timeout, .recover, .forgetHistory, .doubted, .compare, .compared, .reconcile, .forgetPosts:
       false
     }
   }
@@ -331,6 +331,7 @@ extension PostSimulation {
     case .recover(let posts): "recover \(posts.map(\.rawValue))"
     case .composed(let post, _, _): "composed \(post.rawValue)"
     case .lookAtSchedules: "look at schedules"
+    case .doubted(let channel, let relay): "doubt \(channel.rawValue)@\(relay.map { "\($0.rawValue)" } ?? "all")"
     case .compare: "compare"
     case .compared(let channel, let relay, _, _): "compared \(channel.rawValue)@\(relay.rawValue)"
     case .reconcile(let relay): "reconcile \(relay.rawValue)"

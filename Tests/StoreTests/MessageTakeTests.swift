@@ -57,25 +57,33 @@ struct MessageTakeTests {
     #expect(try bench.store.conversation(of: Bench.channel)?.last?.row.text == "changed")
   }
 
-  @Test func whatARelayServesNoMoreIsFoundByRelayAndDate() throws {
+  @Test func whatARelayDoesNotServeIsFoundWhereverItWasRead() throws {
     try bench.take([Bench.message("a", at: -30), Bench.message("b", at: -20), Bench.message("c", at: -10)], isLive: false)
     try bench.take([Bench.message("b", at: -20), Bench.message("d", at: -5)], isLive: false, relay: 2)
     try bench.take([.deleted(networkID: "c", author: "ann")])
-    func missing(_ relay: Int64, since: Int64 = -100, except served: Set<String> = [], limit: Int = 10) throws -> [String] {
-      try bench.store.messages(
-        of: Bench.channel, at: RelayID(rawValue: relay), since: Bench.time(since), except: served, limit: limit)
+    func missing(except served: Set<String> = [], limit: Int = 10) throws -> [String] {
+      try bench.store.names(in: Bench.channel, except: served, limit: limit).messages
     }
-    #expect(try missing(1) == ["b", "a"], "what was deleted is not missing")
-    #expect(try missing(1, except: ["b", "z"]) == ["a"] && missing(1, since: -20) == ["b"] && missing(1, limit: 1) == ["b"])
-    #expect(try missing(2) == ["d", "b"] && missing(3).isEmpty)
+    #expect(try missing() == ["d", "b", "a"], "what was deleted is not missing")
+    #expect(try missing(except: ["b", "z"]) == ["d", "a"] && missing(limit: 1) == ["d"])
     // What is hidden may be deleted as well.
     _ = try bench.store.hideMessage(try #require(try bench.named("a")).row.id, true)
-    #expect(try missing(1) == ["b", "a"])
+    #expect(try missing() == ["d", "b", "a"])
     _ = try bench.store.mute("ann", at: Bench.now)
-    #expect(try Set(missing(1)) == ["a", "b"])
-    #expect(
-      try bench.store.messages(of: ChannelID(rawValue: 9), at: RelayID(rawValue: 1), since: Bench.now, except: [], limit: 1)
-        .isEmpty)
+    #expect(try Set(missing()) == ["a", "b", "d"])
+    #expect(try bench.store.names(in: ChannelID(rawValue: 9), except: [], limit: 1) == StoredNames())
+  }
+
+  /// Someone may have taken a reaction back where it is not served.
+  @Test func reactionsAreFoundByTheirNames() throws {
+    try bench.take([
+      Bench.message("a"), .reaction(ReadReaction(networkID: "r", target: "a", author: "bob", text: "+")),
+      .reaction(ReadReaction(networkID: "q", target: "a", author: "eve", text: "+")),
+    ])
+    #expect(try bench.store.names(in: Bench.channel, except: ["a"], limit: 10) == StoredNames(reactions: ["q", "r"]))
+    #expect(try bench.store.names(in: Bench.channel, except: [], limit: 1).reactions.count == 1)
+    try bench.take([.deleted(networkID: "r", author: "bob")])
+    #expect(try bench.store.names(in: Bench.channel, except: ["a"], limit: 10).reactions == ["q"])
   }
 
   @Test func channelsWithoutConversationAreLeftOut() throws {

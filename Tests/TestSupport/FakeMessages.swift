@@ -185,16 +185,11 @@ public final class FakeMessages: MessageStorage {
     }
   }
 
-  public func messages(
-    of channel: ChannelID, at relay: RelayID, since: Timestamp, except served: Set<String>, limit: Int
-  ) throws -> [String] {
+  public func names(in channel: ChannelID, except served: Set<String>, limit: Int) throws -> StoredNames {
     try state.withLock { state in
       if state.isBroken { throw Self.broken }
-      let known = state.messages.filter {
-        $0.channel == channel && $0.deletedAt == nil && $0.post == nil && $0.createdAt >= since
-          && state.relays[$0.id, default: []].contains(relay)
-      }
-      return known.compactMap(\.networkID).filter { !served.contains($0) }.suffix(limit).reversed()
+      let known = state.messages.filter { $0.channel == channel && $0.deletedAt == nil }
+      return StoredNames(messages: known.compactMap(\.networkID).filter { !served.contains($0) }.suffix(limit).reversed())
     }
   }
 

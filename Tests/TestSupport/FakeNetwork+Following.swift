@@ -16,7 +16,7 @@ public final class FakeFollowing: Sendable {
     var open: Set<Int> = []
     var taken: [Int] = []
     var violations: [String] = []
-    var missing: [MessageInventory: [String]] = [:]
+    var missing: [MessageInventory: StoredNames] = [:]
   }
   private let state = Mutex(State())
 
@@ -48,7 +48,7 @@ public final class FakeFollowing: Sendable {
   /// The numbers of the batches that were taken, in this order.
   public var taken: [Int] { state.withLock { $0.taken } }
   /// The answers to questions for what is missing.
-  public var missing: [MessageInventory: [String]] { state.withLock { $0.missing } }
+  public var missing: [MessageInventory: StoredNames] { state.withLock { $0.missing } }
   /// What must never be asked of a network.
   public var violations: [String] { state.withLock { $0.violations } }
 
@@ -90,7 +90,7 @@ public final class FakeFollowing: Sendable {
     }
   }
 
-  func lacks(_ missing: [String], in inventory: MessageInventory) {
+  func lacks(_ missing: StoredNames, in inventory: MessageInventory) {
     state.withLock { state in
       if state.missing.updateValue(missing, forKey: inventory) != nil {
         state.violations.append("question \(inventory.number) was answered twice")
@@ -113,7 +113,7 @@ extension FakeNetwork {
   public func took(_ batch: MessageBatch.ID) { following.took(batch.number) }
   public func sync(_ channel: ChannelID) { following.sync(channel) }
   public func search(_ search: RelaySearch) { following.search(search) }
-  public func lacks(_ missing: [String], in inventory: MessageInventory) { following.lacks(missing, in: inventory) }
+  public func lacks(_ missing: StoredNames, in inventory: MessageInventory) { following.lacks(missing, in: inventory) }
 
   /// Reports a batch.
   /// - Returns: its number.

@@ -136,3 +136,14 @@ public struct ReadProfile: Hashable, Sendable {
     self.createdAt = createdAt
   }
 }
+
+/// The network's names of what is stored of a channel.
+public struct StoredNames: Hashable, Sendable {
+  public var messages: [String]
+  public var reactions: [String]
+
+  public init(messages: [String] = [], reactions: [String] = []) {
+    self.messages = messages
+    self.reactions = reactions
+  }
+}

@@ -16,8 +16,8 @@ final class Engine {
   let prober: Prober?
   /// Whether anything may be published at this very moment.
   let mayAct: @Sendable () -> Bool
-  /// Told when a channel got a relay or left one, once that is durable.
-  let tellMembership: @Sendable (ChannelID) -> Void
+  /// Told when a channel got a relay or left one, or a relay has lost it, once that is durable.
+  let tellPosts: @Sendable (PostInput, ChannelID) -> Void
   /// Told of channels whose relays have changed, or which were created or deleted, once that is durable; and of relays that have changed.
   let tellMessages: @Sendable (MessageInput) -> Void
   /// Puts an input of the engine's own into the inbox.
@@ -36,14 +36,14 @@ final class Engine {
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
   ///   - mayAct: whether anything may be published at this very moment; what may not is left out, until `resumed` comes in.
   ///   - poke: called when a commit is over, so that `process` is called soon.
-  ///   - tellMembership: told when a channel got a relay or left one, once that is durable.
+  ///   - tellPosts: told when a channel got a relay or left one, or a relay has lost it, once that is durable.
   ///   - tellMessages: told of channels and relays that have changed, once that is durable.
   init(
     storage: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory, rules: Rules,
     clock: any CoordinatorClock, logger: Logger, hub: ChangeHub, prober: Prober?, metrics: MetricBook = MetricBook(),
     seed: UInt64, isEager: Bool = true,
     mayAct: @escaping @Sendable () -> Bool = { true }, poke: @escaping @Sendable () -> Void = {},
-    tellMembership: @escaping @Sendable (ChannelID) -> Void = { _ in },
+    tellPosts: @escaping @Sendable (PostInput, ChannelID) -> Void = { _, _ in },
     tellMessages: @escaping @Sendable (MessageInput) -> Void = { _ in },
     post: @escaping @Sendable (Input) -> Void
   ) async throws {
@@ -60,7 +60,7 @@ final class Engine {
     self.post = post
     self.mayAct = mayAct
     waker = Waker(clock: clock) { post(.timersDue) }
-    self.tellMembership = tellMembership
+    self.tellPosts = tellPosts
     self.tellMessages = tellMessages
     decider = Decider(
       directory: directory, slots: slots, rules: rules, hasTests: prober != nil, seed: seed,

@@ -87,7 +87,7 @@ extension MessageKeeper {
     freshness.removeAll()
   }
 
-  /// Tells networks which messages are stored, were read from a relay before, and are not served there any more.
+  /// Tells networks what is stored of channels, apart from the messages that a relay has served.
   func answerInventories() async throws {
     guard isLoaded else { return }
     for _ in 0..<Self.inventoriesMax {
@@ -95,9 +95,8 @@ extension MessageKeeper {
       // One that cannot be answered does not stand in front of the others.
       inventories.append(inventories.removeFirst())
       guard let inventory = inventories.last else { return }
-      let missing = try await parts.storage.messages(
-        of: inventory.channel, at: inventory.relay, since: inventory.since, except: inventory.served,
-        limit: MessageInventory.missingMax)
+      let missing = try await parts.storage.names(
+        in: inventory.channel, except: inventory.served, limit: MessageInventory.missingMax)
       inventories.removeLast()
       directory.networks[inventory.network]?.lacks(missing, in: inventory)
     }

@@ -35,7 +35,7 @@ extension Coordinator {
       hub: postHub, metrics: metrics,
       compose: { composition in
         Task { put(.composed(composition.post, in: composition.channel, await self.compose(composition.request))) }
-      }, mayAct: mayAct, poke: { inbox.poke() }, put: put)
+      }, mayAct: mayAct, poke: { inbox.poke() }, doubt: { self.inbox.put(.verify($0, Reply { _ in })) }, put: put)
     try await engine.resume(stoppedAt: stoppedAt)
     ready()
     while engine.fenced == nil,
@@ -73,9 +73,9 @@ extension Coordinator {
     }
   }
 
-  /// Tells posts that a channel got a relay or left one, if it has posts.
-  func membershipChanged(_ channel: ChannelID) {
+  /// Tells posts that something has changed or is in doubt about a channel, if it has posts.
+  func tellPosts(_ input: PostInput, about channel: ChannelID) {
     guard directory.read({ $0.channelsWithPosts.contains(channel) }) else { return }
-    postInbox.put(.membershipChanged(channel))
+    postInbox.put(input)
   }
 }

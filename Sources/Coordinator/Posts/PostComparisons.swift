@@ -16,8 +16,8 @@ struct PostComparisons: Equatable {
   static let afterFailure = Duration.seconds(3_600)
   /// How long the network may take for one comparison.
   static let patience = Duration.seconds(3_600)
-  /// A relay that comes back is not compared again after less than this.
-  static let recent = Duration.seconds(600)
+  /// What was compared is not compared again after less than this, however often its relay comes back.
+  static let recent = Duration.seconds(60)
   /// How long posts wait that were not found while their lane has no room, unless they are told that it has.
   static let roomWait = Duration.seconds(30)
 
@@ -34,13 +34,32 @@ struct PostComparisons: Equatable {
     var isHeld = false
     /// How many posts were not found that readers had found before.
     var lost = 0
+    /// Whether what relays do not list is in doubt as well, because posts were not found.
+    var doubtsAsides = false
+
+    /// Begins again with what is in doubt as well, once, if posts were not found.
+    /// - Parameter top: an id above all posts.
+    /// - Returns: whether it does.
+    mutating func doubtsMore(from top: PostID) -> Bool {
+      guard lost > 0, !doubtsAsides else { return false }
+      (doubtsAsides, cursor) = (true, top)
+      return true
+    }
+  }
+
+  /// A relay of which nothing is assumed until it was compared.
+  struct Returned: Equatable {
+    /// When it came back. What was compared since then need not be compared again.
+    let since: Timestamp
+    /// The latest of its channels that was seen to.
+    var after = ChannelID(rawValue: 0)
   }
 
   /// Whether there are routes, so that what is due is looked for every minute.
   var isExpected = false
   var underWay: [RelayID: UnderWay] = [:]
-  /// Relays that are back, each with the latest of its channels that was seen to.
-  var returned: [RelayID: ChannelID] = [:]
+  /// Relays that are back, until all of their channels were compared.
+  var returned: [RelayID: Returned] = [:]
   /// Until when relays are left alone where a comparison failed.
   private(set) var resting: [RelayID: Timestamp] = [:]
   private var latestNumber = 0
@@ -53,10 +72,19 @@ struct PostComparisons: Equatable {
     Set(underWay.keys).union(resting.filter { now < $0.value }.keys)
   }
 
-  mutating func cameBack(_ relay: RelayID) {
-    resting[relay] = nil
-    returned[relay] = ChannelID(rawValue: 0)
+  /// The relays that are back and can be compared now.
+  func waiting(at now: Timestamp) -> [RelayID: Returned] {
+    let unavailable = unavailable(at: now)
+    return returned.filter { !unavailable.contains($0.key) }
   }
+
+  mutating func cameBack(_ relay: RelayID, at now: Timestamp) {
+    mayAsk(relay)
+    returned[relay] = Returned(since: now)
+  }
+
+  /// Notes that a relay where a comparison failed need not be left alone any longer.
+  mutating func mayAsk(_ relay: RelayID) { resting[relay] = nil }
 
   mutating func begin(_ channel: ChannelID, _ relay: RelayID, _ depth: PostComparison.Depth, at now: Timestamp) -> Int {
     latestNumber += 1
@@ -64,16 +92,19 @@ struct PostComparisons: Equatable {
     return latestNumber
   }
 
-  mutating func failed(_ relay: RelayID, at now: Timestamp) {
+  /// - Parameter isHopeless: whether the relay never lists anything.
+  mutating func failed(_ relay: RelayID, isHopeless: Bool, at now: Timestamp) {
     underWay[relay] = nil
-    returned[relay] = nil
+    if isHopeless { returned[relay] = nil }
     resting[relay] = now + Self.afterFailure
   }
 
   /// Forgets a comparison whose decision was not stored. What was due still is.
   mutating func drop(_ relay: RelayID) {
-    underWay[relay] = nil
-    returned[relay] = ChannelID(rawValue: 0)
+    let dropped = underWay.removeValue(forKey: relay)
+    let isNewest = dropped?.depth == .newest
+    guard let since = returned[relay]?.since ?? (isNewest ? dropped?.startedAt : nil) else { return }
+    returned[relay] = Returned(since: since)
   }
 
   /// When a route is next compared: after a day, more or less, so that all do not come together.

@@ -6,8 +6,23 @@ internal import Storage
 extension PostDecider {
   /// A relay can be reached again: it may have forgotten something meanwhile.
   mutating func mayHaveForgotten(_ relay: RelayID) {
-    comparisons.cameBack(relay)
+    comparisons.cameBack(relay, at: now)
     askToCompare()
+  }
+
+  /// Compares the posts of a channel soon, because something else of it is missing at a relay, or someone asks for it.
+  /// - Parameter relay: `nil` for all of the channel.
+  mutating func doubt(_ channel: ChannelID, _ relay: RelayID?, _ facts: PostFacts) {
+    guard slots.contains(channel) else { return }
+    for (id, var route) in routes(of: channel, facts) where relay == nil || id == relay {
+      guard route.status == .joined, let due = route.compareAt, due > now else { continue }
+      // What was compared a moment ago may be what led here.
+      if relay != nil, let last = route.comparedAt, now < last + PostComparisons.recent { continue }
+      route.compareAt = now
+      open.save(route)
+      comparisons.mayAsk(id)
+      askToCompare()
+    }
   }
 
   private mutating func askToCompare() {
@@ -32,12 +47,17 @@ extension PostDecider {
   /// Compares what is due, as many relays as may be compared at once: those that are back first.
   mutating func compare(_ facts: PostFacts) {
     if comparisons.isExpected { alarms.set(.compare, at: now + PostComparisons.round) }
-    for (relay, route) in facts.returnedRoutes.sorted(by: { $0.key < $1.key }) {
-      guard comparisons.room > 0, comparisons.returned[relay] != nil, comparisons.underWay[relay] == nil else { continue }
-      comparisons.returned[relay] = route?.channel
-      guard let route else { continue }
-      begin(route, .newest)
-      // A channel that cannot be read is passed over.
+    for (relay, answer) in facts.returnedRoutes.sorted(by: { $0.key < $1.key }) {
+      guard comparisons.room > 0, comparisons.returned[relay] == answer.asked, comparisons.underWay[relay] == nil else {
+        continue
+      }
+      guard let route = answer.next else {
+        comparisons.returned[relay] = nil
+        continue
+      }
+      comparisons.returned[relay]?.after = route.channel
+      if !postpone(route) { begin(route, .newest) }
+      // A channel that cannot be read, or is compared later, is passed over.
       if comparisons.underWay[relay] == nil { askToCompare() }
     }
     for route in facts.routesToCompare {
@@ -45,9 +65,21 @@ extension PostDecider {
       begin(route, .all)
     }
     // Not all relays that are back may have been looked at.
-    let unavailable = comparisons.unavailable(at: now)
-    let isLeft = comparisons.returned.keys.contains { facts.returnedRoutes[$0] == nil && !unavailable.contains($0) }
+    let isLeft = comparisons.waiting(at: now).keys.contains { facts.returnedRoutes[$0] == nil }
     if comparisons.room > 0, isLeft { askToCompare() }
+  }
+
+  /// Leaves a route that was compared a moment ago for later. That is stored, so a relay that loses something again is found out.
+  /// - Returns: whether it was.
+  private mutating func postpone(_ route: PostRouteRow) -> Bool {
+    guard let last = route.comparedAt, now < last + PostComparisons.recent else { return false }
+    // Something may have been decided since it was read.
+    guard open.routes[route.channel]?[route.relay] == nil else { return true }
+    var route = route
+    route.compareAt = route.compareAt.map { min($0, last + PostComparisons.recent) }
+    open.save(route)
+    open.compared.insert(route.relay)
+    return true
   }
 
   private mutating func begin(_ route: PostRouteRow, _ depth: PostComparison.Depth) {
@@ -83,11 +115,11 @@ extension PostDecider {
   private mutating func comparisonFailed(
     _ relay: RelayID, _ current: PostComparisons.UnderWay, _ trouble: Trouble, _ facts: PostFacts
   ) {
-    comparisons.failed(relay, at: now)
+    comparisons.failed(relay, isHopeless: trouble.cause == .notSupported, at: now)
     alarms.set(.comparison(relay), at: nil)
     askToCompare()
     // A relay that cannot be reached fails all of its routes. One that fails this one may take the next.
-    guard current.depth == .all, !trouble.cause.isOfConnection || trouble.cause == .timeout,
+    guard !trouble.cause.isOfConnection || trouble.cause == .timeout,
       var route = joinedRoute(current.channel, relay, facts)
     else { return }
     // Where relays list nothing, nothing is compared again.
@@ -118,13 +150,16 @@ extension PostDecider {
       if let event = difference(id, relay, current, served, page.dates[id]) {
         guard lanes[relay, default: PostLane()].room(at: now) > 0 else { return hold(relay, current, facts) }
         feed(event, to: id, at: relay)
-        if event == .reconciled(isServed: false) { comparisons.underWay[relay]?.lost += 1 }
+        if event == .reconciled(isServed: false), awake[id]?.row.isAside == false { comparisons.underWay[relay]?.lost += 1 }
       }
       comparisons.underWay[relay]?.cursor = id
     }
     let isBeforeAll = page.posts.allSatisfy { id in page.dates[id].map { $0 < served.from } ?? false }
     if page.posts.count < PostReads.pageMax || isBeforeAll {
-      finish(relay, served, facts)
+      guard comparisons.underWay[relay]?.doubtsMore(from: PostID(rawValue: counters.post + 1)) == true else {
+        return finish(relay, served, facts)
+      }
+      open.effects.inputs.append(.reconcile(relay))
     } else {
       open.effects.inputs.append(.reconcile(relay))
     }
@@ -149,17 +184,20 @@ extension PostDecider {
   }
 
   /// What the machine must be told of a post; `nil` if nothing. What became of the post since the comparison began counts more. What
-  /// relays list has no reactions.
+  /// relays list has no reactions and reports: where posts are missing, readers look for each of these.
   private func difference(
     _ id: PostID, _ relay: RelayID, _ current: PostComparisons.UnderWay, _ served: ServedPosts, _ date: Timestamp?
   ) -> DeliveryMachine.Event? {
-    guard let post = awake[id], post.row.edition == 1, !post.row.isAside, let place = post.place(of: relay),
-      !post.deliveries[place].hasDeparted
+    guard let post = awake[id], post.row.edition == 1, let place = post.place(of: relay), !post.deliveries[place].hasDeparted
     else { return nil }
     let machine = post.deliveries[place].machine
-    guard machine.since < current.startedAt,
-      let isServed = served.holds(post.row.document.networkID, of: date)
-    else { return nil }
+    guard machine.since < current.startedAt else { return nil }
+    if post.row.isAside {
+      // What was wished of someone may have been decided otherwise since.
+      let mayBeSentAgain = post.row.forgottenAt == nil && post.row.about?.act != .membership
+      return current.doubtsAsides && machine.state.status == .verified && mayBeSentAgain ? .reconciled(isServed: false) : nil
+    }
+    guard let isServed = served.holds(post.row.document.networkID, of: date) else { return nil }
     switch machine.state.status {
     // A post that was forgotten cannot be sent again.
     case .verified: return isServed || post.row.forgottenAt != nil ? nil : .reconciled(isServed: false)
@@ -177,10 +215,16 @@ extension PostDecider {
     if var route = joinedRoute(current.channel, relay, facts) {
       route.comparedAt = current.startedAt
       let sawAll = current.depth == .all || served.from.milliseconds <= 0
-      if sawAll || route.compareAt == nil { route.compareAt = nextComparison(of: current.channel, at: relay) }
+      if sawAll || route.compareAt == nil {
+        route.compareAt = nextComparison(of: current.channel, at: relay)
+      } else if current.lost > 0 {
+        // Older posts may be missing, too.
+        route.compareAt = now
+      }
       open.save(route)
     }
     guard current.lost > 0 else { return }
+    open.effects.doubted.insert(current.channel)
     let name = relays[relay]?.name ?? "relay \(relay.rawValue)"
     open.effects.journal.append(
       JournalEntry(

@@ -36,6 +36,7 @@ extension PostDecider {
     case .recover(let ids):
       recovering.subtract(ids)
       for id in ids { takeUp(id) }
+    case .doubted(let channel, let relay): doubt(channel, relay, facts)
     case .compare: compare(facts)
     case .compared(let channel, let relay, let number, let outcome): compared(channel, relay, number, outcome, facts)
     case .reconcile(let relay): reconcile(relay, facts)
@@ -231,7 +232,8 @@ extension PostInput {
     case .outcome, .relayUp, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .membershipChanged,
       .walk, .replace,
       .gained, .lost, .resumed, .takeUp,
-      .composed, .barrier, .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .setRetention, .forgetPosts:
+      .composed, .barrier, .timeout, .recover, .forgetHistory, .doubted, .compare, .compared, .reconcile, .setRetention,
+      .forgetPosts:
       false
     }
   }
@@ -240,7 +242,7 @@ extension PostInput {
   var isBackground: Bool {
     switch self {
     case .relayUp, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed, .lookAtSchedules, .recover,
-      .compare,
+      .doubted, .compare,
       .compared, .reconcile:
       true
     case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .release, .rewrite, .lost, .resumed, .barrier,

@@ -191,7 +191,7 @@ extension PostDecider: Deciding {
         ask(for: relay, input, &reads, at: now)
       case .composed(_, let channel, _): reads.channels.insert(channel)
       case .lookAtSchedules: reads.schedules = schedulesLimit
-      case .compare, .compared, .reconcile: askToCompare(input, &reads, at: now)
+      case .compare, .compared, .reconcile, .doubted: askToCompare(input, &reads, at: now)
       case .setRetention(let retention, _): reads.channels.insert(retention.channel)
       case .forgetPosts: reads.toForget = PostReads.ToForget(place: forgetting.place, counted: forgetting.counted)
       case .timersDue, .delete, .edit, .retry, .cancel, .release, .rewrite, .replace, .takeUp, .lost, .resumed, .barrier,
@@ -223,10 +223,9 @@ extension PostDecider: Deciding {
   private func askToCompare(_ input: PostInput, _ reads: inout PostReads, at now: Timestamp) {
     switch input {
     case .compare where comparisons.room > 0:
-      let unavailable = comparisons.unavailable(at: now)
-      reads.comparable = unavailable
-      reads.comparedBefore = comparisons.returned.filter { !unavailable.contains($0.key) }
-    case .compared(let channel, _, _, .failed): reads.routed.insert(channel)
+      reads.comparable = comparisons.unavailable(at: now)
+      reads.comparedBefore = comparisons.waiting(at: now)
+    case .compared(let channel, _, _, .failed), .doubted(let channel, _): reads.routed.insert(channel)
     case .reconcile(let relay):
       guard let current = comparisons.underWay[relay] else { return }
       reads.routed.insert(current.channel)

@@ -121,4 +121,6 @@ struct PostEffects {
   /// Scheduled posts that are due and are to be given their form.
   var compositions: [PostComposition] = []
   var comparisons: [Comparison] = []
+  /// Channels that a relay may have lost, because it has lost posts of theirs.
+  var doubted: Set<ChannelID> = []
 }

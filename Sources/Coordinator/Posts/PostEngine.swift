@@ -20,6 +20,8 @@ final class PostEngine {
   private let mayAct: @Sendable () -> Bool
   /// Puts an input of the engine's own into the inbox.
   private let put: @Sendable (PostInput) -> Void
+  /// Told of channels that a relay may have lost.
+  private let doubt: @Sendable (ChannelID) -> Void
   var commits: Commits
   private let journal: Journal
   private let metrics: MetricBook
@@ -32,12 +34,14 @@ final class PostEngine {
   ///   - compose: begins to give a scheduled post its form when it is due, and returns at once; `PostInput.composed` follows.
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
   ///   - poke: called when a commit is over, so that `process` is called soon.
+  ///   - doubt: told of channels that a relay may have lost, because it has lost posts of theirs.
   init(
     storage: any PostStorage, channels: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory,
     rules: Rules, clock: any CoordinatorClock, logger: Logger, hub: PostHub, metrics: MetricBook = MetricBook(),
     isEager: Bool = true,
     compose: @escaping @Sendable (PostComposition) -> Void = { _ in }, mayAct: @escaping @Sendable () -> Bool = { true },
-    poke: @escaping @Sendable () -> Void = {}, put: @escaping @Sendable (PostInput) -> Void
+    poke: @escaping @Sendable () -> Void = {}, doubt: @escaping @Sendable (ChannelID) -> Void = { _ in },
+    put: @escaping @Sendable (PostInput) -> Void
   ) async throws {
     self.storage = storage
     self.channels = channels
@@ -50,6 +54,7 @@ final class PostEngine {
     self.compose = compose
     self.mayAct = mayAct
     self.put = put
+    self.doubt = doubt
     waker = Waker(clock: clock) { put(.timersDue) }
     journal = Journal(logger)
     self.metrics = metrics
@@ -142,6 +147,7 @@ extension PostEngine: Shell {
     for composition in effects.compositions { compose(composition) }
     for step in effects.operations where mayAct() { directory.networks[step.network]?.deliver(step.operation) }
     for step in effects.comparisons { directory.networks[step.network]?.compare(step.comparison) }
+    for channel in effects.doubted.sorted() { doubt(channel) }
     reply()
   }
 

@@ -40,6 +40,8 @@ enum PostInput: Sendable, Hashable {
   case composed(PostID, in: ChannelID, Result<PostDocument, BatonError>)
   /// See which scheduled posts are due.
   case lookAtSchedules
+  /// A relay of a channel may have lost what it had, or someone wants to know whether any has.
+  case doubted(ChannelID, RelayID?)
   /// Compare relays with what they should hold, as far as that is due.
   case compare
   /// The outcome of a comparison.
@@ -74,7 +76,7 @@ enum PostInput: Sendable, Hashable {
     case .setRetention(_, let reply): reply.send(.failure(error))
     case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .gained, .resumed, .takeUp, .composed,
       .lookAtSchedules,
-      .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
+      .timeout, .recover, .forgetHistory, .doubted, .compare, .compared, .reconcile, .forgetPosts:
       break
     }
   }
@@ -100,7 +102,7 @@ enum PostInput: Sendable, Hashable {
     case .publish(let new, _): [new.request.replaces, new.request.reactionTo].compactMap { $0 }
     case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .gained, .lost, .resumed, .lookAtSchedules, .barrier,
       .forgetHistory,
-      .compare,
+      .doubted, .compare,
       .compared, .reconcile, .setRetention, .forgetPosts:
       []
     }

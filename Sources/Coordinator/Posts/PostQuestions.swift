@@ -154,11 +154,10 @@ struct PostQuestions {
     if let except = reads.comparable {
       facts.routesToCompare = try await storage.postRoutesToCompare(
         at: reads.now, except: except, limit: Self.routesMax, among: reads.slots)
-      let since = reads.now + (.zero - PostComparisons.recent)
-      for (relay, channel) in reads.comparedBefore.sorted(by: { $0.key < $1.key }).prefix(PostComparisons.underWayMax) {
+      for (relay, back) in reads.comparedBefore.sorted(by: { $0.key < $1.key }).prefix(PostComparisons.underWayMax) {
         let next = try await storage.postRoutes(
-          on: relay, comparedBefore: since, after: channel, limit: 1, among: reads.slots)
-        facts.returnedRoutes[relay] = .some(next.first)
+          on: relay, comparedBefore: back.since, after: back.after, limit: 1, among: reads.slots)
+        facts.returnedRoutes[relay] = (next.first, back)
       }
     }
     var wanted: Set<PostID> = []

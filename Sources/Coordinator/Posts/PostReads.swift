@@ -36,8 +36,8 @@ struct PostReads: Equatable {
   var schedules = 0
   /// Relays that cannot be compared now; `nil` if nobody wants to know which can.
   var comparable: Set<RelayID>?
-  /// Relays that are back: after which channel a route is wanted that was not compared lately.
-  var comparedBefore: [RelayID: ChannelID] = [:]
+  /// Relays that are back, of which a route is wanted that was not compared since.
+  var comparedBefore: [RelayID: PostComparisons.Returned] = [:]
   /// Pages of posts to compare with what a relay holds, each with the place before which it begins.
   var reconciled: [Page: PostID] = [:]
   /// Channels whose routes are wanted.
@@ -125,8 +125,8 @@ struct PostFacts {
   var timeOfDay = Timestamp(milliseconds: 0)
   /// Routes whose comparison is due, the longest due first.
   var routesToCompare: [PostRouteRow] = []
-  /// The next route of each relay that is back; `nil` if there are no others.
-  var returnedRoutes: [RelayID: PostRouteRow?] = [:]
+  /// The next route of each relay that is back, `nil` if there are no others, and what was asked.
+  var returnedRoutes: [RelayID: (next: PostRouteRow?, asked: PostComparisons.Returned)] = [:]
   var reconciled: [PostReads.Page: Compared] = [:]
   /// `nil` if nobody asked.
   var toForget: ToForget?
@@ -137,6 +137,6 @@ struct PostFacts {
 extension PostFacts {
   /// The channels of which relays may be compared.
   var channelsToCompare: Set<ChannelID> {
-    Set(routesToCompare.map(\.channel)).union(returnedRoutes.values.compactMap { $0?.channel })
+    Set(routesToCompare.map(\.channel)).union(returnedRoutes.values.compactMap { $0.next?.channel })
   }
 }

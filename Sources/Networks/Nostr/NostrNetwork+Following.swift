@@ -33,8 +33,21 @@ extension NostrNetwork {
     }
   }
 
-  public func lacks(_ missing: [String], in inventory: MessageInventory) {
+  public func lacks(_ missing: StoredNames, in inventory: MessageInventory) {
     follower(inventory.relay)?.feed(.following(.lacks(missing, inventory.channel, number: inventory.number)))
+  }
+
+  /// Reports what a relay has served. The other relays of the channel may hold deletions of it and reactions to it.
+  func reportRead(_ what: NetworkReport) {
+    report(what)
+    guard case .read(let batch) = what, let relay = batch.relay else { return }
+    let told = followed.withLockedValue { followed in
+      batch.news.reduce(into: [RelayID: [MessageNews]]()) { told, item in
+        guard item.what.hasMarks, let channel = followed[item.channel], channel.content.kind == .channel else { return }
+        for other in channel.relays.keys where other != relay { told[other, default: []].append(item) }
+      }
+    }
+    for (other, news) in told { follower(other)?.feed(.following(.heard(news))) }
   }
 
   private static let strangeAddress = Trouble(.protocol, "the relay's address is not one of Nostr")
@@ -71,5 +84,15 @@ extension NostrNetwork {
   func followAgain(_ identity: IdentityID) {
     let mine = followed.withLockedValue { $0.values.filter { $0.content.identity == identity } }
     for channel in mine { tellFollowers(of: channel) }
+  }
+}
+
+extension MessageNews.What {
+  /// Whether others may be about it.
+  fileprivate var hasMarks: Bool {
+    switch self {
+    case .message, .reaction: true
+    case .edited, .deleted, .removed, .profile, .joinRequest, .members, .memberCount: false
+    }
   }
 }

@@ -338,7 +338,7 @@ public final class NostrNetwork: RelayNetwork {
       let machine = FollowerMachine(relay: relay, limits: limits, salt: salt(relay) &+ 2, batch: number << Self.batchBits)
       let session = RelaySession(
         machine: machine, lines: lines(to: url, &state), logger: logger, sign: nil, now: now,
-        report: { [weak self] in self?.report($0) })
+        report: { [weak self] in self?.reportRead($0) })
       state.followers[relay] = Follower(address: url.text, number: number, session: session)
       return session
     }

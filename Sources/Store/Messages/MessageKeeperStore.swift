@@ -31,10 +31,8 @@ public struct MessageKeeperStore: MessageStorage {
     try await ask { try $0.mirror(posts, through: revision) }
   }
 
-  public func messages(
-    of channel: ChannelID, at relay: RelayID, since: Timestamp, except served: Set<String>, limit: Int
-  ) async throws -> [String] {
-    try await ask { try $0.messages(of: channel, at: relay, since: since, except: served, limit: limit) }
+  public func names(in channel: ChannelID, except served: Set<String>, limit: Int) async throws -> StoredNames {
+    try await ask { try $0.names(in: channel, except: served, limit: limit) }
   }
 
   public func note(_ syncs: [MessageSyncRow]) async throws { try await ask { try $0.note(syncs) } }

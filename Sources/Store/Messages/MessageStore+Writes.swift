@@ -23,28 +23,35 @@ extension MessageStore {
       }, result: { $0.receipt })
   }
 
-  func messages(
-    of channel: ChannelID, at relay: RelayID, since: Timestamp, except served: Set<String>, limit: Int
-  ) throws -> [String] {
+  func names(in channel: ChannelID, except served: Set<String>, limit: Int) throws -> StoredNames {
     try read { db in
-      var names: [String] = []
+      var names = StoredNames()
       // Each of these is a range of the index. What is hidden may have been deleted, too.
       let ranges = [0, 2, 3].flatMap { absence in [0, 1].map { (absence, $0) } }
-      for (absence, isOwn) in ranges where names.count < limit {
+      for (absence, isOwn) in ranges where names.messages.count < limit {
         let rows = try Row.fetchCursor(
           db,
           sql: """
             SELECT m.network_id FROM messages m INDEXED BY messages_of_channel
-            WHERE m.channel_id = ? AND m.absence = ? AND m.is_own = ? AND m.created_at >= ? AND m.post_id IS NULL
-              AND m.network_id IS NOT NULL
-              AND EXISTS (SELECT 1 FROM message_relays r WHERE r.message_id = m.id AND r.relay_id = ?)
+            WHERE m.channel_id = ? AND m.absence = ? AND m.is_own = ? AND m.network_id IS NOT NULL
             ORDER BY m.position DESC, m.id DESC
-            """, arguments: [channel.rawValue, absence, isOwn, since.milliseconds, relay.rawValue])
-        while names.count < limit, let row = try rows.next() {
+            """, arguments: [channel.rawValue, absence, isOwn])
+        while names.messages.count < limit, let row = try rows.next() {
           var values = MessageValues(row)
           let name = try values.text()
-          if !served.contains(name) { names.append(name) }
+          if !served.contains(name) { names.messages.append(name) }
         }
+      }
+      // What becomes of reactions of ours is known.
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT network_id FROM reactions INDEXED BY reactions_by_name
+          WHERE channel_id = ? AND network_id IS NOT NULL AND post_id IS NULL ORDER BY network_id LIMIT ?
+          """, arguments: [channel.rawValue, max(0, limit)])
+      while let row = try rows.next() {
+        var values = MessageValues(row)
+        names.reactions.append(try values.text())
       }
       return names
     }

@@ -169,6 +169,7 @@ extension Decider {
         alarms.set(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, now))
       } else {
         open.effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
+        if watched.isConnected(id) { doubt(id) }
       }
     }
   }

@@ -110,6 +110,8 @@ extension Decider {
 
   mutating func relayUp(_ id: RelayID, _ roundTrip: Duration) {
     guard let row = relays[id], watched.contains(id) else { return }
+    // Nothing is assumed of a relay that was away: it may have lost what it had.
+    if !watched.isConnected(id) { doubt(id) }
     watched.up(id)
     alarms.set(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.

@@ -102,6 +102,7 @@ extension Decider {
   mutating func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID) {
     let before = self[id]?.machine(of: relay)
     feed(.relay(relay, event), to: id)
+    if before?.state.status == .active, self[id]?.machine(of: relay)?.isMissing == true { foundForgetful(relay) }
     guard let row = self[id]?.row, row.sharesKey, let before, let after = self[id]?.machine(of: relay) else { return }
     if case .verified(_, .several) = outcome { learn(relay, keepsOne: false) }
     if after.complaint?.cause == .onePerAuthor, before.complaint != after.complaint { learn(relay, keepsOne: true) }

@@ -323,7 +323,7 @@ extension Decider {
     if case .relayLost = event, relays[relay]?.condition.health != .down { return }
     if case .relayReturned = event, relays[relay]?.condition.health == .down { return }
     // A sweep that cannot be made is repeated once storage works.
-    guard let channels = facts.pages[.inStatus(status, relay, after: after)] else { return }
+    guard let channels = facts.pages[.inStatus(status, relay, after: after, limit: Self.sweepMax)] else { return }
     for id in channels { feed(.relay(relay, event), to: id) }
     if channels.count == Self.sweepMax {
       open.effects.inputs.append(.sweep(relay, status, event, after: channels.last))

@@ -40,6 +40,7 @@ extension Decider {
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
   /// after the other, so that requests need not wait for all of them.
   private mutating func askToVerify(_ upkeep: UpkeepPolicy) {
+    watched.beginRound()
     for relay in watched.all.sorted() where relays[relay]?.condition.health != .down {
       open.effects.inputs.append(.verifyChannels(relay, atMost: upkeep.verifiesPerRound))
     }
@@ -50,12 +51,39 @@ extension Decider {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     let page = min(most, Self.sweepMax)
     guard let due = facts.pages[.due(relay, at: now, limit: page)] else { return }
-    for id in due { feed(.relay(relay, .verifyRequested), to: id) }
+    let doubted = takeDoubted(on: relay, page, beside: due, facts)
+    for id in due + doubted { feed(.relay(relay, .verifyRequested), to: id) }
     // The channels of this page are under way once it is committed, and are no longer due.
-    if due.count == page, page < most {
+    if due.count + doubted.count == page, page < most {
       return open.effects.inputs.append(.verifyChannels(relay, atMost: most - page))
     }
     if let failed = facts.failed[relay] { takeBack(relay, failed, upkeep) }
+  }
+
+  // MARK: - Relays that may have lost channels
+
+  /// Reads all channels of a relay back, at the pace of upkeep: they may be many, and most outages take nothing away.
+  mutating func doubt(_ relay: RelayID) {
+    guard let upkeep = rules.upkeep, watched.doubt(relay) else { return }
+    open.effects.inputs.append(.verifyChannels(relay, atMost: upkeep.verifiesPerRound))
+  }
+
+  /// The next channels to read back from a relay that may have lost them, no more than a page with those that are due.
+  private mutating func takeDoubted(on relay: RelayID, _ page: Int, beside due: [ChannelID], _ facts: Facts) -> [ChannelID] {
+    guard let reading = watched.readings[relay], !reading.isOver else { return [] }
+    let room = page - due.count
+    guard room > 0, let found = facts.pages[.inStatus(.active, relay, after: reading.after, limit: page)] else { return [] }
+    let some = found.prefix(room)
+    watched.read(relay, through: some.count < found.count || found.count == page ? some.last : nil)
+    return some.filter { !due.contains($0) }
+  }
+
+  /// A relay has lost a channel, so it may have lost others: all of them are read back, and at once if it was in doubt.
+  mutating func foundForgetful(_ relay: RelayID) {
+    guard let reading = watched.readings[relay] else { return doubt(relay) }
+    guard !reading.isOver else { return }
+    watched.read(relay, through: nil)
+    open.effects.inputs.append(.sweep(relay, .active, .verifyRequested, after: reading.after))
   }
 
   // MARK: - Replacing

@@ -5,6 +5,9 @@ internal import Storage
 extension TransitionRow {
   /// Whether the channel got the relay, or left it.
   var changesMembership: Bool { transition.from == .new || transition.to == .removed }
+
+  /// Whether the relay does not have the channel any more.
+  fileprivate var hasLost: Bool { transition.from == .active && transition.to == .inactive && transition.cause == .missing }
 }
 
 // What follows from a decision, once its commit is over. Nothing else in the engine acts outside.
@@ -27,14 +30,15 @@ extension Engine {
     reply()
   }
 
-  /// Tells posts which channels got relays or left some.
+  /// Tells posts which channels got relays or left some, and which relays have lost a channel.
   private func tellPosts(_ effects: Effects) {
     if case .missed? = effects.publication {
-      for channel in directory.read({ $0.channelsWithPosts }).sorted() { tellMembership(channel) }
+      for channel in directory.read({ $0.channelsWithPosts }).sorted() { tellPosts(.membershipChanged(channel), channel) }
     }
     for change in effects.changes {
       guard case .channelRelay(_, let row) = change.object else { continue }
-      if row.changesMembership { tellMembership(row.channel) }
+      if row.changesMembership { tellPosts(.membershipChanged(row.channel), row.channel) }
+      if row.hasLost { tellPosts(.doubted(row.channel, row.relay), row.channel) }
     }
   }
 

@@ -49,7 +49,7 @@ extension Decider {
       case .change(let change, let force, _): reads.counts += counts(for: change, force)
       case .removeIdentity(let id, _): reads.counts.append(.owned(id))
       case .sweep(let relay, let status, _, let after):
-        reads.pages.append(.inStatus(status, relay, after: after))
+        reads.pages.append(.inStatus(status, relay, after: after, limit: Self.sweepMax))
       case .verifyChannels(let relay, let most): askToVerify(relay, most, now, &reads)
       case .lookForNeighbour(let id, let identity, let relay):
         reads.neighbours.append(.init(channel: id, identity: identity, relay: relay))
@@ -86,7 +86,11 @@ extension Decider {
 
   private func askToVerify(_ relay: RelayID, _ most: Int, _ now: Timestamp, _ reads: inout Reads) {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
-    reads.pages.append(.due(relay, at: now, limit: min(most, Self.sweepMax)))
+    let page = min(most, Self.sweepMax)
+    reads.pages.append(.due(relay, at: now, limit: page))
+    if let reading = watched.readings[relay], !reading.isOver {
+      reads.pages.append(.inStatus(.active, relay, after: reading.after, limit: page))
+    }
     guard mayTakeBack(relay), let row = relays[relay] else { return }
     // What it failed in the very millisecond in which it came back, it failed because it was away.
     let back = row.condition.healthSince.map { min($0, now) + .milliseconds(1) } ?? .init(milliseconds: 0)

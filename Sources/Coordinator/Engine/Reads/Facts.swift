@@ -5,7 +5,7 @@ internal import Storage
 struct Reads: Equatable {
   /// A list of channels.
   enum Page: Hashable {
-    case inStatus(RelayStatus, RelayID, after: ChannelID?)
+    case inStatus(RelayStatus, RelayID, after: ChannelID?, limit: Int)
     /// Channels that are due to be read back.
     case due(RelayID, at: Timestamp, limit: Int)
   }

@@ -105,8 +105,8 @@ struct Questions {
 
   private func list(_ page: Reads.Page, _ slots: SlotSet) async throws -> [ChannelID] {
     switch page {
-    case .inStatus(let status, let relay, let after):
-      try await storage.channels(of: relay, in: status, after: after, limit: Decider.sweepMax, among: slots)
+    case .inStatus(let status, let relay, let after, let limit):
+      try await storage.channels(of: relay, in: status, after: after, limit: limit, among: slots)
     case .due(let relay, let now, let limit): try await storage.channelsToVerify(on: relay, at: now, limit: limit, among: slots)
     }
   }

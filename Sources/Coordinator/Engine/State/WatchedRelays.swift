@@ -7,6 +7,18 @@ struct WatchedRelays {
   private var connected: Set<RelayID> = []
   /// Why the others are down, as far as that was reported since the start.
   private var causes: [RelayID: Cause] = [:]
+  /// Relays of which nothing is assumed until their channels were read back.
+  private(set) var readings: [RelayID: Reading] = [:]
+
+  /// How far the channels of a relay have been read back.
+  struct Reading: Equatable {
+    /// The last channel that was. `nil` before the first.
+    var after: ChannelID?
+    /// Whether there is a reason to begin again after the last channel.
+    var isRepeated = false
+    /// Whether all were asked for in this round.
+    var isOver = false
+  }
 
   init(_ all: Set<RelayID> = []) { self.all = all }
 
@@ -29,6 +41,28 @@ struct WatchedRelays {
     connected.remove(relay)
     causes[relay] = cause
   }
+
+  /// Notes that a relay may have lost channels.
+  /// - Returns: whether nobody reads them back already.
+  mutating func doubt(_ relay: RelayID) -> Bool {
+    guard let reading = readings[relay], !reading.isOver else {
+      readings[relay] = Reading()
+      return true
+    }
+    readings[relay]?.isRepeated = reading.after != nil
+    return false
+  }
+
+  /// Notes that channels of a relay are read back.
+  /// - Parameter last: the last of them. `nil` if there are no others.
+  mutating func read(_ relay: RelayID, through last: ChannelID?) {
+    guard let reading = readings[relay] else { return }
+    readings[relay] =
+      if let last { Reading(after: last, isRepeated: reading.isRepeated) } else { Reading(isOver: !reading.isRepeated) }
+  }
+
+  /// Begins a round: what was asked for in the one before is answered.
+  mutating func beginRound() { readings = readings.filter { !$0.value.isOver } }
 
   /// Forgets what was known about the relay's connection, because it has another address.
   mutating func moved(_ relay: RelayID) {

@@ -75,8 +75,10 @@ enum FollowingEvent: Hashable, Sendable {
   case sync(ChannelID)
   /// Ask at once who belongs to a group, because Baton has changed that.
   case members(ChannelID)
-  /// The answer to the question for what was not served in a channel: the ids of the messages.
-  case lacks([String], ChannelID, number: Int)
+  /// The answer to the question for what is stored of a channel and was not served.
+  case lacks(StoredNames, ChannelID, number: Int)
+  /// Another relay of these channels has served this.
+  case heard([MessageNews])
   /// Ask the relay for messages with certain words.
   case search(RelaySearch)
 }

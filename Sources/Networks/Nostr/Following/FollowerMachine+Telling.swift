@@ -35,6 +35,25 @@ extension FollowerMachine {
     outbox.add(channel.news(of: event, isLive: isLive))
   }
 
+  /// Looks here, too, for deletions of what another relay of a channel has served, and for reactions to it.
+  mutating func hear(_ news: MessageNews) {
+    guard followed[news.channel]?.kind == .channel else { return }
+    switch news.what {
+    case .message(let message):
+      let date = message.createdAt.milliseconds / 1_000
+      marks.add(message.networkID, in: news.channel, date: now == 0 ? date : news.isLive ? now : min(date, now))
+      // What is said now is watched from the beginning.
+      if !news.isLive { pages.hear(message.networkID, in: news.channel) }
+    case .reaction(let reaction):
+      if news.isLive {
+        marks.add(reaction.networkID, in: news.channel, date: now, isReaction: true)
+      } else {
+        pages.hear(reaction.networkID, in: news.channel, isReaction: true)
+      }
+    case .edited, .deleted, .removed, .profile, .joinRequest, .members, .memberCount: break
+    }
+  }
+
   /// Tells what a verified deletion or reaction says that names no channel.
   /// - Parameter about: the channel of a message or reaction that was asked for.
   mutating func tell(

@@ -15,7 +15,7 @@ struct FollowerMachine: SessionMachine {
   var keeper: ConnectionKeeper
   var followed = FollowedChannels()
   private var live: LiveReader
-  private var pages: PageReader
+  var pages: PageReader
   var marks: MarkReader
   var profiles: ProfileReader
   var members: MemberReader
@@ -105,7 +105,9 @@ struct FollowerMachine: SessionMachine {
     actions += searches.askNext(followed)
     if live.isSettled { actions += members.askNext(followed) }
     if let turn = pages.goOn() { take(turn) }
-    actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, most: live.size.most, now: now)
+    actions +=
+      outbox.flush(isPartial: true)
+      + pages.askNext(followed, seen, mayBegin: live.isSettled, most: live.size.most, now: now)
     guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
     return actions + profiles.askNext { followed[$0] != nil }
   }
@@ -126,6 +128,9 @@ struct FollowerMachine: SessionMachine {
       owed.insert(id)
       guard let hold = keeper.hold else { return keeper.need() }
       fail(hold)
+      return []
+    case .heard(let news):
+      for item in news { hear(item) }
       return []
     case .search(let search): return ask(search)
     case .members(let id):
@@ -280,9 +285,8 @@ struct FollowerMachine: SessionMachine {
   private mutating func take(_ turn: PageReader.Turn) {
     switch turn {
     case .ended(let id, let outcome): finish(id, outcome)
-    case .compares(let id, let number, let since, let served):
-      let inventory = MessageInventory(
-        network: .nostr, channel: id, relay: relay, number: number, since: Timestamp(seconds: since), served: served)
+    case .compares(let id, let number, let served):
+      let inventory = MessageInventory(network: .nostr, channel: id, relay: relay, number: number, served: served)
       outbox.end(.served(inventory))
     }
   }
@@ -402,8 +406,9 @@ struct FollowerMachine: SessionMachine {
     }
     guard (try? event.verify()) != nil else { return [] }
     if isMark {
-      let named = event.deletedIDs + (event.reactionTarget.flatMap { marks.isReaction($0) ? nil : [$0] } ?? [])
-      let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1) }
+      let named = event.deletedIDs + (event.reactionTarget.map { [$0] } ?? [])
+      let isDeletion = event.kind == NostrPost.deletionKind
+      let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1, isDeletion: isDeletion) }
       tell(event, about: about, isLive: marks.isLive(name), isAgain: false)
     } else {
       tell(event, isLive: live.isLive(name), isAgain: false)

@@ -2,39 +2,85 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Keeps a subscription to deletions and reactions of the newest messages of a relay's channels. Outside of groups these name no channel,
-/// only the message. It is a part of `FollowerMachine`.
+/// Keeps a few subscriptions to deletions and reactions of the newest messages of a relay's channels. Outside of groups these name no
+/// channel, only the message. It is a part of `FollowerMachine`.
+///
+/// Where there is no room for all messages, the channel with the most gives way, so that a busy one takes nothing from a quiet one.
 struct MarkReader: Sendable {
-  /// The number of messages, and of reactions, that are watched.
-  static let messagesMax = 200
-  static let reactionsMax = 100
+  /// The number of subscriptions. A relay that does not take so many gets fewer.
+  static let requestsMax = 4
+  /// The number of messages, and of reactions, that are watched for each subscription.
+  static let messagesMax = 150
+  static let reactionsMax = 50
   /// The number of stored events that a subscription asks for.
   static let storedMax = 500
-  /// How often the subscription is renewed when there are new messages, and the wait after it was refused, in ticks; the latter doubles
-  /// each time.
-  static let renewalTicks = 6
+  /// How often a subscription is renewed when there are new messages, in ticks, and the first and the longest wait after one was refused,
+  /// which doubles each time.
+  static let renewalTicks = 1
+  static let retryTicksFirst = 6
   static let retryTicksMax = 720
 
   private struct Target: Hashable, Sendable {
     let id: String
     let channel: ChannelID
     let date: Int64
+    let isReaction: Bool
+  }
+
+  /// What is watched of each channel, newest first.
+  private struct Share: Sendable {
+    private var targets: [ChannelID: [Target]] = [:]
+    private(set) var count = 0
+
+    /// All of it, oldest first.
+    var all: [Target] { targets.values.joined().sorted { ($0.date, $0.id) < ($1.date, $1.id) } }
+
+    mutating func insert(_ target: Target) {
+      let place = targets[target.channel]?.firstIndex { $0.date <= target.date }
+      targets[target.channel, default: []].insert(target, at: place ?? targets[target.channel]?.count ?? 0)
+      count += 1
+    }
+
+    /// Takes out the oldest one of the channel that has the most.
+    mutating func removeOne() -> Target? {
+      func rank(_ list: [Target]) -> (Int, Int64, Int64) {
+        (list.count, -(list.last?.date ?? 0), list.last?.channel.rawValue ?? 0)
+      }
+      guard let largest = targets.values.max(by: { rank($0) < rank($1) })?.last?.channel else { return nil }
+      count -= 1
+      return targets[largest]?.popLast()
+    }
+
+    mutating func remove(_ channel: ChannelID) -> [Target] {
+      let removed = targets.removeValue(forKey: channel) ?? []
+      count -= removed.count
+      return removed
+    }
+  }
+
+  private struct Request: Sendable {
+    var ids: Set<String> = []
+    /// The subscription that works.
+    var open: String?
+    /// Whether what is watched differs from what was asked for.
+    var isStale = false
+    var ticksLeft = 0
+    var failures = 0
+    /// Whether the relay does not take so many.
+    var isGivenUp = false
+
+    var hasRoom: Bool { !isGivenUp && ids.count < MarkReader.messagesMax + MarkReader.reactionsMax }
   }
 
   private let limits: NostrLimits
   private let prefix: String
   private var subscriptionNumber = 0
-  /// Newest first.
-  private var messages: [Target] = []
-  private var reactions: [Target] = []
-  private var channels: [String: ChannelID] = [:]
-  /// The subscription that works, and the one that was asked for.
-  private var open: String?
-  private var asking: String?
-  /// Whether what is watched differs from what was asked for.
-  private var isStale = false
-  private var ticksLeft = 0
-  private var failures = 0
+  private var messages = Share()
+  private var reactions = Share()
+  private var places: [String: (target: Target, request: Int)] = [:]
+  private var requests = Array(repeating: Request(), count: requestsMax)
+  /// The subscription that was asked for.
+  private var asking: (name: String, request: Int)?
 
   /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
   init(limits: NostrLimits, prefix: String) {
@@ -42,106 +88,156 @@ struct MarkReader: Sendable {
     self.prefix = prefix
   }
 
-  func asks(_ name: String) -> Bool { name == open || name == asking }
-  func isLive(_ name: String) -> Bool { name == open }
+  func asks(_ name: String) -> Bool { name == asking?.name || isLive(name) }
+  func isLive(_ name: String) -> Bool { requests.contains { $0.open == name } }
 
-  /// The channel of a message or reaction that is watched.
-  func channel(of id: String) -> ChannelID? { channels[id] }
-
-  /// Watches a message, or a reaction, if it is among the newest.
-  /// - Parameter date: in Unix seconds, not in the future.
-  mutating func add(_ id: String, in channel: ChannelID, date: Int64, isReaction: Bool = false) {
-    guard channels[id] == nil else { return }
-    let target = Target(id: id, channel: channel, date: date)
-    let dropped =
-      isReaction
-      ? Self.insert(target, into: &reactions, max: Self.reactionsMax)
-      : Self.insert(target, into: &messages, max: Self.messagesMax)
-    if dropped == target { return }
-    if let dropped { channels[dropped.id] = nil }
-    channels[id] = channel
-    isStale = true
+  /// The channel of a message that is watched, or of a reaction if it is about a deletion.
+  func channel(of id: String, isDeletion: Bool) -> ChannelID? {
+    places[id].flatMap { isDeletion || !$0.target.isReaction ? $0.target.channel : nil }
   }
 
-  /// - Returns: the one that there is no room for.
-  private static func insert(_ target: Target, into targets: inout [Target], max: Int) -> Target? {
-    let place = targets.firstIndex { $0.date <= target.date } ?? targets.count
-    targets.insert(target, at: place)
-    return targets.count > max ? targets.removeLast() : nil
+  /// Watches a message, or a reaction, if there is room.
+  /// - Parameter date: in Unix seconds, not in the future.
+  mutating func add(_ id: String, in channel: ChannelID, date: Int64, isReaction: Bool = false) {
+    guard places[id] == nil else { return }
+    let target = Target(id: id, channel: channel, date: date, isReaction: isReaction)
+    if isReaction { reactions.insert(target) } else { messages.insert(target) }
+    if !shrink().contains(target) { place(target) }
+  }
+
+  /// Takes out what there is no room for.
+  private mutating func shrink() -> [Target] {
+    let count = requests.count { !$0.isGivenUp }
+    var removed: [Target] = []
+    while messages.count > count * Self.messagesMax, let target = messages.removeOne() { removed.append(target) }
+    while reactions.count > count * Self.reactionsMax, let target = reactions.removeOne() { removed.append(target) }
+    for target in removed { forget(target) }
+    return removed
+  }
+
+  /// New ones come together, so that few subscriptions are renewed.
+  private mutating func place(_ target: Target) {
+    guard
+      let index = requests.firstIndex(where: { $0.isStale && $0.hasRoom }) ?? requests.firstIndex(where: { $0.hasRoom })
+    else { return }
+    requests[index].ids.insert(target.id)
+    requests[index].isStale = true
+    places[target.id] = (target, index)
+  }
+
+  private mutating func forget(_ target: Target) {
+    guard let index = places.removeValue(forKey: target.id)?.request else { return }
+    requests[index].ids.remove(target.id)
+    if requests[index].ids.isEmpty { requests[index].isStale = true }
   }
 
   /// Wants to be served again what is stored, because something was left out.
-  mutating func miss() { isStale = true }
-
-  func isReaction(_ id: String) -> Bool { reactions.contains { $0.id == id } }
+  mutating func miss() { for index in requests.indices { requests[index].isStale = true } }
 
   mutating func remove(_ channel: ChannelID) {
-    messages.removeAll { $0.channel == channel }
-    reactions.removeAll { $0.channel == channel }
-    channels = channels.filter { $0.value != channel }
+    for target in messages.remove(channel) + reactions.remove(channel) { forget(target) }
   }
 
-  /// Begins a new connection, or forgets the subscription because it is gone.
-  mutating func reset() { (open, asking, isStale, ticksLeft, failures) = (nil, nil, true, 0, 0) }
+  /// Begins a new connection, or forgets the subscriptions because they are gone.
+  mutating func reset() {
+    (asking, places, requests) = (nil, [:], Array(repeating: Request(), count: Self.requestsMax))
+    for target in messages.all + reactions.all { place(target) }
+  }
 
-  mutating func tick() { ticksLeft = max(0, ticksLeft - 1) }
+  mutating func tick() { for index in requests.indices { requests[index].ticksLeft = max(0, requests[index].ticksLeft - 1) } }
 
   /// Asks for what is watched if that has changed. The connection must be open.
   mutating func askNext() -> [SessionAction] {
-    guard isStale, ticksLeft == 0, asking == nil, !messages.isEmpty else { return [] }
-    subscriptionNumber += 1
-    let name = "\(prefix)m\(subscriptionNumber)"
-    (asking, isStale, ticksLeft) = (name, false, Self.renewalTicks)
-    // One filter, because some relays refuse several, or heed only the first.
-    let filter = Self.filter([NostrPost.deletionKind, NostrPost.reactionKind], messages + reactions)
-    return [
-      .expect(frames: Self.storedMax, bytes: PageReader.pageBytesMax),
-      .send(ClientMessage.request(name, [filter])), .setTimer(.answerPosts, after: limits.readTimeout),
-    ]
+    var actions: [SessionAction] = []
+    for index in requests.indices where asking == nil && requests[index].isStale && requests[index].ticksLeft == 0 {
+      (requests[index].isStale, requests[index].ticksLeft) = (false, Self.renewalTicks)
+      guard !requests[index].ids.isEmpty else {
+        actions += close(index)
+        continue
+      }
+      subscriptionNumber += 1
+      let name = "\(prefix)m\(subscriptionNumber)"
+      asking = (name, index)
+      actions += [
+        .expect(frames: Self.storedMax, bytes: PageReader.pageBytesMax),
+        .send(ClientMessage.request(name, [Self.filter(requests[index].ids)])),
+        .setTimer(.answerPosts, after: limits.readTimeout),
+      ]
+    }
+    return actions
   }
 
-  private static func filter(_ kinds: Set<Int>, _ targets: [Target]) -> JSONValue {
-    let filter = HistoryFilter(kinds: kinds, tags: ["e": Set(targets.map(\.id))])
+  /// One filter, because some relays take no more.
+  private static func filter(_ ids: Set<String>) -> JSONValue {
+    let filter = HistoryFilter(kinds: [NostrPost.deletionKind, NostrPost.reactionKind], tags: ["e": ids])
     var members = filter.json().object ?? [:]
     members["limit"] = .integer(Int64(storedMax))
     return .object(members)
+  }
+
+  private mutating func close(_ index: Int) -> [SessionAction] {
+    guard let name = requests[index].open else { return [] }
+    requests[index].open = nil
+    return [.send(ClientMessage.close(name))]
   }
 
   // MARK: - Answers
 
   /// Handles the end of what is stored.
   mutating func served(_ name: String) -> [SessionAction] {
-    guard name == asking else { return [] }
-    let old = open
-    (open, asking, failures) = (name, nil, 0)
-    return [.cancelTimer(.answerPosts)] + (old.map { [.send(ClientMessage.close($0))] } ?? [])
+    guard let index = asking?.request, name == asking?.name else { return [] }
+    asking = nil
+    let closing = close(index)
+    (requests[index].open, requests[index].failures) = (name, 0)
+    return [.cancelTimer(.answerPosts)] + closing
   }
 
   /// Handles a subscription that the relay ended.
   mutating func closed(_ name: String) -> [SessionAction] {
-    if name == open {
-      open = nil
-      // Its successor is under way.
-      if asking != nil { return [] }
-      wait()
+    if let index = requests.firstIndex(where: { $0.open == name }) {
+      requests[index].open = nil
+      // Its successor may be under way.
+      if asking?.request != index { wait(index) }
       return []
     }
+    guard let index = asking?.request, name == asking?.name else { return [] }
     asking = nil
-    wait()
-    return [.cancelTimer(.answerPosts)]
+    return [.cancelTimer(.answerPosts)] + refused(index)
   }
 
   /// Handles a REQ that was not answered in time.
   mutating func timedOut() -> [SessionAction] {
-    guard let name = asking else { return [] }
+    guard let (name, index) = asking else { return [] }
     asking = nil
-    wait()
-    return [.send(ClientMessage.close(name))]
+    return [.send(ClientMessage.close(name))] + refused(index)
   }
 
-  private mutating func wait() {
-    var ticks = Self.renewalTicks
-    for _ in 0..<failures where ticks < Self.retryTicksMax { ticks *= 2 }
-    (isStale, ticksLeft, failures) = (true, min(ticks, Self.retryTicksMax), failures + 1)
+  /// A relay that has taken other subscriptions may allow no more of them. There must be room for pages, too.
+  private mutating func refused(_ index: Int) -> [SessionAction] {
+    let others = requests.indices.filter { $0 != index && requests[$0].open != nil }
+    guard let last = others.last else {
+      wait(index)
+      return []
+    }
+    let isNew = requests[index].open == nil
+    var actions: [SessionAction] = []
+    var left: [String] = []
+    for victim in (isNew ? [index] : []) + (!isNew || others.count > 1 ? [last] : []) {
+      actions += close(victim)
+      left += requests[victim].ids
+      requests[victim] = Request(isGivenUp: true)
+    }
+    if !isNew { (requests[index].isStale, requests[index].ticksLeft) = (true, Self.renewalTicks) }
+    _ = shrink()
+    for target in left.sorted().compactMap({ places[$0]?.target }) { place(target) }
+    return actions
+  }
+
+  private mutating func wait(_ index: Int) {
+    var ticks = Self.retryTicksFirst
+    for _ in 0..<requests[index].failures where ticks < Self.retryTicksMax { ticks *= 2 }
+    requests[index].isStale = true
+    requests[index].ticksLeft = min(ticks, Self.retryTicksMax)
+    requests[index].failures += 1
   }
 }

@@ -11,6 +11,8 @@ struct PageReader: Sendable {
   static let overlap: Int64 = 900
   /// The number of events of which one REQ asks for deletions and reactions.
   static let marksMax = 100
+  /// The number of reactions of which one reading asks for deletions.
+  static let reactionsMax = 2 * MessageInventory.missingMax
   /// After so many events of a page the relay gets more time for the rest.
   private static let eventsPerTimer = 100
   private static let secondsPerDay: Int64 = 86_400
@@ -29,6 +31,8 @@ struct PageReader: Sendable {
     case whole(ChannelID, again: Bool)
     /// What was said in these channels while they could not be heard, by what was known of it then.
     case missed([ChannelID: Int64])
+    /// Deletions and reactions of what other relays have served.
+    case heard
 
     var isAgain: Bool { if case .whole(_, again: true) = self { true } else { false } }
   }
@@ -46,8 +50,8 @@ struct PageReader: Sendable {
   enum Turn: Hashable, Sendable {
     /// The channel was read as a whole, and this became of that.
     case ended(ChannelID, MessageSync)
-    /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which ones are missing?
-    case compares(ChannelID, number: Int, since: Int64, served: Set<String>)
+    /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which others are stored?
+    case compares(ChannelID, number: Int, served: Set<String>)
   }
 
   private struct Reading: Sendable {
@@ -62,6 +66,8 @@ struct PageReader: Sendable {
     /// The messages and reactions whose deletions and reactions were not asked for yet. Only where these do not name their channel.
     var messages: Deque<(id: String, channel: ChannelID)> = []
     var reactions: Deque<(id: String, channel: ChannelID)> = []
+    /// All reactions that were ever wanted: those that are stored are found again.
+    var reactionsWanted: Set<String> = []
   }
 
   private let limits: NostrLimits
@@ -77,6 +83,11 @@ struct PageReader: Sendable {
   private var again: [ChannelID: Bool] = [:]
   /// The channels that could not be heard, and since when, in Unix seconds.
   private var missed: [ChannelID: Int64] = [:]
+  /// What other relays have served.
+  private var heard: [ChannelID: StoredNames] = [:]
+  private var heardCount = 0
+  /// How much of that waits at most. The rest is asked for when its channel is read as a whole.
+  static let heardMax = 20_000
 
   /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
   init(limits: NostrLimits, prefix: String) {
@@ -111,9 +122,21 @@ struct PageReader: Sendable {
     missed[channel] = min(missed[channel] ?? since, since)
   }
 
+  /// Wants the deletions and reactions of what another relay has served.
+  mutating func hear(_ id: String, in channel: ChannelID, isReaction: Bool = false) {
+    guard heardCount < Self.heardMax else { return }
+    heardCount += 1
+    if isReaction {
+      heard[channel, default: StoredNames()].reactions.append(id)
+    } else {
+      heard[channel, default: StoredNames()].messages.append(id)
+    }
+  }
+
   /// Forgets a channel that is followed no more.
   mutating func remove(_ channel: ChannelID) -> [SessionAction] {
     missed[channel] = nil
+    if let names = heard.removeValue(forKey: channel) { heardCount -= names.messages.count + names.reactions.count }
     if again.removeValue(forKey: channel) != nil { wholes.removeAll { $0 == channel } }
     guard case .whole(channel, _)? = reading?.subject else { return [] }
     reading = nil
@@ -122,12 +145,16 @@ struct PageReader: Sendable {
 
   /// Asks for the next page, unless one is asked for. The connection must be open.
   /// - Parameters:
+  ///   - seen: what the relay has served.
   ///   - mayBegin: whether another reading may begin.
   ///   - most: the number of channels that one REQ may ask for.
   ///   - now: Unix time in seconds.
-  mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, most: Int, now: Int64) -> [SessionAction] {
+  mutating func askNext(
+    _ followed: FollowedChannels, _ seen: SeenEvents, mayBegin: Bool, most: Int, now: Int64
+  ) -> [SessionAction] {
     guard subscription == nil, !isComparing else { return [] }
     if reading == nil, mayBegin { reading = next(followed, most, now) }
+    if reading == nil, mayBegin, !heard.isEmpty { readHeard(seen) }
     guard let query = reading?.pager.next(), let filter = reading?.pager.filter else { return [] }
     subscriptionNumber += 1
     let name = "\(prefix)h\(subscriptionNumber)"
@@ -167,6 +194,18 @@ struct PageReader: Sendable {
         subject: .whole(id, again: isAgain), isOfChannels: channel.kind == .channel, pager: pager, countMax: count)
     }
     return nil
+  }
+
+  /// What this relay has served as well was asked for then, so this comes last.
+  private mutating func readHeard(_ seen: SeenEvents) {
+    let pager = HistoryPager(filter: HistoryFilter(kinds: [], tags: [:]), window: 0...0)
+    reading = Reading(subject: .heard, isOfChannels: true, pager: pager, countMax: 0)
+    for (channel, names) in heard.sorted(by: { $0.key < $1.key }) {
+      for id in names.messages where !seen.contains(id) { wantMarks(of: id, in: channel) }
+      for id in names.reactions where !seen.contains(id) { wantMarks(of: id, in: channel, isReaction: true) }
+    }
+    (heard, heardCount) = ([:], 0)
+    _ = readMarks()
   }
 
   /// - Parameter count: the number of messages that are wanted. Pages overlap, and relays may serve what is none; groups have reactions in
@@ -226,8 +265,8 @@ struct PageReader: Sendable {
       reading?.messages.append((id, channel))
       return
     }
-    guard let count = reading?.reactions.count, let most = reading?.countMax, count < most else { return }
-    reading?.reactions.append((id, channel))
+    guard let count = reading?.reactionsWanted.count, count < Self.reactionsMax else { return }
+    if reading?.reactionsWanted.insert(id).inserted == true { reading?.reactions.append((id, channel)) }
   }
 
   /// Handles the end of a page.
@@ -246,19 +285,19 @@ struct PageReader: Sendable {
     return readMarks()
   }
 
-  /// Asks which messages were not served, if somebody can know.
+  /// Asks which other messages are stored, if someone can know.
   private mutating func compare() -> Turn? {
     guard let reading, reading.isOfChannels, case .whole(let channel, _) = reading.subject else { return nil }
     comparisonNumber += 1
     self.reading?.step = .comparison(number: comparisonNumber)
-    return .compares(
-      channel, number: comparisonNumber, since: reading.pager.settledFrom, served: Set(reading.pager.found.keys))
+    return .compares(channel, number: comparisonNumber, served: Set(reading.pager.found.keys))
   }
 
-  /// Takes the answer to `Turn.compares`: the deletions of what is missing are asked for, too.
-  mutating func lacks(_ missing: [String], in channel: ChannelID, number: Int) -> Turn? {
+  /// Takes the answer to `Turn.compares`: this relay may have deletions and reactions of what it does not serve, too.
+  mutating func lacks(_ missing: StoredNames, in channel: ChannelID, number: Int) -> Turn? {
     guard case .comparison(number)? = reading?.step, case .whole(channel, _)? = reading?.subject else { return nil }
-    for id in missing { wantMarks(of: id, in: channel) }
+    for id in missing.messages { wantMarks(of: id, in: channel) }
+    for id in missing.reactions { wantMarks(of: id, in: channel, isReaction: true) }
     return readMarks()
   }
 
@@ -314,6 +353,7 @@ struct PageReader: Sendable {
     reading = nil
     switch subject {
     case .whole(let id, _): return .ended(id, outcome)
+    case .heard: return nil
     case .missed(let channels):
       // Each by itself: one of them may be what the relay does not show.
       if case .failed = outcome { for id in channels.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id, again: false) } }
