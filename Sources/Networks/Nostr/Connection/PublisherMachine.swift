@@ -34,6 +34,11 @@ struct PublisherMachine: SessionMachine {
   var overdue: [String: SessionOperation] = [:]
   private static let overdueMax = 64
   static let authenticationRoundsMax = 2
+  /// The groups that the relay was asked for, until it lets their owner change them.
+  var creations: [ChannelID: Creation] = [:]
+  static let creationsMax = 1_000
+  /// The number of refusals that may mean that the relay still sets up a new group; the waits after them are 31 s together.
+  static let earlyRefusalsMax = 5
   var challenge: String?
   var isChallengeAnswered = false
   /// Whether AUTH was done with the identity's key on this connection.
@@ -46,6 +51,12 @@ struct PublisherMachine: SessionMachine {
   var isMute = false
   /// Events of this connection that timed out: an OK under an empty id may still be theirs.
   var unanswered = 0
+
+  struct Creation {
+    /// Whether the relay took the event that creates the group, and did not say that there is one already.
+    var isOurs = false
+    var refusals = 0
+  }
 
   struct Nameless {
     let isAccepted: Bool
@@ -179,8 +190,9 @@ struct PublisherMachine: SessionMachine {
 
   /// Goes on after the relay took an event: sends the next one of its operation, or ends the operation.
   mutating func taken(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+    noteGroup(current, text)
     guard var next = current.next(serial: nextSerial()) else { return finish(current, success(current.item)) }
-    if current.isOption { next.isSecond = true } else { next.isTaken = RelayAnswer.prefix(of: text) == "duplicate" }
+    next.isSecond = current.isOption
     return leave(current) + send(next) + goOn()
   }
 
