@@ -55,6 +55,26 @@ struct GroupPublisherTests {
     #expect(forms(machine.handle(dated(1, at: 1_090, number: 3))) == [makeGroupPost(1, datedAt: 1_000, 1_090)])
   }
 
+  /// Posts of one second are in order for readers, within what relays of groups take as fresh.
+  @Test(
+    arguments: [
+      (60, [1_000, 1_000, 1_000, 1_005, 1_005, 900], [1_000, 1_001, 1_002, 1_005, 1_006, 900]),
+      (1, [1_000, 1_000, 1_000], [1_000, 1_001, 1_001]), (0, [1_000, 1_000], [1_000, 1_000]),
+    ] as [(Int64, [Int64], [Int64])])
+  func eventIsDatedAfterTheOneBefore(_ ahead: Int64, _ times: [Int64], _ expected: [Int64]) {
+    var machine = machine([])
+    var dates: [Int64] = []
+    for (index, time) in times.enumerated() {
+      let post = Int64(index + 1)
+      var asked = machine.handle(.submitted(makeGroupDelivery(.publish, post)))
+      if index == 0 { asked = machine.handle(.opened(roundTrip: .zero)) }
+      #expect(undated(asked) == [post])
+      dates += forms(machine.handle(dated(post, at: time, ahead: ahead))).flatMap { $0.attempts.map(\.createdAt) }
+      _ = machine.handle(release(post, false))
+    }
+    #expect(dates == expected)
+  }
+
   /// The commit took long, or the post waited behind others, or somebody set the clock.
   @Test(arguments: [1_031, 2_000, 969, .max, .min] as [Int64])
   func postWhoseDateIsNotFreshDoesNotLeave(_ time: Int64) {

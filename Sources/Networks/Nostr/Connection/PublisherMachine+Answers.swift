@@ -103,6 +103,10 @@ extension PublisherMachine {
     let slower = heed(answer, to: current, isNamed: isNamed)
     if current.isExtra, answer != .authenticate { return slower + taken(current, text) }
     if current.isOption, answer != .authenticate, answer != .success { return slower + passedOver(current) }
+    if answer.isRefusal, !current.isSecond, let refusal = DateRefusal(text) {
+      let event = current.item.events[current.step]
+      return leave(current) + [.misdated(current.item, event, refusal, isDoubtful: current.wasSent)] + goOn()
+    }
     switch answer {
     case .success: return taken(current, text)
     case .permanent where current.isSecond, .unknown where current.isSecond: return taken(current, text)

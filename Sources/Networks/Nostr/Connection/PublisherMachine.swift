@@ -34,6 +34,10 @@ struct PublisherMachine: SessionMachine {
   var overdue: [String: SessionOperation] = [:]
   private static let overdueMax = 64
   static let authenticationRoundsMax = 2
+  /// The date of the latest post of a group: the next one is dated after it, so that readers see them in order.
+  private var latestDate: Int64 = .min
+  /// The number of seconds by which posts of groups are dated ahead at most for that.
+  private static let groupAheadMax: Int64 = 10
   /// The groups that the relay was asked for, until it lets their owner change them.
   var creations: [ChannelID: Creation] = [:]
   static let creationsMax = 1_000
@@ -101,8 +105,13 @@ struct PublisherMachine: SessionMachine {
     case .authenticationSent(let id):
       authenticationID = id
       return []
-    case .dated(let post, let number, let seconds):
-      return posts.date(post, number, at: seconds).map { [report($0, .handedOver)] } ?? []
+    case .dated(let post, let number, let now, let ahead):
+      // A date from further ahead is that of a clock that was set back.
+      let next = latestDate > now + Self.groupAheadMax ? now : latestDate + 1
+      let date = max(now, min(next, now + min(ahead, Self.groupAheadMax)))
+      guard let item = posts.date(post, number, at: date) else { return [] }
+      latestDate = date
+      return [report(item, .handedOver)]
     case .signed(let id, let text, let seconds): return signed(id, text, at: seconds)
     }
   }
