@@ -43,6 +43,10 @@ struct PostComposeTests: ComposeSuite {
       #expect(equal.createdAt < 5_060, "there is a second before for an equal one")
       let deletion = try network.composeDeletion(of: PostDocument(equal), in: Samples.channel, reason: "")
       #expect(try event(deletion).createdAt == equal.createdAt, "what is deleted is not dated after that")
+      // A draft, or a post for later, has no place in the order yet.
+      var trial = PostDraft(text: "line")
+      trial.isTrial = true
+      for _ in 1...3 { #expect(try event(network.compose(trial, in: Samples.channel, at: [])).createdAt == 5_000) }
       let other = ChannelContent(
         identity: NetworkBench.identityID, networkID: Samples.editionID, trustAnchor: Samples.owner, document: "{}")
       #expect(try event(network.compose(PostDraft(text: "line"), in: other, at: [])).createdAt == 5_000)

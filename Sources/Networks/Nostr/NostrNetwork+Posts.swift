@@ -14,6 +14,7 @@ extension NostrNetwork {
       post = try NostrPost(draft, in: content, at: relays, by: key.publicKey, attempt: Self.attempt(in: content))
     } catch { throw .refused(error) }
     if content.kind == .group { return try template(of: post, with: key) }
+    if draft.isTrial { return PostDocument(try sign(post, with: key, at: now())) }
     let answered = draft.replyTo?.writtenAt.map { $0.milliseconds / 1_000 }
     let first = postDate(in: content.networkID, after: answered, at: relays)
     return PostDocument(try sign(post, with: key, at: try date(of: post, from: first)))
