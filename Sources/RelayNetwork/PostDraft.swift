@@ -16,6 +16,8 @@ public struct PostDraft: Hashable, Sendable {
   public var emoji: [String: String]
   /// Files that the post shows. The network adds an address to the text that is not in it.
   public var attachments: [Attachment]
+  /// Whether it is only asked whether this could be published: its form is dropped, and later posts take no account of it.
+  public var isTrial = false
 
   public init(
     text: String, replyTo: PostReference? = nil, quotes: [PostReference] = [], mentions: [String] = [],

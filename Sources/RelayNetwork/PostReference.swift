@@ -1,3 +1,5 @@
+public import Channels
+
 /// A post that is already on the network, as others refer to it.
 public struct PostReference: Hashable, Sendable {
   /// The network's name for the post (nostr: the id of its event); empty while that may still change, and nobody can refer to it.
@@ -10,6 +12,8 @@ public struct PostReference: Hashable, Sendable {
   public var relays: [String]
   /// The public names of the people whom the post mentions: they hear of replies to it.
   public var participants: [String]
+  /// When the post was written, by its author's account; `nil` if that does not count. An answer is dated after it.
+  public var writtenAt: Timestamp?
   /// What a quote of the post takes of the size of another, in bytes; `nil` where that does not count.
   public var quoteBytes: Int?
 

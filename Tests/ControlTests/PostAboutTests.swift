@@ -29,7 +29,9 @@ struct PostAboutTests {
     let post = try #require(latest)
     #expect(post.about == AboutMessage(act: "answer", networkId: "m2", author: "alice") && post.replyTo == nil)
     #expect(post.phase == "published" && post.reactionTo == nil)
-    #expect(try bench.store.post(PostID(rawValue: post.id))?.row.document.text == "So do we. | answers m2 at ws://r1")
+    #expect(
+      try bench.store.post(PostID(rawValue: post.id))?.row.document.text
+        == "So do we. | answers m2 at ws://r1, written at \(Bench.time(2).milliseconds)")
     try await bench.settleMessages()
     let own = try #require(try await bench.named()[post.networkId])
     #expect(own.own && own.replyTo == 2 && own.replyToNetworkId == "m2" && own.post?.id == post.id, "\(own)")

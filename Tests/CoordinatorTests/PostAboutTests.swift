@@ -10,7 +10,8 @@ import Testing
 /// Posts about messages of others: answers, reactions and removals.
 @Suite(.timeLimit(.minutes(10)))
 struct PostAboutTests {
-  private static let place = MessagePlace(relays: [RelayID(rawValue: 1), RelayID(rawValue: 9)], textBytes: 5)
+  private static let place = MessagePlace(
+    relays: [RelayID(rawValue: 1), RelayID(rawValue: 9)], textBytes: 5, createdAt: Timestamp(milliseconds: 7_000))
 
   private func bench(_ kind: ChannelKind = .channel, messages: FakeMessages? = nil) async throws -> (Bench, ChannelID) {
     let bench = try await Bench(posts: true, messages: messages)
@@ -52,7 +53,8 @@ struct PostAboutTests {
   @Test func answerNamesTheMessageWhereItWasRead() async throws {
     let (bench, channel) = try await bench()
     let post = try await answer(bench, channel)
-    #expect(post.row.document.text == "So do we. | answers m1 at ws://r1", "relays that do not exist are left out")
+    #expect(
+      post.row.document.text == "So do we. | answers m1 at ws://r1, written at 7000", "relays that do not exist are left out")
     #expect(post.row.about == AboutMessage(act: .answer, networkID: "m1", author: "alice") && !post.row.isAside)
     try await bench.settlePosts()
     #expect(try await bench.post(post.row.id).phase == .published)
@@ -84,7 +86,7 @@ struct PostAboutTests {
     #expect(request.about == row.about && request.aboutPlace == Self.place)
     bench.clock.advance(by: due - bench.clock.now)
     try await bench.waitForPosts { try bench.statuses(post.row.id) == [.verified] }
-    #expect(try bench.store.post(post.row.id)?.row.document.text == "So do we. | answers m1 at ws://r1")
+    #expect(try bench.store.post(post.row.id)?.row.document.text == "So do we. | answers m1 at ws://r1, written at 7000")
     try await bench.stop()
   }
 

@@ -65,9 +65,10 @@ struct DeliveryWord: Hashable, CustomStringConvertible {
   var description: String { "post \(post), number \(number): \(outcome)" }
 }
 
-func words(_ actions: [SessionAction]) -> [DeliveryWord] {
-  actions.compactMap {
-    guard case .report(.delivery(let post, _, let number, let outcome, _)) = $0 else { return nil }
+/// - Parameter now: the time at which dates are refused, in Unix seconds.
+func words(_ actions: [SessionAction], at now: Int64 = 1_000_000) -> [DeliveryWord] {
+  reports(actions, at: now).compactMap {
+    guard case .delivery(let post, _, let number, let outcome, _) = $0 else { return nil }
     return DeliveryWord(post.rawValue, outcome, number: number)
   }
 }

@@ -222,7 +222,7 @@ struct FollowingDesk {
       case .searched(_, _, let number, let outcome): searches.append((number, outcome))
       default: break
       }
-    case .publish, .date, .sign, .authenticate, .postpone: preconditionFailure("a reader signs nothing")
+    case .publish, .date, .sign, .authenticate, .postpone, .misdated: preconditionFailure("a reader signs nothing")
     }
   }
 

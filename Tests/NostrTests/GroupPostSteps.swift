@@ -74,8 +74,9 @@ func drafts(_ actions: [SessionAction]) -> [Int] {
   actions.compactMap { if case .publish(let kind, _, _) = $0 { kind } else { nil } }
 }
 
-func dated(_ post: Int64, at date: Int64, number: Int = 1) -> SessionEvent {
-  .dated(PostID(rawValue: post), number: number, at: date)
+/// - Parameter ahead: the number of seconds by which the date may be ahead of this one.
+func dated(_ post: Int64, at date: Int64, number: Int = 1, ahead: Int64 = 0) -> SessionEvent {
+  .dated(PostID(rawValue: post), number: number, at: date, ahead: ahead)
 }
 
 /// The event was signed at a time.

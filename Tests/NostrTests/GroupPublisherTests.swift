@@ -55,6 +55,26 @@ struct GroupPublisherTests {
     #expect(forms(machine.handle(dated(1, at: 1_090, number: 3))) == [makeGroupPost(1, datedAt: 1_000, 1_090)])
   }
 
+  /// Posts of one second are in order for readers, within what relays of groups take as fresh.
+  @Test(
+    arguments: [
+      (60, [1_000, 1_000, 1_000, 1_005, 1_005, 900], [1_000, 1_001, 1_002, 1_005, 1_006, 900]),
+      (1, [1_000, 1_000, 1_000], [1_000, 1_001, 1_001]), (0, [1_000, 1_000], [1_000, 1_000]),
+    ] as [(Int64, [Int64], [Int64])])
+  func eventIsDatedAfterTheOneBefore(_ ahead: Int64, _ times: [Int64], _ expected: [Int64]) {
+    var machine = machine([])
+    var dates: [Int64] = []
+    for (index, time) in times.enumerated() {
+      let post = Int64(index + 1)
+      var asked = machine.handle(.submitted(makeGroupDelivery(.publish, post)))
+      if index == 0 { asked = machine.handle(.opened(roundTrip: .zero)) }
+      #expect(undated(asked) == [post])
+      dates += forms(machine.handle(dated(post, at: time, ahead: ahead))).flatMap { $0.attempts.map(\.createdAt) }
+      _ = machine.handle(release(post, false))
+    }
+    #expect(dates == expected)
+  }
+
   /// The commit took long, or the post waited behind others, or somebody set the clock.
   @Test(arguments: [1_031, 2_000, 969, .max, .min] as [Int64])
   func postWhoseDateIsNotFreshDoesNotLeave(_ time: Int64) {
@@ -197,6 +217,80 @@ struct GroupPublisherTests {
     let actions = machine.handle(ok(makeGroupEvent(1, at: 1_000), "invalid: event too large", accepted: false))
     guard case .skipped(let trouble)? = words(actions).first?.outcome else { return #expect(Bool(false)) }
     #expect(trouble.cause == .tooLarge)
+  }
+
+  // MARK: - New groups
+
+  private func makeInvitation() -> SessionOperation {
+    let operation = RelayOperation(
+      task: .invite, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: "ws://r", number: 1,
+      content: sessionGroup)
+    let metadata = RelayGroup.Metadata(name: "Club", about: "", picture: "")
+    return SessionOperation(
+      operation: operation, events: [RelayGroup.creation(of: "g"), RelayGroup.edition(of: "g", metadata)])
+  }
+
+  /// The outcome of an invitation whose events get these answers.
+  private func invite(
+    _ machine: inout PublisherMachine, _ answers: (isTaken: Bool, text: String)...
+  ) -> RelayOutcome? {
+    var actions = machine.handle(.submitted(makeInvitation()))
+    if actions.contains(.dial) { actions = machine.handle(.opened(roundTrip: .zero)) }
+    for (number, (isTaken, text)) in answers.enumerated() {
+      _ = machine.handle(.published(id: "e\(number)"))
+      actions = machine.handle(answer("e\(number)", isTaken, text))
+    }
+    return outcomes(actions).last
+  }
+
+  /// A relay takes a group before it lets anybody change it, whatever it says until then.
+  @Test(arguments: ["restricted: you are not an admin", "blocked: group 'g' doesn't exist", "you are not an admin"])
+  func relayNeedsAMomentForANewGroup(_ refusal: String) {
+    var machine = machine([])
+    var answers = (creation: (true, ""), again: (false, "duplicate: group already exists"))
+    for seconds in [1, 2, 4, 8, 16] {
+      guard case .troubled(let trouble, let wait)? = invite(&machine, answers.creation, (false, refusal)) else {
+        Issue.record("a refusal after \(seconds) s is no verdict")
+        return
+      }
+      #expect(wait == .seconds(seconds) && trouble.cause == .rejected && trouble.detail.hasSuffix(refusal))
+      #expect(!trouble.detail.contains("already"), "the group is ours")
+      answers.creation = answers.again
+      // Some relays refuse to create what is there.
+      answers.again = (false, "blocked: no such group can be created")
+    }
+    #expect(invite(&machine, answers.creation, (true, "")) == .accepted(link: "ws://r"))
+  }
+
+  @Test func relayThatNeverLetsItsCreatorChangeTheGroupRefusesIt() {
+    var machine = machine([])
+    let refusal = (false, "restricted: you are not an admin")
+    _ = invite(&machine, (true, ""), refusal)
+    for _ in 2...5 { _ = invite(&machine, (false, "duplicate: it exists"), refusal) }
+    let words = "the relay took the group, and does not let this identity edit it: \(refusal.1)"
+    #expect(invite(&machine, (false, "duplicate: it exists"), refusal) == .refused(Trouble(.rejected, words)))
+  }
+
+  /// The answer to the first request may have been lost, or somebody else has the group.
+  @Test func groupThatWasThereMayBeOurs() {
+    var machine = machine([])
+    let answers = ((false, "duplicate: it exists"), (false, "restricted: you are not an admin"))
+    for seconds in [1, 2, 4, 8, 16] {
+      guard case .troubled(_, let wait)? = invite(&machine, answers.0, answers.1), wait == .seconds(seconds) else {
+        Issue.record("a refusal after \(seconds) s is no verdict")
+        return
+      }
+    }
+    guard case .refused(let trouble)? = invite(&machine, answers.0, answers.1) else {
+      Issue.record("the relay must refuse")
+      return
+    }
+    #expect(trouble.detail.contains("from an earlier attempt or of someone else"))
+    // Whether another group may be created is no question of time.
+    guard case .refused? = invite(&machine, (false, "restricted: no more groups")) else {
+      Issue.record("the relay must refuse")
+      return
+    }
   }
 
   // MARK: - Deletions

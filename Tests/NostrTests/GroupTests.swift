@@ -1,7 +1,9 @@
 import Channels
 import Foundation
+import Logging
 import RelayNetwork
 import StrictJSON
+import TestTools
 import Testing
 
 @testable import Nostr
@@ -156,16 +158,32 @@ struct GroupTests {
     await relay.stop()
   }
 
-  @Test func relayWhoseClockIsOffRefusesAndSaysWhy() async throws {
+  @Test func relayWhoseClockIsOffRefusesForNowAndSaysWhy() async throws {
     let relay = try await SandboxRelay.start(now: { Int64(Date().timeIntervalSince1970) + 3_600 })
     let bench = try NetworkBench()
     let content = try await bench.network.prepare(draft([relay.url]))
-    guard case .refused(let trouble)? = await bench.perform(.invite, content, at: relay.url) else {
-      Issue.record("the relay must refuse")
+    guard case .troubled(let trouble, _)? = await bench.perform(.invite, content, at: relay.url) else {
+      Issue.record("the relay must refuse for now")
       return
     }
-    #expect(trouble.detail.contains("created_at too early"))
+    #expect(trouble.detail.contains("created_at too early") && trouble.detail.contains("clock"))
     await bench.end()
     await relay.stop()
+  }
+
+  /// One relay may be wrong; if several say the same, this machine is.
+  @Test func severalRelaysThatRefuseDatesAreAReasonToLookAtTheClock() async throws {
+    let log = RecordingLog()
+    let bench = try NetworkBench(logger: log.logger)
+    func warnings() -> [String] { log.entries.filter { $0.level == .warning }.map(\.message) }
+    for count in 1...3 {
+      let relay = try await SandboxRelay.start(now: { Int64(Date().timeIntervalSince1970) + 3_600 })
+      let content = try await bench.network.prepare(draft([relay.url]))
+      for _ in 1...2 { #expect(await bench.perform(.invite, content, at: relay.url)?.cause == .rejected) }
+      #expect(warnings().count == (count < 2 ? 0 : 1), "it is said once")
+      await relay.stop()
+    }
+    #expect(warnings().first?.contains("the clock of this machine") == true)
+    await bench.end()
   }
 }

@@ -22,12 +22,13 @@ final class NetworkBench {
   ///   - now: Unix time in seconds.
   init(
     limits: NostrLimits = .patient, trustRoots: String? = nil, identity: SecretKey = .random(),
-    fileServers: [FileServer] = [], mayPublish: @escaping @Sendable () -> Bool = { true },
+    fileServers: [FileServer] = [], logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    mayPublish: @escaping @Sendable () -> Bool = { true },
     now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
   ) throws {
     let network = try NostrNetwork(
       group: MultiThreadedEventLoopGroup.singleton, limits: limits, trustRoots: trustRoots, fileServers: fileServers,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, mayPublish: mayPublish, now: now)
+      logger: logger, mayPublish: mayPublish, now: now)
     network.unlock(Self.identityID, key: try network.makeIdentity(secret: identity.secret))
     let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
     (self.network, self.identity, self.reports) = (network, identity, reports)

@@ -44,10 +44,54 @@ struct PostAnswerTests {
     #expect(outcome(text) == .skipped(Trouble(cause, text)))
   }
 
-  @Test(arguments: ["invalid: created_at too late", "invalid: event is dated in the future (created_at)"])
-  func dateInTheFutureMayBeRightLater(_ text: String) {
-    #expect(outcome(text) == .refused(Trouble(.rejected, text)))
+  /// What relays say of a date that is ahead, some without saying on which side it is. The event is dated 5,001.
+  private static let ahead = [
+    "invalid: created_at too late", "invalid: event is dated in the future (created_at)", "event too far in the future",
+    "invalid: event creation date is too far off from the current time", "blocked: created_at is out of the acceptable range",
+    "rejected: created_at must not be later than 3 seconds from the current time", "invalid: timestamp too far ahead",
+  ]
+
+  @Test(arguments: ahead) func dateInTheFutureIsRightLater(_ text: String) {
+    var machine = sent()
+    let actions = machine.handle(ok(makePost(1), text, accepted: false))
+    guard case .troubled(let trouble, let wait)? = words(actions, at: 4_990).first?.outcome else {
+      return #expect(Bool(false), "\(actions)")
+    }
+    #expect(trouble.cause == .rejected && trouble.detail.hasSuffix(text) && trouble.detail.contains("11 s ahead"))
+    #expect(wait == .seconds(6), "half of its lead is over then")
+    // The next one goes on.
+    #expect(turns(machine.handle(.submitted(makeDelivery(.publish, 2)))) == [2])
   }
+
+  /// By this machine's clock the date is right.
+  @Test(arguments: ahead + ["blocked: event too old", "invalid: created_at too early"])
+  func rightDateThatIsRefusedIsAMatterOfClocks(_ text: String) {
+    var machine = sent()
+    let actions = machine.handle(ok(makePost(1), text, accepted: false))
+    guard case .troubled(let trouble, nil)? = words(actions, at: 5_001).first?.outcome else {
+      return #expect(Bool(false), "\(actions)")
+    }
+    #expect(trouble.cause == .rejected && trouble.detail.contains("clock") && trouble.detail.hasSuffix(text))
+  }
+
+  /// Channels and their editions are refused with the same words.
+  @Test(arguments: ahead) func dateOfAChannelIsReadInTheSameWay(_ text: String) {
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    let item = makeOperation(.announce)
+    _ = machine.handle(.submitted(item))
+    _ = machine.handle(.opened(roundTrip: .zero))
+    let actions = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: text)))
+    guard case .troubled(_, let wait)? = outcomes(actions, at: 991).first else { return #expect(Bool(false), "\(actions)") }
+    #expect(wait == .seconds(5))
+    var other = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    _ = other.handle(.submitted(item))
+    _ = other.handle(.opened(roundTrip: .zero))
+    let old = other.handle(.received(.ok(id: item.eventID, accepted: false, text: "invalid: created_at too early")))
+    #expect(outcomes(old) == [.refused(Trouble(.rejected, "invalid: created_at too early"))], "it gets no younger")
+  }
+
+  @Test(arguments: ["restricted: created_at", "pow: 20 bits until the current time", "blocked: spam", "invalid: bad update"])
+  func otherRefusalsAreNotAboutDates(_ text: String) { #expect(DateRefusal(text) == nil) }
 
   @Test func troublePasses() {
     #expect(

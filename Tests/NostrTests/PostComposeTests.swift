@@ -27,7 +27,59 @@ struct PostComposeTests: ComposeSuite {
       let documents = try (0..<3).map { _ in try network.compose(PostDraft(text: "ok"), in: Samples.channel, at: []) }
       #expect(Set(documents.map(\.networkID)).count == 3)
       #expect(try documents.map { try event($0).createdAt } == [5_000, 5_001, 5_002])
-      #expect(try event(network.compose(PostDraft(text: "other"), in: Samples.channel, at: [])).createdAt == 5_000)
+      #expect(try event(network.compose(PostDraft(text: "other"), in: Samples.channel, at: [])).createdAt == 5_003)
+    }
+  }
+
+  /// Of posts that are dated within one second readers would not see which came first.
+  @Test func postIsDatedAfterTheOneBefore() async throws {
+    try await withBench { network in
+      func dates(_ numbers: ClosedRange<Int>) throws -> [Int64] {
+        try numbers.map { try event(network.compose(PostDraft(text: "line \($0)"), in: Samples.channel, at: [])).createdAt }
+      }
+      #expect(try dates(1...61) == Array(5_000...5_060))
+      #expect(try dates(62...64) == [5_060, 5_060, 5_060], "they are not dated further ahead")
+      let equal = try event(network.compose(PostDraft(text: "line 64"), in: Samples.channel, at: []))
+      #expect(equal.createdAt < 5_060, "there is a second before for an equal one")
+      let deletion = try network.composeDeletion(of: PostDocument(equal), in: Samples.channel, reason: "")
+      #expect(try event(deletion).createdAt == equal.createdAt, "what is deleted is not dated after that")
+      // A draft, or a post for later, has no place in the order yet.
+      var trial = PostDraft(text: "line")
+      trial.isTrial = true
+      for _ in 1...3 { #expect(try event(network.compose(trial, in: Samples.channel, at: [])).createdAt == 5_000) }
+      let other = ChannelContent(
+        identity: NetworkBench.identityID, networkID: Samples.editionID, trustAnchor: Samples.owner, document: "{}")
+      #expect(try event(network.compose(PostDraft(text: "line"), in: other, at: [])).createdAt == 5_000)
+    }
+  }
+
+  @Test(arguments: [(4_000, 5_000), (5_000, 5_001), (5_039, 5_040), (5_059, 5_060), (5_060, 5_000), (9_000, 5_000)])
+  func answerIsDatedAfterItsQuestionIfRelaysTakeThat(_ question: Int64, _ answer: Int64) async throws {
+    try await withBench { network in
+      var draft = PostDraft(text: "yes", replyTo: Samples.post)
+      draft.replyTo?.writtenAt = Timestamp(milliseconds: question * 1_000 + 999)
+      let composed = try network.compose(draft, in: Samples.channel, at: [])
+      #expect(network.date(of: composed) == Timestamp(milliseconds: answer * 1_000))
+    }
+  }
+
+  /// What a relay refused as being ahead, or says that it refuses, bounds the dates of all posts that it gets.
+  @Test func strictestRelayBoundsTheDates() async throws {
+    try await withBench { network in
+      let relays = ["wss://a.example", "wss://b.example"]
+      let refusal = try #require(DateRefusal("invalid: event creation date is too far off from the current time"))
+      network.learn(refusal, 7, false, of: try RelayURL(relays[0]))
+      network.learn(refusal, -3_600, false, of: try RelayURL(relays[1]))
+      #expect(network.aheadMax(at: relays) == 3 && network.aheadMax(at: ["wss://b.example"]) == 60)
+      network.learn(refusal, 9, false, of: try RelayURL(relays[0]))
+      #expect(network.aheadMax(at: relays) == 3, "what was learned first is stricter")
+      let dates = try (1...6).map {
+        try event(network.compose(PostDraft(text: "\($0)"), in: Samples.channel, at: relays)).createdAt
+      }
+      #expect(dates == [5_000, 5_001, 5_002, 5_003, 5_003, 5_003])
+      var answer = PostDraft(text: "yes", replyTo: Samples.post)
+      answer.replyTo?.writtenAt = Timestamp(milliseconds: 5_030_000)
+      #expect(try event(network.compose(answer, in: Samples.channel, at: relays)).createdAt == 5_003)
     }
   }
 

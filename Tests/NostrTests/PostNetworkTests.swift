@@ -217,6 +217,47 @@ struct PostNetworkTests {
     await desk.end()
   }
 
+  /// Nothing is sent before its date is within what the relay says it takes.
+  @Test func whatIsDatedTooFarAheadForTheRelayWaits() async throws {
+    let body = "{\"limitation\":{\"created_at_upper_limit\":3}}"
+    let server = try await CannedServer(
+      "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+    let bench = try NetworkBench(now: { 5_000 })
+    let network = bench.network
+    var content = try await bench.content(server.address)
+    #expect(network.aheadMax(at: [server.address]) == 60 && network.eventLimits(of: server.address) == nil)
+    _ = try await network.document(of: try RelayURL(server.address)).get()
+    #expect(network.aheadMax(at: [server.address]) == 3)
+    // Equal posts are events only with different dates.
+    let posts = try (1...8).map { _ in try network.compose(PostDraft(text: "ok"), in: content, at: [server.address]) }
+    let last = try #require(posts.last)
+    #expect(network.date(of: last) == Timestamp(milliseconds: 5_007_000))
+    network.deliver(
+      DeliveryOperation(
+        task: .publish, post: PostID(rawValue: 1), channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1),
+        address: server.address, number: 1, content: content, document: last))
+    for await report in bench.reports {
+      guard case .delivery(_, _, _, let outcome, _) = report else { continue }
+      guard case .troubled(let trouble, let wait) = outcome else { return #expect(Bool(false), "\(outcome)") }
+      #expect(trouble.cause == .rejected && trouble.detail.contains("7 s ahead") && wait == .seconds(4))
+      break
+    }
+    // Readers take the newest edition, so each is dated after the one before.
+    let draft = ChannelDraft(
+      identity: NetworkBench.identityID, profile: Profile(displayName: "News"), relays: [server.address])
+    for _ in 1...5 {
+      content = ChannelContent(
+        identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
+        edition: content.edition + 1, newestEdition: try network.revise(content, as: draft), keySalt: content.keySalt)
+    }
+    guard case .troubled(_, let wait)? = await bench.perform(.announce, content, at: server.address) else {
+      return #expect(Bool(false), "it must wait")
+    }
+    #expect(wait == .seconds(2))
+    await bench.end()
+    try await server.stop()
+  }
+
   @Test func postThatIsTooLargeForTheRelayIsNotSent() async throws {
     let body = "{\"limitation\":{\"max_content_length\":20}}"
     let server = try await CannedServer(

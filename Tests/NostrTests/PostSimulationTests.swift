@@ -191,7 +191,7 @@ private struct PostRun: SeededSession {
     case .report(.outcome(let channel, _, _, let outcome)) where outcome.isFinal:
       channelFinals[channel] = outcome
       if let id = Self.channels[channel] { open.remove(id) }
-    case .report, .postpone, .publish, .authenticate, .expect, .tellTime: break
+    case .report, .postpone, .misdated, .publish, .authenticate, .expect, .tellTime: break
     }
   }
 

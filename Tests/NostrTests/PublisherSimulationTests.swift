@@ -129,7 +129,7 @@ private struct PublisherRun: SeededSession {
     case .setTimer(let timer, _): timers.insert(timer)
     case .cancelTimer(let timer): timers.remove(timer)
     case .report(.outcome(let channel, _, _, let outcome)) where outcome.isFinal: judge(channel, outcome)
-    case .report, .postpone, .publish, .date, .sign, .authenticate, .expect, .tellTime: break
+    case .report, .postpone, .misdated, .publish, .date, .sign, .authenticate, .expect, .tellTime: break
     }
   }
 

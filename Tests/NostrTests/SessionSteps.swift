@@ -24,8 +24,21 @@ extension SessionOperation {
   var eventID: String { operation.content.networkID }
 }
 
-func outcomes(_ actions: [SessionAction]) -> [RelayOutcome] {
-  actions.compactMap { if case .report(.outcome(_, _, _, let outcome)) = $0 { outcome } else { nil } }
+/// - Parameter now: the time at which dates are refused, in Unix seconds.
+func outcomes(_ actions: [SessionAction], at now: Int64 = 1_000_000) -> [RelayOutcome] {
+  reports(actions, at: now).compactMap { if case .outcome(_, _, _, let outcome) = $0 { outcome } else { nil } }
+}
+
+/// What is reported, as a session does it at this time.
+func reports(_ actions: [SessionAction], at now: Int64) -> [NetworkReport] {
+  actions.compactMap {
+    switch $0 {
+    case .report(let report): report
+    case .misdated(let item, let event, let refusal, let isDoubtful):
+      item.report(refusal.outcome(at: (event.date ?? now) - now, isFresh: event.isFresh), isDoubtful: isDoubtful)
+    default: nil
+    }
+  }
 }
 
 func sends(_ actions: [SessionAction]) -> Int {

@@ -14,9 +14,12 @@ extension FakeNetwork {
     if draft.text == "not here" { throw .unsupported("no such texts") }
     if draft.text == "refuse me" { throw .refused(PostRefusal(.text, "the text asks to be refused; write another")) }
     let id = posts.nextName()
-    let answered = draft.replyTo.map { [" | answers \($0.networkID) at \($0.relays.joined(separator: ","))"] } ?? []
+    let answered = draft.replyTo.map {
+      [" | answers \($0.networkID) at \($0.relays.joined(separator: ","))"]
+        + ($0.writtenAt.map { [", written at \($0.milliseconds)"] } ?? [])
+    }
     let quoted = draft.quotes.map { " | quotes \($0.networkID) at \($0.relays.joined(separator: ","))" }
-    return PostDocument(networkID: id, author: "key", text: ([draft.text] + answered + quoted).joined())
+    return PostDocument(networkID: id, author: "key", text: ([draft.text] + (answered ?? []) + quoted).joined())
   }
 
   public var editsInPlace: Bool { posts.editsInPlace }

@@ -95,8 +95,9 @@ extension Coordinator {
   ) throws(BatonError) -> PostReference {
     let relays = directory.relays
     let addresses = (request.aboutPlace?.relays ?? []).compactMap { relays[$0]?.address }
-    let reference = network.reference(
+    var reference = network.reference(
       toMessage: about.networkID, by: about.author, textBytes: request.aboutPlace?.textBytes ?? 0, in: content, at: addresses)
+    reference?.writtenAt = request.aboutPlace?.createdAt
     guard let reference else {
       throw .networkUnavailable(network.kind, reason: "the stored name of the message is not one of this network")
     }

@@ -42,7 +42,7 @@ extension Coordinator {
     }
     (new.text, new.mentions, new.contentWarning) = (request.text, request.mentions, request.contentWarning)
     (new.hashtags, new.emoji, new.attachments) = (request.hashtags, request.emoji, request.attachments)
-    _ = try await document(of: new, in: try await ownChannel(row.channel))
+    _ = try await document(of: new, in: try await ownChannel(row.channel), isTrial: true)
     return (try await snapshot(try await askPosts { .rewrite(row.id, new, $0) }), true)
   }
 

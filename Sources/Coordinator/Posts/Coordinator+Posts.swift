@@ -17,9 +17,10 @@ extension Coordinator {
     let now = clock.timeOfDay
     try request.checkSchedule(at: now)
     let deletion = try await deletionOfReplaced(request, in: channel.row.content, on: try network(of: channel))
+    let schedule = request.schedule(at: now)
     var new = NewPost(
-      request: request, document: try await document(of: request, in: channel), digest: request.digest,
-      schedule: request.schedule(at: now), deletion: deletion)
+      request: request, document: try await document(of: request, in: channel, isTrial: schedule != nil),
+      digest: request.digest, schedule: schedule, deletion: deletion)
     if new.schedule != nil { new.document = .none }
     let published: PublishedPost = try await askPosts { .publish(new, $0) }
     return (snapshot(published.post, channel.row), published.isNew)
@@ -55,13 +56,17 @@ extension Coordinator {
   }
 
   /// The post in the form that its network gives it.
-  func document(of request: PostRequest, in channel: StoredChannel) async throws(BatonError) -> PostDocument {
+  /// - Parameter isTrial: whether it is not published now, and only checked.
+  func document(
+    of request: PostRequest, in channel: StoredChannel, isTrial: Bool = false
+  ) async throws(BatonError) -> PostDocument {
     let network = try network(of: channel)
     if let target = request.reactionTo { return try await reaction(request, to: target, in: channel, on: network) }
     if let about = request.about, about.act.isAside {
       return try aside(request, to: about, in: channel, on: network)
     }
-    let draft = try await draft(request, in: channel.row.content, on: network)
+    var draft = try await draft(request, in: channel.row.content, on: network)
+    draft.isTrial = isTrial
     let relays = directory.relays
     let places = channel.relays.filter { $0.record.status == .active }.compactMap { relays[$0.relay]?.address }
     let document: PostDocument

@@ -9,10 +9,13 @@ public struct MessagePlace: Hashable, Sendable {
   public var relays: [RelayID]
   /// The size of its text as JSON, in bytes.
   public var textBytes: Int
+  /// When it was written, by its author's account; `nil` in requests that an earlier version stored.
+  public var createdAt: Timestamp?
 
-  public init(relays: [RelayID], textBytes: Int) {
+  public init(relays: [RelayID], textBytes: Int, createdAt: Timestamp? = nil) {
     self.relays = relays
     self.textBytes = textBytes
+    self.createdAt = createdAt
   }
 }
 
@@ -20,7 +23,11 @@ public struct MessagePlace: Hashable, Sendable {
 
 extension MessagePlace {
   var json: JSONValue {
-    ["relays": .array(relays.map { .integer($0.rawValue) }), "textBytes": .integer(Int64(textBytes))]
+    var members: [String: JSONValue] = [
+      "relays": .array(relays.map { .integer($0.rawValue) }), "textBytes": .integer(Int64(textBytes)),
+    ]
+    if let createdAt { members["createdAt"] = .integer(createdAt.milliseconds) }
+    return .object(members)
   }
 
   /// Reads what `json` has written; `nil` if it is anything else.
@@ -28,7 +35,8 @@ extension MessagePlace {
     guard let relays = json["relays"]?.array, let bytes = json["textBytes"]?.integer else { return nil }
     let ids = relays.compactMap { $0.integer.map(RelayID.init(rawValue:)) }
     guard ids.count == relays.count, (0...Int64(ReadMessage.textMax) * 6 + 2).contains(bytes) else { return nil }
-    self.init(relays: ids, textBytes: Int(bytes))
+    self.init(
+      relays: ids, textBytes: Int(bytes), createdAt: json["createdAt"]?.integer.map(Timestamp.init(milliseconds:)))
   }
 }
 

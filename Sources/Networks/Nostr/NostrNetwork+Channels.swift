@@ -117,7 +117,8 @@ extension NostrNetwork {
       let before = try dateBefore(content, draft.stray)
       let tags = [["e", content.networkID, draft.relays.first ?? "", "root"]]
       let event = try sign(
-        draft, with: key, kind: PublicChannel.metadataKind, tags: tags, createdAt: editionDate(of: content, after: before))
+        draft, with: key, kind: PublicChannel.metadataKind, tags: tags,
+        createdAt: editionDate(of: content, after: before, at: draft.relays))
       let earlier =
         (content.newestEdition.map { $0.earlier + [$0.networkID] } ?? []) + (draft.stray.map { [$0.networkID] } ?? [])
       return ChannelEdition(
@@ -157,6 +158,9 @@ extension NostrNetwork {
       return report(operation.report(.refused(Trouble(.authRequired, Self.noKey))))
     }
     guard !events.isEmpty else { return report(operation.report(.announced)) }
+    if operation.task != .withdraw, let (trouble, wait) = prematurity(of: events.first?.date, at: operation.address) {
+      return report(operation.report(.troubled(trouble, retryAfter: wait)))
+    }
     let item = SessionOperation(operation: operation, events: events)
     guard let session = publisher(operation.relay, operation.address, operation.content.identity) else { return invalid(item) }
     session.feed(.submitted(item))

@@ -4,9 +4,6 @@ internal import StrictJSON
 
 // The form of posts on Nostr, and what is done with them on relays.
 extension NostrNetwork {
-  /// The number of seconds by which a post is dated ahead at most, so that it is not the same event as an equal one.
-  private static let postAheadMax: Int64 = 60
-
   public func compose(
     _ draft: PostDraft, in content: ChannelContent, at relays: [String]
   ) throws(PostFailure) -> PostDocument {
@@ -17,8 +14,10 @@ extension NostrNetwork {
       post = try NostrPost(draft, in: content, at: relays, by: key.publicKey, attempt: Self.attempt(in: content))
     } catch { throw .refused(error) }
     if content.kind == .group { return try template(of: post, with: key) }
-    let event = try sign(post, with: key, at: try date(of: post))
-    return PostDocument(event)
+    if draft.isTrial { return PostDocument(try sign(post, with: key, at: now())) }
+    let answered = draft.replyTo?.writtenAt.map { $0.milliseconds / 1_000 }
+    let first = postDate(in: content.networkID, after: answered, at: relays)
+    return PostDocument(try sign(post, with: key, at: try date(of: post, from: first)))
   }
 
   public func composeDeletion(
@@ -38,7 +37,9 @@ extension NostrNetwork {
       let published = NostrPost.Published(id: post.networkID, kind: remnant.kind)
       deletion = try NostrPost.deletion(of: [published], in: content, reason: reason, by: key.publicKey)
     } catch { throw error.failure }
-    return PostDocument(try sign(deletion, with: key, at: now()))
+    // A relay may keep what is dated after the request.
+    let date = max(now(), min(remnant.createdAt, now() + Self.aheadMaxUnknown))
+    return PostDocument(try sign(deletion, with: key, at: date))
   }
 
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
@@ -77,6 +78,9 @@ extension NostrNetwork {
       if let excess = excess(of: operation.document.event, at: operation.address) {
         return report(operation.report(.skipped(Trouble(.tooLarge, excess.description))))
       }
+      if let (trouble, wait) = prematurity(of: operation.document.remnant?.createdAt, at: operation.address) {
+        return report(operation.report(.troubled(trouble, retryAfter: wait)))
+      }
       submit(operation.document, for: operation)
     case .withdraw:
       guard let deletion = operation.deletion else {
@@ -91,7 +95,7 @@ extension NostrNetwork {
   }
 
   /// The number of seconds by which the dates of posts that a comparison looks for may be ahead.
-  private static let comparedAheadMax: Int64 = 2 * postAheadMax
+  private static let comparedAheadMax: Int64 = 2 * aheadMaxUnknown
 
   public func compare(_ comparison: PostComparison) {
     let author = comparison.content.kind == .group ? key(of: comparison.content)?.publicKey ?? "" : nil
@@ -191,10 +195,12 @@ extension NostrNetwork {
     } catch { throw .refused(PostRefusal(.text, error.description)) }
   }
 
-  /// The date of a new post: now, or the next second for which there is no equal post, because two with one date would be one event.
-  private func date(of post: NostrPost) throws(PostFailure) -> Int64 {
+  /// The date of a new post: the second at which it should be dated, or else another one for which there is no equal post, because two with
+  /// one date would be one event.
+  private func date(of post: NostrPost, from first: Int64? = nil) throws(PostFailure) -> Int64 {
     let now = now()
-    for date in now...(now + Self.postAheadMax) {
+    let first = max(now, first ?? now)
+    for date in Array(first...max(first, now + Self.aheadMaxUnknown)) + (now..<first).reversed() {
       let id = NostrEvent.digest(
         publicKey: post.author, createdAt: date, kind: post.kind, tags: post.tags, content: post.content)
       if isNew(Hex.encode(id)) { return date }

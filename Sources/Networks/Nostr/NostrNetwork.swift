@@ -32,12 +32,10 @@ public final class NostrNetwork: RelayNetwork {
     var urls: [String: RelayURL] = [:]
     /// Profiles that were signed recently, by the id of what they repeat: each goes to all relays of its channel.
     var profiles: [String: NostrEvent] = [:]
-    /// What relays say about the sizes of events, and when they were asked, by address.
+    /// What relays say about the sizes and dates of events, and when they were asked, by address.
     var eventLimits: [String: KnownLimits] = [:]
     /// The ids of posts that were composed lately.
     var composed: Set<String> = []
-    /// The date of the latest edition that each identity has signed since the start.
-    var editionDates: [IdentityID: Int64] = [:]
     var isOver = false
   }
   private struct Document {
@@ -71,7 +69,7 @@ public final class NostrNetwork: RelayNetwork {
   /// The time for which a relay's NIP-11 document counts as current, and the number of documents that are kept.
   private static let documentLife = TimeAmount.seconds(60)
   private static let documentsMax = 1_000
-  /// The time for which the sizes that a relay says it takes are not asked for again, and the number of relays of which they are known.
+  /// The time for which a relay is not asked again which events it takes, and the number of relays of which that is known.
   private static let eventLimitsLife = TimeAmount.hours(1)
   private static let eventLimitsMax = 1_000
   private static let composedMax = 10_000
@@ -79,8 +77,6 @@ public final class NostrNetwork: RelayNetwork {
   private static let urlsMax = 10_000
   /// The bits of a batch's number that count the batches of one session; the others name the session.
   private static let batchBits = 40
-  /// The number of seconds that an edition is dated ahead at most for the sake of other channels.
-  private static let editionAheadMax: Int64 = 10
   private let lookup = HostLookup()
   let limits: NostrLimits
   let logger: Logger
@@ -91,6 +87,8 @@ public final class NostrNetwork: RelayNetwork {
   /// Unix time in seconds, for events that are signed when they are sent.
   let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
+  /// What is known of dates.
+  let dates = NIOLockedValueBox(KnownDates())
   /// The channels that are followed.
   let followed = NIOLockedValueBox<[ChannelID: FollowedChannel]>([:])
 
@@ -210,19 +208,6 @@ public final class NostrNetwork: RelayNetwork {
     return own
   }
 
-  /// Returns the date of a new edition: now, but after the edition before. Where channels share a key, also after the latest edition of any
-  /// of them, if that is not far ahead: relays that keep one of them keep the newest, and of two of one second either.
-  func editionDate(of content: ChannelContent, after before: Int64) -> Int64 {
-    let now = now()
-    guard content.sharesKey else { return max(now, before + 1) }
-    return state.withLockedValue { state in
-      let latest = min(state.editionDates[content.identity] ?? 0, now + Self.editionAheadMax)
-      let date = max(now, before + 1, latest + 1)
-      state.editionDates[content.identity] = date
-      return date
-    }
-  }
-
   /// Returns a relay's description of itself (NIP-11), requested now and then, however many callers there are; `nil` if it does not answer
   /// in time.
   func document(of url: RelayURL) -> EventLoopFuture<RelayInformation?> {
@@ -262,6 +247,9 @@ public final class NostrNetwork: RelayNetwork {
     return known
   }
 
+  /// The same as far as it is known by now.
+  func knownEventLimits(of url: RelayURL) -> EventLimits? { state.withLockedValue { $0.eventLimits[url.text]?.limits } }
+
   /// Notes the id of a new post.
   /// - Returns: false if another post was composed lately that has it.
   func isNew(_ id: String) -> Bool {
@@ -271,7 +259,7 @@ public final class NostrNetwork: RelayNetwork {
     }
   }
 
-  private func url(of address: String) -> RelayURL? {
+  func url(of address: String) -> RelayURL? {
     if let known = state.withLockedValue({ $0.urls[address] }) { return known }
     guard let url = try? RelayURL(address) else { return nil }
     state.withLockedValue { $0.urls.remember(url, for: address, max: Self.urlsMax) }
@@ -298,7 +286,11 @@ public final class NostrNetwork: RelayNetwork {
             NostrEvent(signedBy: $0, createdAt: createdAt, kind: kind, tags: tags, content: content)
           }
         },
-        now: now, mayPublish: mayPublish, report: { [weak self] in self?.report($0) })
+        now: now, mayPublish: mayPublish,
+        dates: RelayDates(
+          ahead: { [weak self] in self?.aheadMax(at: [url.text]) ?? 0 },
+          refused: { [weak self] in self?.learn($0, $1, $2, of: url) }),
+        report: { [weak self] in self?.report($0) })
       state.publishers[name] = session
       return session
     }

@@ -22,8 +22,7 @@ extension DeliveryOutcome {
   /// - Parameters:
   ///   - isDoubtful: whether the event was sent before and not answered: no answer to the second one says then that the relay does not
   ///     have it.
-  ///   - isSignedAnew: whether each attempt is another event, with a date of its own: then none is too old for good.
-  init(publishing outcome: RelayOutcome, isDoubtful: Bool, isSignedAnew: Bool = false) {
+  init(publishing outcome: RelayOutcome, isDoubtful: Bool) {
     let plain = DeliveryOutcome(outcome)
     switch plain {
     case .refused(let trouble):
@@ -31,20 +30,11 @@ extension DeliveryOutcome {
         self = plain
         return
       }
-      guard misfit.cause != .tooOld || !isSignedAnew else {
-        self = .troubled(Self.wrongClock(trouble), retryAfter: nil)
-        return
-      }
       self = isDoubtful && misfit.cause == .tooOld ? .troubled(Self.doubt(misfit), retryAfter: nil) : .skipped(misfit)
     case .troubled(let trouble, let retryAfter) where isDoubtful && [.rateLimited, .authRequired].contains(trouble.cause):
       self = .troubled(Self.doubt(trouble), retryAfter: retryAfter)
     case .handedOver, .accepted, .verified, .missing, .withdrawn, .skipped, .troubled: self = plain
     }
-  }
-
-  private static func wrongClock(_ trouble: Trouble) -> Trouble {
-    let words = "the relay refuses the date of a new event, so its clock or that of this machine is wrong"
-    return Trouble(trouble.cause, "\(words): \(trouble.detail)")
   }
 
   private static func doubt(_ trouble: Trouble) -> Trouble {
@@ -58,8 +48,8 @@ extension DeliveryOutcome {
     func holds(_ texts: [String]) -> Bool { texts.contains { words.contains($0) } }
     if holds(["too large", "too big", "too long"]) || saysMaximum(words) { return Trouble(.tooLarge, trouble.detail) }
     // A date in the future may be right later.
-    guard !holds(["future", "too late", "too new", "ahead"]) else { return nil }
-    return holds(["too old", "too early", "in the past", "created_at"]) ? Trouble(.tooOld, trouble.detail) : nil
+    guard let refusal = DateRefusal(trouble.detail), refusal.side != .ahead else { return nil }
+    return Trouble(.tooOld, trouble.detail)
   }
 
   /// Whether the words are like `max message length`.

@@ -10,8 +10,6 @@ struct EventInFlight: Hashable, Sendable {
   var step = 0
   /// The event's id; empty until it is signed.
   var eventID = ""
-  /// Whether an id that should be new is taken at the relay, perhaps by ourselves.
-  var isTaken = false
   /// The number of times that the relay demanded AUTH for this event.
   var authenticationRounds = 0
   /// Whether it was refused with a demand for AUTH; it is sent again once that is done.
@@ -30,6 +28,8 @@ struct EventInFlight: Hashable, Sendable {
   var isOption: Bool { item.events.indices.contains(step) && item.events[step].isOption }
   /// Whether it is a list of pinned posts that is being read before it is sent.
   var isUnsentList: Bool { item.pin != nil && eventID.isEmpty }
+  /// Whether it creates a group.
+  var isCreation: Bool { content.kind == .group && item.channelTask == .invite && step == 0 }
   /// The event that comes next in the same operation, with another serial number.
   func next(serial: Int) -> EventInFlight? {
     step + 1 < item.events.count ? EventInFlight(item: item, serial: serial, step: step + 1) : nil

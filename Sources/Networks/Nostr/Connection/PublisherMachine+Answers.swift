@@ -103,6 +103,10 @@ extension PublisherMachine {
     let slower = heed(answer, to: current, isNamed: isNamed)
     if current.isExtra, answer != .authenticate { return slower + taken(current, text) }
     if current.isOption, answer != .authenticate, answer != .success { return slower + passedOver(current) }
+    if answer.isRefusal, !current.isSecond, let refusal = DateRefusal(text) {
+      let event = current.item.events[current.step]
+      return leave(current) + [.misdated(current.item, event, refusal, isDoubtful: current.wasSent)] + goOn()
+    }
     switch answer {
     case .success: return taken(current, text)
     case .permanent where current.isSecond, .unknown where current.isSecond: return taken(current, text)
@@ -117,18 +121,54 @@ extension PublisherMachine {
     case .permanent where current.item.membership != nil && text.contains("doesn't exist"):
       // The relay is still to take the group, as it is asked to meanwhile.
       return finish(current, .troubled(Trouble(.rejected, text), retryAfter: .seconds(10)))
+    case .permanent where mayBeEarly(current), .unknown where mayBeEarly(current): return early(current, text)
     case .outdated:
       guard current.item.channelTask == .announce else { return finish(current, .refused(Trouble(.rejected, text))) }
       // Kind 41 is not replaceable; relays that treat it as such keep one per author, whatever its channel. If there is only this
       // channel, it is one of its own editions, and whoever looks finds which.
       return current.content.sharesKey ? finish(current, .refused(Trouble(.onePerAuthor, text))) : taken(current, text)
     case .permanent:
-      let words = current.isTaken ? "the relay has a group with this id already, and does not let this identity edit it: " : ""
-      return finish(current, .refused(Trouble(.rejected, words + text)))
+      return finish(current, .refused(Trouble(.rejected, explained(text, to: current))))
     case .unknown:
       let trouble = Trouble(.rejected, text.isEmpty ? "the relay refused without a reason" : text)
       return finish(current, .troubled(trouble, retryAfter: .seconds(60)))
     }
+  }
+
+  // MARK: - New groups
+
+  /// Notes that the relay took an event of an operation for a group: the one that creates it, or one that shows who may change it.
+  mutating func noteGroup(_ current: EventInFlight, _ text: String) {
+    guard current.content.kind == .group, current.item.channelTask != nil else { return }
+    guard current.isCreation else { return creations[current.item.channel] = nil }
+    var creation = creations[current.item.channel] ?? Creation()
+    if RelayAnswer.prefix(of: text) != "duplicate" { creation.isOurs = true }
+    creations.remember(creation, for: current.item.channel, max: Self.creationsMax)
+  }
+
+  /// Whether a refusal may mean that the relay still sets up a group that it was asked for a moment ago.
+  private func mayBeEarly(_ current: EventInFlight) -> Bool {
+    creations[current.item.channel].map { current.isCreation ? $0.isOurs : $0.refusals < Self.earlyRefusalsMax } ?? false
+  }
+
+  /// Handles such a refusal: the relay is asked again after 1, 2, 4, 8 and 16 s.
+  private mutating func early(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+    guard var creation = creations[current.item.channel] else { return [] }
+    // It is the second time that the relay is asked for a group that it took.
+    if current.isCreation { return taken(current, "duplicate:") }
+    let wait = Duration.seconds(1 << creation.refusals)
+    creation.refusals += 1
+    creations[current.item.channel] = creation
+    return finish(current, .troubled(Trouble(.rejected, explained(text, to: current)), retryAfter: wait))
+  }
+
+  private func explained(_ text: String, to current: EventInFlight) -> String {
+    guard let creation = creations[current.item.channel], current.item.channelTask != nil, !current.isCreation else {
+      return text
+    }
+    let whose =
+      creation.isOurs ? "took the group" : "has a group with this id already, from an earlier attempt or of someone else"
+    return "the relay \(whose), and does not let this identity edit it: \(text)"
   }
 
   /// Handles the meaning of an answer for the events behind it.
@@ -199,7 +239,7 @@ extension PublisherMachine {
   mutating func resend(_ current: EventInFlight) -> [SessionAction] {
     let left = leave(current)
     var again = EventInFlight(item: current.item, serial: nextSerial(), step: current.step)
-    (again.isTaken, again.isAuthorKnown, again.isSecond) = (current.isTaken, current.isAuthorKnown, current.isSecond)
+    (again.isAuthorKnown, again.isSecond) = (current.isAuthorKnown, current.isSecond)
     (again.authenticationRounds, again.wasSent) = (current.authenticationRounds, current.wasSent)
     return left + send(again) + goOn()
   }

@@ -34,6 +34,15 @@ struct PublisherMachine: SessionMachine {
   var overdue: [String: SessionOperation] = [:]
   private static let overdueMax = 64
   static let authenticationRoundsMax = 2
+  /// The date of the latest post of a group: the next one is dated after it, so that readers see them in order.
+  private var latestDate: Int64 = .min
+  /// The number of seconds by which posts of groups are dated ahead at most for that.
+  private static let groupAheadMax: Int64 = 10
+  /// The groups that the relay was asked for, until it lets their owner change them.
+  var creations: [ChannelID: Creation] = [:]
+  static let creationsMax = 1_000
+  /// The number of refusals that may mean that the relay still sets up a new group; the waits after them are 31 s together.
+  static let earlyRefusalsMax = 5
   var challenge: String?
   var isChallengeAnswered = false
   /// Whether AUTH was done with the identity's key on this connection.
@@ -46,6 +55,12 @@ struct PublisherMachine: SessionMachine {
   var isMute = false
   /// Events of this connection that timed out: an OK under an empty id may still be theirs.
   var unanswered = 0
+
+  struct Creation {
+    /// Whether the relay took the event that creates the group, and did not say that there is one already.
+    var isOurs = false
+    var refusals = 0
+  }
 
   struct Nameless {
     let isAccepted: Bool
@@ -90,8 +105,13 @@ struct PublisherMachine: SessionMachine {
     case .authenticationSent(let id):
       authenticationID = id
       return []
-    case .dated(let post, let number, let seconds):
-      return posts.date(post, number, at: seconds).map { [report($0, .handedOver)] } ?? []
+    case .dated(let post, let number, let now, let ahead):
+      // A date from further ahead is that of a clock that was set back.
+      let next = latestDate > now + Self.groupAheadMax ? now : latestDate + 1
+      let date = max(now, min(next, now + min(ahead, Self.groupAheadMax)))
+      guard let item = posts.date(post, number, at: date) else { return [] }
+      latestDate = date
+      return [report(item, .handedOver)]
     case .signed(let id, let text, let seconds): return signed(id, text, at: seconds)
     }
   }
@@ -179,8 +199,9 @@ struct PublisherMachine: SessionMachine {
 
   /// Goes on after the relay took an event: sends the next one of its operation, or ends the operation.
   mutating func taken(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+    noteGroup(current, text)
     guard var next = current.next(serial: nextSerial()) else { return finish(current, success(current.item)) }
-    if current.isOption { next.isSecond = true } else { next.isTaken = RelayAnswer.prefix(of: text) == "duplicate" }
+    next.isSecond = current.isOption
     return leave(current) + send(next) + goOn()
   }
 

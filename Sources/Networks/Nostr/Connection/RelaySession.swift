@@ -8,6 +8,14 @@ enum SessionSight: Sendable {
   case opened, sent, authenticating
 }
 
+/// What a session knows of the dates that its relay takes.
+struct RelayDates: Sendable {
+  /// The number of seconds by which a date may be ahead.
+  let ahead: @Sendable () -> Int64
+  /// Takes in that the relay refused the date of an event.
+  let refused: @Sendable (_ refusal: DateRefusal, _ lead: Int64, _ isFresh: Bool) -> Void
+}
+
 /// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
 /// order in which they arrive, and nothing suspends in between.
 final class RelaySession<Machine: SessionMachine>: Sendable {
@@ -26,17 +34,18 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
   ///   - now: Unix time in seconds.
   ///   - mayPublish: whether anything may be sent at this very moment. If not, everything is abandoned, as if all channels were another
   ///     daemon's.
+  ///   - dates: what is known of the dates that the relay takes; `nil` if nothing.
   ///   - report: takes the machine's reports, on the event loop, in order.
   ///   - watch: is told what happens, on the event loop, in order.
   init(
     machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?, now: @escaping @Sendable () -> Int64,
-    mayPublish: @escaping @Sendable () -> Bool = { true }, report: @escaping @Sendable (NetworkReport) -> Void,
-    watch: (@Sendable (SessionSight) -> Void)? = nil
+    mayPublish: @escaping @Sendable () -> Bool = { true }, dates: RelayDates? = nil,
+    report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)? = nil
   ) {
     eventLoop = lines.eventLoop
     let shell = Shell(
-      machine: machine, lines: lines, logger: logger, sign: sign, now: now, mayPublish: mayPublish, report: report, watch: watch
-    )
+      machine: machine, lines: lines, logger: logger, sign: sign, now: now, mayPublish: mayPublish, dates: dates,
+      report: report, watch: watch)
     self.shell = .makeBoxSendingValue(shell, eventLoop: lines.eventLoop)
   }
 
@@ -66,6 +75,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     private let sign: Signer?
     private let now: @Sendable () -> Int64
     private let mayPublish: @Sendable () -> Bool
+    private let dates: RelayDates?
     private let report: @Sendable (NetworkReport) -> Void
     private let watch: (@Sendable (SessionSight) -> Void)?
     private var line: RelayLines.End?
@@ -76,7 +86,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
 
     init(
       machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?, now: @escaping @Sendable () -> Int64,
-      mayPublish: @escaping @Sendable () -> Bool, report: @escaping @Sendable (NetworkReport) -> Void,
+      mayPublish: @escaping @Sendable () -> Bool, dates: RelayDates?, report: @escaping @Sendable (NetworkReport) -> Void,
       watch: (@Sendable (SessionSight) -> Void)?
     ) {
       self.machine = machine
@@ -85,6 +95,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       self.sign = sign
       self.now = now
       self.mayPublish = mayPublish
+      self.dates = dates
       self.report = report
       self.watch = watch
     }
@@ -132,7 +143,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
         }
         feed(.published(id: event?.id))
       case .tellTime: feed(.time(now()))
-      case .date(let post, let number): feed(.dated(post, number: number, at: now()))
+      case .date(let post, let number): feed(.dated(post, number: number, at: now(), ahead: dates?.ahead() ?? 0))
       case .sign(let dated, let author):
         let event = sign?(dated.post.kind, dated.post.tags, dated.post.content, author, dated.createdAt)
         // Signed by another key it would be another event.
@@ -146,6 +157,12 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       case .setTimer(let timer, let after): set(timer, after)
       case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.task.cancel()
       case .report(let what): report(what)
+      case .misdated(let item, let event, let refusal, let isDoubtful):
+        let now = now()
+        let (lead, isFar) = (event.date ?? now).subtractingReportingOverflow(now)
+        guard !isFar else { return report(item.report(.refused(Trouble(.rejected, refusal.text)), isDoubtful: isDoubtful)) }
+        dates?.refused(refusal, lead, event.isFresh)
+        report(item.report(refusal.outcome(at: lead, isFresh: event.isFresh), isDoubtful: isDoubtful))
       case .postpone(let item, let trouble):
         let left = timers[.reconnect].map { Duration($0.end - .now()) } ?? .zero
         // The timer runs a little longer, so that the connection is not requested too early.

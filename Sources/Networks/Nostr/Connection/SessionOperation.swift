@@ -119,7 +119,7 @@ struct SessionOperation: Hashable, Sendable {
       operation.report(
         operation.task == .verify
           ? DeliveryOutcome(outcome)
-          : DeliveryOutcome(publishing: outcome, isDoubtful: isDoubtful, isSignedAnew: content.kind == .group),
+          : DeliveryOutcome(publishing: outcome, isDoubtful: isDoubtful),
         form: form(after: outcome))
     }
   }

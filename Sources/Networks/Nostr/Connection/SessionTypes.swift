@@ -1,5 +1,6 @@
 internal import Channels
 internal import RelayNetwork
+internal import StrictJSON
 
 /// An event that must be published.
 enum OutgoingEvent: Hashable, Sendable {
@@ -21,6 +22,23 @@ enum OutgoingEvent: Hashable, Sendable {
   init(extra event: NostrEvent) { self = .extra(id: event.id, text: event.text) }
 
   var isExtra: Bool { if case .extra = self { true } else { false } }
+
+  /// The date that the event has before it is sent, in Unix seconds; `nil` if it has none.
+  var date: Int64? {
+    switch self {
+    case .signed(_, let text), .extra(_, let text): (try? JSONParser.parse(text)).flatMap(EventRemnant.init)?.createdAt
+    case .dated(let event): event.createdAt
+    case .draft, .option, .pins: nil
+    }
+  }
+
+  /// Whether the next attempt has another date.
+  var isFresh: Bool {
+    switch self {
+    case .signed, .extra: false
+    case .draft, .option, .dated, .pins: true
+    }
+  }
 
   var isOption: Bool { if case .option = self { true } else { false } }
 }
@@ -51,8 +69,8 @@ enum SessionEvent: Hashable, Sendable {
   case timerFired(SessionTimer)
   /// A draft was signed and sent; `nil` if it could not be signed.
   case published(id: String?)
-  /// The time of day when the turn of a post in a group came, in Unix seconds.
-  case dated(PostID, number: Int, at: Int64)
+  /// The time of day when the turn of a post in a group came, in Unix seconds, and by how many seconds its date may be ahead of that.
+  case dated(PostID, number: Int, at: Int64, ahead: Int64 = 0)
   /// A dated event was signed; its text is `nil` if it could not be.
   /// - at: the time of day, in Unix seconds.
   case signed(id: String, text: String?, at: Int64)
@@ -136,6 +154,8 @@ enum SessionAction: Hashable, Sendable {
   case setTimer(SessionTimer, after: Duration)
   case cancelTimer(SessionTimer)
   case report(NetworkReport)
+  /// Report that the relay refused the date of this event of an operation.
+  case misdated(SessionOperation, OutgoingEvent, DateRefusal, isDoubtful: Bool)
   /// Report that an operation was not begun, for this reason, and that it may come back when `reconnect` fires.
   case postpone(SessionOperation, Trouble)
 }

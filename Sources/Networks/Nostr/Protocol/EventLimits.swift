@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// The sizes of events that a relay says it takes (NIP-11). They are hints: what counts is its answer to the event.
+/// The sizes and dates of events that a relay says it takes (NIP-11). They are hints: what counts is its answer to the event.
 struct EventLimits: Hashable, Sendable {
   /// What a relay may limit, by the names of NIP-11.
   enum Limit: String, Hashable, Sendable, CaseIterable {
@@ -30,6 +30,8 @@ struct EventLimits: Hashable, Sendable {
 
   /// The upper bounds that the relay names.
   let bounds: [Limit: Int]
+  /// The number of seconds by which a date may be ahead; `nil` if the relay names none.
+  let aheadMax: Int64?
 
   /// Reads `limitation` of a relay's document. What is missing, no number or below 1 is no limit.
   init(limitation: JSONValue?) {
@@ -38,6 +40,7 @@ struct EventLimits: Hashable, Sendable {
       if let bound = limitation?[limit.rawValue]?.integer, bound > 0 { bounds[limit] = Int(clamping: bound) }
     }
     self.bounds = bounds
+    aheadMax = limitation?["created_at_upper_limit"]?.integer.flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// The first limit that an event exceeds, in the order of `Limit`; `nil` if it fits.

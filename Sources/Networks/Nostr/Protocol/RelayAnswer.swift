@@ -39,6 +39,9 @@ public enum RelayAnswer: Hashable, Sendable {
     }
   }
 
+  /// Whether the relay does not take the event, and does not say that it will.
+  var isRefusal: Bool { self == .permanent || self == .unknown }
+
   private static let known: Set<String> = [
     "duplicate", "auth-required", "restricted", "rate-limited", "error", "mute", "invalid", "pow", "payment-required",
     "rejected", "replaced", "unsupported",
