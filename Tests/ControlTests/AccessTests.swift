@@ -139,7 +139,7 @@ struct AccessTests {
   }
 
   private func context(_ bench: Bench) -> ControlContext {
-    let threads = ControlThreads(slow: .singleton, quick: .singleton)
+    let threads = ControlThreads()
     let store = ControlStore(bench.store, on: threads)
     return ControlContext(
       coordinator: bench.coordinator, store: store, posts: store, activities: ChannelActivities(store, nil),
