@@ -31,6 +31,16 @@ struct ControlThreads: BlockingWork {
     }
   }
 
+  func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T {
+    let lane =
+      switch size {
+      case .little: quick
+      case .much, .whole: slow
+      case .vital: vital
+      }
+    return try await lane.turn(for: Caller.user, body)
+  }
+
   /// Ends the jobs that wait or read, and returns when the threads are done.
   func shutDown() async {
     for lane in [quick, slow, vital] { await lane.shutDown() }

@@ -4,6 +4,9 @@ public protocol BlockingWork: Sendable {
   /// - Parameter size: how much work it is; small work does not wait for large work.
   /// - Throws: what `body` throws; `CancellationError` when the task was cancelled, or the threads have stopped.
   func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T
+  /// Does something in the turn of such work, which waits for another machine and so needs no thread.
+  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before its turn, or the threads have stopped.
+  func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T
 }
 
 /// Whether what a thread reads from storage must end, because its time is up, nobody waits for it any more, or the daemon stops.

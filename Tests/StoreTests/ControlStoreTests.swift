@@ -21,6 +21,8 @@ struct ControlStoreTests {
       state.withLock { $0.append(size) }
       throw Taken()
     }
+
+    func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T { throw Taken() }
   }
 
   /// What clients can ask, and how much each is.

@@ -18,6 +18,8 @@ struct MessageReadingStoreTests {
       state.withLock { $0.append(size) }
       throw Taken()
     }
+
+    func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T { throw Taken() }
   }
 
   /// What clients can ask, and how much each is.
@@ -115,6 +117,8 @@ struct ImpatientThreads: BlockingWork {
     let steps = Steps()
     return try Reading.$isOver.withValue({ steps.next() > stepsMax }) { try body() }
   }
+
+  func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T { try await body() }
 
   private final class Steps: Sendable {
     private let count = Mutex(0)
