@@ -146,7 +146,8 @@ extension PostgreSQLConnection {
     var settings = ["search_path": schema]
     if let readLimit {
       settings["default_transaction_isolation"] = "repeatable read"
-      settings["statement_timeout"] = "\(readLimit.wholeMilliseconds)"
+      // The server gives up first, so that the connection can be used again.
+      settings["statement_timeout"] = "\((readLimit * 9 / 10).wholeMilliseconds)"
     }
     return try await open(address, name: name, settings: settings, hostTimeout: hostTimeout)
   }
