@@ -104,6 +104,32 @@ struct FairLaneTests {
     await lane.shutDown()
   }
 
+  @Test func whatSaysHowTheDaemonIsWaitsForNothingElse() async throws {
+    let control = ControlThreads()
+    let gate = DispatchSemaphore(value: 0)
+    let begun = Record()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for user in 1...8 as ClosedRange<UInt32> {
+        for size in [WorkSize.little, .much, .whole] {
+          group.addTask {
+            try await Caller.$user.withValue(user) {
+              try await control.run(size) {
+                begun.add("a")
+                gate.wait()
+              }
+            }
+          }
+        }
+      }
+      while begun.all.count < 7 { await Task.yield() }
+      #expect(try await control.run(.vital) { 5 } == 5)
+      #expect(begun.all.count == 7, "and the other threads are all taken")
+      for _ in 0..<24 { gate.signal() }
+      try await group.waitForAll()
+    }
+    await control.shutDown()
+  }
+
   /// Reads until it is told to end, as storage does.
   @Sendable private static func readOn() throws {
     let isOver = try #require(Reading.isOver)
