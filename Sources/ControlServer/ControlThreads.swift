@@ -4,38 +4,45 @@ internal import Storage
 /// The threads of the control plane for work that may block. They do not use all readers of the database, nor favour one user over
 /// others.
 struct ControlThreads: BlockingWork {
-  private let slow: FairLane
-  private let quick: FairLane
+  /// For lists, counts, checks and copies.
+  private let slow = Self.lane(4)
+  /// For reads that are quick.
+  private let quick = Self.lane(3)
+  /// For what says how the daemon is.
+  private let vital = Self.lane(2)
 
-  /// - Parameters:
-  ///   - slow: a pool that runs already, for lists, counts, checks and copies.
-  ///   - quick: the same for reads that are quick.
-  init(slow: NIOThreadPool, quick: NIOThreadPool) {
-    self.slow = FairLane(slow, count: Self.slowCount, perUserMax: 2)
-    self.quick = FairLane(quick, count: Self.quickCount, perUserMax: 2)
+  /// How long a client's question may take. Clients that wait for twenty seconds get an answer even if it had to wait for its turn.
+  private static let limit = Duration.seconds(10)
+  /// How long it may take to count everything, which is kept for all who ask.
+  private static let vitalLimit = Duration.seconds(60)
+
+  private static func lane(_ count: Int) -> FairLane {
+    let threads = NIOThreadPool(numberOfThreads: count)
+    threads.start()
+    return FairLane(threads, count: count, perUserMax: min(2, count - 1))
   }
-
-  /// Creates threads of its own, which run.
-  init() {
-    let (slow, quick) = (NIOThreadPool(numberOfThreads: Self.slowCount), NIOThreadPool(numberOfThreads: Self.quickCount))
-    slow.start()
-    quick.start()
-    self.init(slow: slow, quick: quick)
-  }
-
-  private static let slowCount = 3
-  private static let quickCount = 2
 
   func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T {
     switch size {
-    case .little: try await quick.run(for: Caller.user, body)
-    case .much: try await slow.run(for: Caller.user, body)
+    case .little: try await quick.run(for: Caller.user, within: Self.limit, body)
+    case .much: try await slow.run(for: Caller.user, within: Self.limit, body)
+    case .vital: try await vital.run(for: Caller.user, within: Self.vitalLimit, body)
+    case .whole: try await slow.run(for: Caller.user, body)
     }
   }
 
-  /// Cancels the jobs that wait, and returns when the running ones are done.
+  func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T {
+    let lane =
+      switch size {
+      case .little: quick
+      case .much, .whole: slow
+      case .vital: vital
+      }
+    return try await lane.turn(for: Caller.user, body)
+  }
+
+  /// Ends the jobs that wait or read, and returns when the threads are done.
   func shutDown() async {
-    await quick.shutDown()
-    await slow.shutDown()
+    for lane in [quick, slow, vital] { await lane.shutDown() }
   }
 }

@@ -24,7 +24,7 @@ struct DaemonInterface: DaemonService, ControlService {
   func metrics() async throws -> DaemonMetricsReply {
     let metrics = try await DaemonMetrics(context)
     // The process is asked for files and memory.
-    return DaemonMetricsReply(metrics: try await context.slowly { metrics.all.map(Metric.init) })
+    return DaemonMetricsReply(metrics: try await context.threads.run(.vital) { metrics.all.map(Metric.init) })
   }
 
   func cluster() async throws -> DaemonClusterReply {

@@ -1,4 +1,5 @@
 internal import NIOPosix
+internal import Storage
 internal import Synchronization
 internal import Varlink
 
@@ -24,8 +25,8 @@ enum Caller {
 final class FairLane: Sendable {
   private struct Job: Sendable {
     let id: Int
-    /// - Parameter isCancelled: whether the job must not run any more.
-    let work: @Sendable (_ isCancelled: Bool) -> Void
+    /// Resumes whoever waits for the turn of the job.
+    let turn: CheckedContinuation<Void, any Error>
   }
 
   private struct State {
@@ -36,6 +37,12 @@ final class FairLane: Sendable {
     var turns: [UInt32] = []
     var lastID = 0
     var isOver = false
+
+    /// Whether a user gets one more now. The last one goes to somebody who has none.
+    func mayBegin(_ user: UInt32, _ perUserMax: Int) -> Bool {
+      let count = running[user, default: 0]
+      return count == 0 || (count < perUserMax && free > 1)
+    }
   }
 
   private let threads: NIOThreadPool
@@ -59,33 +66,41 @@ final class FairLane: Sendable {
     }
   }
 
-  /// Does something that may block.
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before its turn, or the lane was shut down.
-  func run<T: Sendable>(for user: UInt32, _ body: @escaping @Sendable () throws -> T) async throws -> T {
-    try Task.checkCancellation()
-    let id = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
-    }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
-        add(
-          Job(id: id) { isCancelled in
-            if isCancelled {
-              continuation.resume(throwing: CancellationError())
-            } else {
-              continuation.resume(with: Result { try body() })
-            }
-          }, of: user)
-        // If it was cancelled before it was added, it has not been removed yet.
-        if Task.isCancelled { cancel(id, of: user) }
+  private var isOver: Bool { state.withLock { $0.isOver } }
+
+  /// Does something that may block. What it reads from storage ends early when its time is up, when the task is cancelled, and when the
+  /// lane is shut down.
+  /// - Parameter limit: how long it may take, once its turn has come; `nil` if that is not limited.
+  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled, or the lane was shut down.
+  func run<T: Sendable>(
+    for user: UInt32, within limit: Duration? = nil, _ body: @escaping @Sendable () throws -> T
+  ) async throws -> T {
+    try await turn(for: user) {
+      let patience = Patience(limit)
+      return try await withTaskCancellationHandler {
+        try await threads.runIfActive { [self] in
+          do {
+            return try Reading.$isOver.withValue({ [self] in isOver || patience.isOver }) { try body() }
+          } catch {
+            if let reason = patience.reason { throw reason }
+            throw isOver ? CancellationError() : error
+          }
+        }
+      } onCancel: {
+        patience.cancel()
       }
-    } onCancel: {
-      cancel(id, of: user)
     }
   }
 
-  /// Cancels the jobs that wait, and returns when the running ones are done.
+  /// Does something in its turn that blocks no thread.
+  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before its turn, or the lane was shut down.
+  func turn<T: Sendable>(for user: UInt32, _ body: () async throws -> T) async throws -> T {
+    try await begin(for: user)
+    defer { ended(of: user) }
+    return try await body()
+  }
+
+  /// Ends the jobs that wait or read, and returns when the threads are done.
   func shutDown() async {
     let jobs = state.withLock { state in
       state.isOver = true
@@ -93,8 +108,26 @@ final class FairLane: Sendable {
       defer { state.waiting = [:] }
       return state.waiting.values.flatMap { $0 }
     }
-    for job in jobs { job.work(true) }
+    for job in jobs { job.turn.resume(throwing: CancellationError()) }
     try? await threads.shutdownGracefully()
+  }
+
+  /// Waits for a turn.
+  private func begin(for user: UInt32) async throws {
+    try Task.checkCancellation()
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        add(Job(id: id, turn: continuation), of: user)
+        // If it was cancelled before it was added, it has not been removed yet.
+        if Task.isCancelled { cancel(id, of: user) }
+      }
+    } onCancel: {
+      cancel(id, of: user)
+    }
   }
 
   private func add(_ job: Job, of user: UInt32) {
@@ -104,7 +137,7 @@ final class FairLane: Sendable {
       state.waiting[user, default: []].append(job)
       return true
     }
-    if isTaken { begin() } else { job.work(true) }
+    if isTaken { beginNext() } else { job.turn.resume(throwing: CancellationError()) }
   }
 
   private func cancel(_ id: Int, of user: UInt32) {
@@ -117,29 +150,24 @@ final class FairLane: Sendable {
       }
       return job
     }
-    job?.work(true)
+    job?.turn.resume(throwing: CancellationError())
   }
 
   /// Begins the jobs that may begin.
-  private func begin() {
+  private func beginNext() {
     let jobs = state.withLock { state in
-      var jobs: [(Job, UInt32)] = []
-      while state.free > 0, let turn = state.turns.firstIndex(where: { state.running[$0, default: 0] < perUserMax }) {
+      var jobs: [Job] = []
+      while state.free > 0, let turn = state.turns.firstIndex(where: { state.mayBegin($0, perUserMax) }) {
         let user = state.turns.remove(at: turn)
         guard let job = state.waiting[user]?.removeFirst() else { continue }
         if state.waiting[user]?.isEmpty == true { state.waiting[user] = nil } else { state.turns.append(user) }
         state.running[user, default: 0] += 1
         state.free -= 1
-        jobs.append((job, user))
+        jobs.append(job)
       }
       return jobs
     }
-    for (job, user) in jobs {
-      threads.submit { [self] thread in
-        job.work(thread == .cancelled)
-        ended(of: user)
-      }
-    }
+    for job in jobs { job.turn.resume() }
   }
 
   private func ended(of user: UInt32) {
@@ -148,6 +176,38 @@ final class FairLane: Sendable {
       let rest = state.running[user, default: 1] - 1
       state.running[user] = rest > 0 ? rest : nil
     }
-    begin()
+    beginNext()
+  }
+}
+
+/// How long a job may go on.
+private final class Patience: Sendable {
+  private enum Ending { case cancelled, timeIsUp }
+
+  private let limit: Duration?
+  private let begin = ContinuousClock.now
+  private let ending = Mutex<Ending?>(nil)
+
+  init(_ limit: Duration?) { self.limit = limit }
+
+  func cancel() { ending.withLock { $0 = .cancelled } }
+
+  var isOver: Bool {
+    ending.withLock { ending in
+      if ending == nil, let limit, begin.duration(to: .now) >= limit { ending = .timeIsUp }
+      return ending != nil
+    }
+  }
+
+  /// Why the job was ended; `nil` if it was not.
+  var reason: (any Error)? {
+    switch ending.withLock({ $0 }) {
+    case nil: nil
+    case .cancelled: CancellationError()
+    case .timeIsUp:
+      StoreError(
+        .inputOutput,
+        "the answer would take longer than \(limit?.components.seconds ?? 0) seconds; ask for less, or try again later")
+    }
   }
 }

@@ -10,6 +10,8 @@ final class Link {
   }
 
   private var connection: OpaquePointer?
+  /// Whether the connection is to be closed at once, also in the middle of a question.
+  var isGivenUp: @Sendable () -> Bool = { false }
   private let notices = Notices()
   private var listener: UnsafeMutableRawPointer?
   /// A statement as it is prepared: the same text with values of other types is another one.
@@ -276,7 +278,7 @@ final class Link {
   private func settle(until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) {
     while pq_isBusy(connection) == 1 {
       let now = ContinuousClock.now
-      guard now < deadline else {
+      guard now < deadline, !isGivenUp() else {
         close()
         throw .inDoubt("the database did not answer within the time for it")
       }

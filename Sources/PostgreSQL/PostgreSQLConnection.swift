@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// A connection to a PostgreSQL server that may write. Callers wait for their turn without blocking a thread; libpq blocks one of its own.
 ///
@@ -8,13 +9,23 @@ public actor PostgreSQLConnection {
   public nonisolated let server: PostgreSQLServer
   private nonisolated let thread: BlockingThread
   private let link: Link
+  private nonisolated let isGivenUp: Flag
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   private init(_ link: sending Link, _ server: PostgreSQLServer, _ thread: BlockingThread) {
+    let flag = Flag()
+    link.isGivenUp = { flag.isSet }
     self.link = link
     self.server = server
     self.thread = thread
+    isGivenUp = flag
+  }
+
+  private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
   }
 
   /// Connects to the first server that may write.
@@ -79,6 +90,9 @@ public actor PostgreSQLConnection {
     guard let first = rows.first else { throw .unavailable("the database gave no answer") }
     return first
   }
+
+  /// Has the connection closed in the middle of a question, the present one or else the next. It is not known what became of that.
+  public nonisolated func giveUp() { isGivenUp.set() }
 
   /// Closes the connection once what was asked for before is done.
   public func close() { link.close() }

@@ -1,3 +1,4 @@
+internal import Channels
 public import PostgreSQL
 
 /// The tables that several daemons share. They live in a schema of their own, so other programs may use the same database.
@@ -138,12 +139,17 @@ public enum DatabaseSchema {
 
 extension PostgreSQLConnection {
   /// Connects to the tables of a schema.
-  /// - Parameter isReader: whether the statements of one transaction all see one moment. Two that change the same row fail then.
+  /// - Parameter readLimit: how long a statement may take at the server, if the connection only reads. The statements of one transaction all
+  ///   see one moment then, and two that change the same row fail.
   package static func open(
-    _ address: PostgreSQLAddress, name: String, schema: String, isReader: Bool = false, hostTimeout: Duration
+    _ address: PostgreSQLAddress, name: String, schema: String, readLimit: Duration? = nil, hostTimeout: Duration
   ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     var settings = ["search_path": schema]
-    if isReader { settings["default_transaction_isolation"] = "repeatable read" }
+    if let readLimit {
+      settings["default_transaction_isolation"] = "repeatable read"
+      // The server gives up first, so that the connection can be used again.
+      settings["statement_timeout"] = "\((readLimit * 9 / 10).wholeMilliseconds)"
+    }
     return try await open(address, name: name, settings: settings, hostTimeout: hostTimeout)
   }
 }

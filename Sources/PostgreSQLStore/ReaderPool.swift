@@ -4,17 +4,22 @@ internal import Storage
 /// A few connections that only read. Each question sees what was durable at one moment.
 actor ReaderPool {
   private let settings: SharedStore.Settings
+  private let isForClients: Bool
   private var idle: [PostgreSQLConnection] = []
   private var lent = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var isClosed = false
 
-  init(_ settings: SharedStore.Settings) { self.settings = settings }
+  /// - Parameter isForClients: whether a question ends when its task is cancelled. Others count how many there are at once.
+  init(_ settings: SharedStore.Settings, isForClients: Bool = false) {
+    self.settings = settings
+    self.isForClients = isForClients
+  }
 
   /// Asks everything at one moment.
   /// - Throws: `StoreError`; it may work later.
   func ask(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] {
-    while lent >= settings.readers { await withCheckedContinuation { waiting.append($0) } }
+    while !isForClients, lent >= settings.readers { await withCheckedContinuation { waiting.append($0) } }
     lent += 1
     defer {
       lent -= 1
@@ -27,28 +32,50 @@ actor ReaderPool {
         } catch {
           // One that was idle may have ended meanwhile. Reading again does no harm.
           if case .refused = error { throw error }
+          if isForClients, Task.isCancelled { throw error }
         }
       }
       guard !isClosed else { throw .unavailable("the store is closed") }
       let fresh = try await PostgreSQLConnection.open(
-        settings.address, name: "batond reader", schema: settings.schema, isReader: true, hostTimeout: settings.hostTimeout)
+        settings.address, name: "batond reader", schema: settings.schema, readLimit: settings.timeout,
+        hostTimeout: settings.hostTimeout)
+      // The server ends what it does for a client that is gone, if its system can tell it.
+      if isForClients { _ = try? await fresh.run(Self.attention, within: settings.timeout) }
       return try await ask(statements, over: fresh)
     } catch {
       throw StoreError(.inputOutput, "the database: \(error)")
     }
   }
 
+  private static let attention = SQLStatement("SELECT set_config('client_connection_check_interval', '500ms', false)")
+
   private func ask(
     _ statements: [SQLStatement], over connection: PostgreSQLConnection
   ) async throws(PostgreSQLFailure) -> [SQLRows] {
     do throws(PostgreSQLFailure) {
-      let rows = try await connection.run(statements, within: settings.timeout)
+      let rows = try await run(statements, over: connection)
       await keep(connection)
       return rows
     } catch {
       if case .refused = error { await keep(connection) } else { await connection.close() }
       throw error
     }
+  }
+
+  private func run(
+    _ statements: [SQLStatement], over connection: PostgreSQLConnection
+  ) async throws(PostgreSQLFailure) -> [SQLRows] {
+    guard isForClients else { return try await connection.run(statements, within: settings.timeout) }
+    let result: Result<[SQLRows], PostgreSQLFailure> = await withTaskCancellationHandler {
+      do throws(PostgreSQLFailure) {
+        return .success(try await connection.run(statements, within: settings.timeout))
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      connection.giveUp()
+    }
+    return try result.get()
   }
 
   private func keep(_ connection: PostgreSQLConnection) async {

@@ -6,7 +6,7 @@ internal import Store
 // Figures about all channels.
 extension SharedStore {
   public func census() async throws -> Census {
-    let rows = try await ask([
+    let rows = try await asking(.vital).ask([
       SQLStatement(Store.censusOfChannels(in: .postgreSQL)), SQLStatement(Store.censusOfMembers),
       SQLStatement(Store.censusOfCauses), CommitScript.end, SQLStatement("SELECT count(*) FROM quarantine"),
       SQLStatement(Store.oldestAttempt),
@@ -32,9 +32,9 @@ extension SharedStore {
   }
 
   public func outcomes() async throws -> RelayOutcomes {
-    let floor = SQLValue.int(try await ask(Store.floorOfOutcomes).int(0, 0) ?? 0)
+    let floor = SQLValue.int(try await asking(.vital).ask(Store.floorOfOutcomes).int(0, 0) ?? 0)
     let (sql, since) = Store.outcomes(after: "$1")
-    let rows = try await ask([SQLStatement(sql, [floor]), SQLStatement(since, [floor])])
+    let rows = try await asking(.vital).ask([SQLStatement(sql, [floor]), SQLStatement(since, [floor])])
     var outcomes = RelayOutcomes()
     for row in 0..<rows[0].count {
       outcomes.add(
@@ -47,7 +47,7 @@ extension SharedStore {
   }
 
   public func roundTripsOfRelays() async throws -> [RelayID: [Int64]] {
-    let rows = try await ask("SELECT peer_id, ms FROM round_trips WHERE peer = 'relay' ORDER BY peer_id, number")
+    let rows = try await asking(.vital).ask("SELECT peer_id, ms FROM round_trips WHERE peer = 'relay' ORDER BY peer_id, number")
     var all: [RelayID: [Int64]] = [:]
     for row in 0..<rows.count {
       all[RelayID(rawValue: rows.int(row, 0) ?? 0), default: []].append(rows.int(row, 1) ?? 0)

@@ -6,13 +6,13 @@ internal import Store
 // What the control plane asks, except for lists.
 extension SharedStore {
   public func channels(named name: String, limit: Int) async throws -> [ChannelID] {
-    try await channelIDs(
+    try await asking(.little).channelIDs(
       "SELECT id FROM channels WHERE display_name = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2",
       [Self.wanted(name), .int(Int64(limit))])
   }
 
   public func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow] {
-    try await ask(
+    try await asking(.little).ask(
       """
       SELECT * FROM (\(TableStatements.transitions.selection) WHERE channel_id = $1 ORDER BY revision DESC LIMIT $2) t
       ORDER BY revision
@@ -54,7 +54,7 @@ extension SharedStore {
 
   /// The newest posts of channels that are no reactions and were not deleted.
   public func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost] {
-    let rows = try await ask(
+    let rows = try await asking(.little).ask(
       """
       SELECT c.id, p.created_at, CASE WHEN p.forgotten_at IS NULL THEN p.text END
       FROM unnest($1::int8[]) c (id) CROSS JOIN LATERAL (
@@ -114,7 +114,8 @@ extension SharedStore {
   }
 
   public func oldestRevision() async throws -> Int64 {
-    try await ask("SELECT value FROM settings WHERE key = 'oldest_revision'").text(0, 0).flatMap { Int64($0) } ?? 0
+    try await asking(.little).ask("SELECT value FROM settings WHERE key = 'oldest_revision'").text(0, 0).flatMap { Int64($0) }
+      ?? 0
   }
 
   // MARK: - Figures
@@ -125,7 +126,7 @@ extension SharedStore {
       condition += " AND (relay_id = ANY($3) OR server_id = ANY($4))"
       values += [.ints(relays), .ints(servers)]
     }
-    let rows = try await ask(
+    let rows = try await asking(.little).ask(
       "\(TableStatements.health.selection) WHERE \(condition) ORDER BY revision DESC LIMIT $2", values
     ).map { try HealthRow(&$0) }
     return HealthPart(rows, next: rows.count == limit ? rows.last?.revision : nil)
@@ -133,7 +134,7 @@ extension SharedStore {
 
   public func roundTrips(of peer: Probed) async throws -> [MeasuredConnection] {
     let (kind, id) = Store.key(peer)
-    let rows = try await ask(
+    let rows = try await asking(.little).ask(
       "SELECT at, ms FROM round_trips WHERE peer = $1 AND peer_id = $2 ORDER BY number", [.text(kind), .int(id)])
     return (0..<rows.count).map {
       MeasuredConnection(at: Timestamp(milliseconds: rows.int($0, 0) ?? 0), milliseconds: rows.int($0, 1) ?? 0)
@@ -156,7 +157,7 @@ extension SharedStore {
   }
 
   public func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int) {
-    let rows = try await ask([
+    let rows = try await asking(.vital).ask([
       SQLStatement("SELECT count(*) FROM channels WHERE deleted_at IS NULL"),
       SQLStatement("SELECT status, count(*) FROM channel_relays GROUP BY status"),
       SQLStatement("SELECT count(*) FROM quarantine"),

@@ -6,13 +6,13 @@ internal import Store
 // Posts, as the control plane asks for them.
 extension SharedStore: PostReading {
   public func post(_ id: PostID) async throws -> StoredPost? {
-    let posts = try await posts([id])
+    let posts = try await asking(.little).posts([id])
     if let error = posts.unreadable[id] { throw error }
     return posts.found[id]
   }
 
   public func postTransitions(of post: PostID, limit: Int) async throws -> [PostTransitionRow] {
-    try await ask(
+    try await asking(.little).ask(
       """
       SELECT * FROM (\(TableStatements.postTransitions.selection) WHERE post_id = $1 ORDER BY revision DESC LIMIT $2) t
       ORDER BY revision

@@ -6,7 +6,7 @@ internal import Store
 extension SharedStore: PostStorage {
   public func postCounters() async throws -> PostCounters {
     try await settle()
-    let rows = try await ask([CommitScript.end, Self.lastID(.posts)])
+    let rows = try await asking(.little).ask([CommitScript.end, Self.lastID(.posts)])
     return PostCounters(post: rows[1].int(0, 0) ?? 0, revision: rows[0].int(0, 2) ?? 0)
   }
 

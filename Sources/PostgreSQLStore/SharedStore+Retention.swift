@@ -6,7 +6,7 @@ internal import Store
 // For how long posts are kept, and which are beyond that.
 extension SharedStore {
   public func postRetention(of channel: ChannelID) async throws -> PostRetention {
-    try await ask("\(TableStatements.postRetention.selection) WHERE channel_id = $1", [.int(channel.rawValue)])
+    try await asking(.little).ask("\(TableStatements.postRetention.selection) WHERE channel_id = $1", [.int(channel.rawValue)])
       .map { try PostRetention(&$0) }.first ?? PostRetention(channel: channel)
   }
 

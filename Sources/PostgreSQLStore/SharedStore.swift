@@ -25,8 +25,13 @@ public struct SharedStore: Sendable {
   }
 
   let readers: ReaderPool
+  private let clientReaders: ReaderPool
   private let writer: CommitWriter
   let known: KnownEnd
+  /// Gives the questions of clients their turns; `nil` for the daemon's own.
+  private var work: (any BlockingWork)?
+  /// How much work a client's question is.
+  private var size = WorkSize.much
 
   /// - Parameters:
   ///   - session: the session in whose name is written. Another one needs another store.
@@ -38,13 +43,29 @@ public struct SharedStore: Sendable {
   ) {
     self.known = known
     readers = ReaderPool(settings)
+    clientReaders = ReaderPool(settings, isForClients: true)
     writer = CommitWriter(settings, session, known, current)
+  }
+
+  /// The store as clients ask it: in their turns, over connections of their own, and each only for as long as it waits for the answer.
+  public func reading(on work: any BlockingWork) -> SharedStore {
+    var store = self
+    store.work = work
+    return store
+  }
+
+  /// The store for a question that is so much work.
+  func asking(_ size: WorkSize) -> SharedStore {
+    var store = self
+    store.size = size
+    return store
   }
 
   /// Closes all connections, once what was asked before is done.
   public func close() async {
     await writer.close()
     await readers.close()
+    await clientReaders.close()
   }
 
   // MARK: - Asking
@@ -56,17 +77,25 @@ public struct SharedStore: Sendable {
   static func wanted(_ text: String) -> SQLValue { .text(text.contains("\0") ? nil : text) }
   static func wanted(_ texts: Set<String>) -> SQLValue { .texts(texts.filter { !$0.contains("\0") }.sorted()) }
 
-  func ask(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] { try await readers.ask(statements) }
+  func ask(_ statements: [SQLStatement]) async throws -> [SQLRows] {
+    guard let work else { return try await readers.ask(statements) }
+    return try await work.turn(size) {
+      do { return try await clientReaders.ask(statements) } catch {
+        try Task.checkCancellation()
+        throw error
+      }
+    }
+  }
 
-  func ask(_ sql: String, _ values: [SQLValue] = []) async throws(StoreError) -> SQLRows {
+  func ask(_ sql: String, _ values: [SQLValue] = []) async throws -> SQLRows {
     try await ask([SQLStatement(sql, values)])[0]
   }
 
-  func channelIDs(_ sql: String, _ values: [SQLValue]) async throws(StoreError) -> [ChannelID] {
+  func channelIDs(_ sql: String, _ values: [SQLValue]) async throws -> [ChannelID] {
     try await ask(sql, values).ints().map(ChannelID.init(rawValue:))
   }
 
-  func count(_ sql: String, _ values: [SQLValue] = []) async throws(StoreError) -> Int {
+  func count(_ sql: String, _ values: [SQLValue] = []) async throws -> Int {
     Int(try await ask(sql, values).int(0, 0) ?? 0)
   }
 }
@@ -80,7 +109,7 @@ extension SharedStore: CoordinatorStorage {
   public func counters() async throws -> StoreCounters {
     try await settle()
     let tables: [SummedTable] = [.channels, .operators, .servers, .relays, .identities]
-    let rows = try await ask([CommitScript.end] + tables.map(Self.lastID))
+    let rows = try await asking(.little).ask([CommitScript.end] + tables.map(Self.lastID))
     func value(_ place: Int) -> Int64 { rows[place].int(0, 0) ?? 0 }
     return StoreCounters(
       revision: value(0), channel: value(1), operator: value(2), server: value(3), relay: value(4), identity: value(5))
@@ -133,7 +162,7 @@ extension SharedStore: CoordinatorStorage {
   // MARK: - Channels
 
   public func channel(_ id: ChannelID) async throws -> StoredChannel? {
-    let channels = try await channels([id])
+    let channels = try await asking(.little).channels([id])
     if let error = channels.unreadable[id] { throw error }
     return channels.found[id]
   }

@@ -2,8 +2,17 @@
 public protocol BlockingWork: Sendable {
   /// Does something that may block.
   /// - Parameter size: how much work it is; small work does not wait for large work.
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before its turn, or the threads have stopped.
+  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled, or the threads have stopped.
   func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T
+  /// Does something in the turn of such work, which waits for another machine and so needs no thread.
+  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before its turn, or the threads have stopped.
+  func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T
+}
+
+/// Whether what a thread reads from storage must end, because its time is up, nobody waits for it any more, or the daemon stops.
+public enum Reading {
+  /// It is asked again and again while something is read.
+  @TaskLocal public static var isOver: (@Sendable () -> Bool)?
 }
 
 /// How much work something is for storage.
@@ -12,4 +21,8 @@ public enum WorkSize: Sendable {
   case little
   /// As many rows as there are, or as a client asks for.
   case much
+  /// What says how the daemon is, whatever clients ask for. Nothing else waits with it, nor in front of it.
+  case vital
+  /// All that is stored, which may take as long as it does.
+  case whole
 }

@@ -86,15 +86,15 @@ public struct ControlStore: ControlStorage {
   }
 
   public func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int) {
-    try await ask(.much) { try $0.totals() }
+    try await ask(.vital) { try $0.totals() }
   }
 
-  public func census() async throws -> Census { try await ask(.much) { try $0.census() } }
+  public func census() async throws -> Census { try await ask(.vital) { try $0.census() } }
 
-  public func outcomes() async throws -> RelayOutcomes { try await ask(.much) { try $0.outcomes() } }
+  public func outcomes() async throws -> RelayOutcomes { try await ask(.vital) { try $0.outcomes() } }
 
   public func roundTripsOfRelays() async throws -> [RelayID: [Int64]] {
-    try await ask(.little) { try $0.roundTripsOfRelays() }
+    try await ask(.vital) { try $0.roundTripsOfRelays() }
   }
 
   public func losses() async throws -> [ChannelLoss] { try await ask(.much) { try $0.losses() } }
@@ -105,7 +105,7 @@ public struct ControlStore: ControlStorage {
 
   public var damageFound: [String] { store.damageFound }
 
-  public func check() async throws -> (channels: Int, problems: [String]) { try await ask(.much) { try $0.check() } }
+  public func check() async throws -> (channels: Int, problems: [String]) { try await ask(.whole) { try $0.check() } }
 
-  public func makeCopy() async throws -> String { try await ask(.much) { try $0.makeCopy() } }
+  public func makeCopy() async throws -> String { try await ask(.whole) { try $0.makeCopy() } }
 }

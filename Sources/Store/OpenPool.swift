@@ -15,7 +15,23 @@ final class OpenPool: Sendable {
 
   // All of these throw what their namesakes in GRDB throw, and a `StoreError` once the store is closed.
 
-  func read<T>(_ body: (Database) throws -> T) throws -> T { try using { try pool.read(body) } }
+  /// How long the daemon itself may read at once. Whoever asks for clients says so with `Reading.isOver`.
+  private static let longest = Duration.seconds(300)
+
+  /// A read is ended early if it takes too long, if `Reading.isOver` says so, or once the store is to be closed; then it throws a
+  /// `StoreError` with the code `inputOutput`.
+  func read<T>(_ body: (Database) throws -> T) throws -> T {
+    let end = ContinuousClock.now + Self.longest
+    let isOver = Reading.isOver ?? { ContinuousClock.now > end }
+    return try using {
+      do {
+        return try pool.read { db in try db.whileWanted(isOver) { try body(db) } }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+        throw StoreError(.inputOutput, "\(path): a read was ended before it was done")
+      }
+    }
+  }
+
   func write<T>(_ body: (Database) throws -> T) throws -> T { try using { try pool.write(body) } }
 
   func writeWithoutTransaction<T>(_ body: (Database) throws -> T) throws -> T {

@@ -121,8 +121,11 @@ extension Store {
       guard let end = ids.last else { break }
       problems += try pool.read { db in
         let read = try begin(db)
-        return ids.compactMap { id in
-          do { try read(id) } catch { return (error as? StoreError)?.description ?? "\(noun) \(id): \(error)" }
+        return try ids.compactMap { id in
+          do { try read(id) } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT { throw error } catch
+          {
+            return (error as? StoreError)?.description ?? "\(noun) \(id): \(error)"
+          }
           return nil
         }
       }

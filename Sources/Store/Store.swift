@@ -90,7 +90,8 @@ public final class Store: Sendable {
     let known = isNew ? (mark: nil, hasKey: false, trouble: nil) : try Self.begin(path, directory, acceptsOlder)
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
-    configuration.maximumReaderCount = 4
+    // As many as may read for clients at once (`ControlThreads`), and four for the daemon itself; they are opened when they are needed.
+    configuration.maximumReaderCount = 13
     // The priority stays normal: raising it takes a right that the daemon does not have, and leaves a complaint in the journal.
     configuration.qos = .default
     configuration.busyMode = .timeout(5)

@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlServer
 internal import Coordinator
+internal import PostgreSQLStore
 internal import Storage
 internal import Store
 
@@ -39,7 +40,7 @@ extension Backing {
   init(_ session: SharedSession, secrets: SecretBox) {
     let store = session.store
     self.init(
-      storage: store, posts: store, known: store, postChanges: store, control: { _ in store }, secrets: secrets,
+      storage: store, posts: store, known: store, postChanges: store, control: { store.reading(on: $0) }, secrets: secrets,
       seed: .random(in: 0 ... .max), mayAct: session.mayAct, shared: session, care: nil)
   }
 }

@@ -17,4 +17,18 @@ struct PlacesTests {
     for user in ["ann", "ann", "ann", "bob", "bob"] { places.leave(user) }
     #expect(take(["bob", "bob", "bob", "bob"]) == [true, true, true, false])
   }
+
+  @Test func whoHasLeastComesNext() {
+    var places = Places<String>(max: 4, perUserMax: 2)
+    func next(_ waiting: [String?]) -> Int? { places.takeNext(for: waiting) }
+    #expect((0..<4).map { _ in next(["ann", "ann", "bob", nil]) } == [0, 2, 3, 3], "who is not known has none")
+    #expect(next([nil, "ann"]) == nil, "all are taken")
+    for _ in 0..<2 { places.leave(nil) }
+    #expect(next(["ann", "cid"]) == 1)
+    #expect(next(["bob", "ann"]) == 0, "the first of those who have as many")
+    places.leave("cid")
+    #expect(next(["bob", "bob"]) == nil, "bob has his share")
+    #expect(next(["bob", "ann"]) == 1)
+    #expect(next([]) == nil)
+  }
 }

@@ -140,7 +140,7 @@ struct AccessTests {
   }
 
   private func context(_ bench: Bench) -> ControlContext {
-    let threads = ControlThreads(slow: .singleton, quick: .singleton)
+    let threads = ControlThreads()
     let store = ControlStore(bench.store, on: threads)
     let messages = bench.messages.map { MessageReadingStore($0, on: threads) }
     return ControlContext(

@@ -18,7 +18,7 @@ struct DeclaredErrorTests {
   private static let root = VarlinkPeer(pid: 1, uid: 0, gid: 0, groups: [0])
 
   private static func context(_ bench: Bench, _ log: RecordingLog = RecordingLog()) -> ControlContext {
-    let threads = ControlThreads(slow: .singleton, quick: .singleton)
+    let threads = ControlThreads()
     let store = ControlStore(bench.store, on: threads)
     return ControlContext(
       coordinator: bench.coordinator, store: store, posts: store, activities: ChannelActivities(store, nil),

@@ -1,5 +1,6 @@
 import Dispatch
 import NIOPosix
+import Storage
 import Synchronization
 import Testing
 
@@ -81,5 +82,82 @@ struct FairLaneTests {
     try await first.value
     await lane.shutDown()
     await #expect(throws: CancellationError.self) { try await lane.run(for: 1) {} }
+  }
+
+  @Test func theLastThreadGoesToSomebodyWithoutOne() async throws {
+    let lane = FairLane(threads, count: 2, perUserMax: 2)
+    let gate = DispatchSemaphore(value: 0)
+    let begun = Record()
+    let jobs = (0..<2).map { _ in
+      Task {
+        try await lane.run(for: 1) {
+          begun.add("a")
+          gate.wait()
+        }
+      }
+    }
+    while lane.count < 2 || begun.all.isEmpty { await Task.yield() }
+    #expect(try await lane.run(for: 2) { 5 } == 5)
+    #expect(begun.all == ["a"])
+    for _ in jobs { gate.signal() }
+    for job in jobs { try await job.value }
+    await lane.shutDown()
+  }
+
+  @Test func whatSaysHowTheDaemonIsWaitsForNothingElse() async throws {
+    let control = ControlThreads()
+    let gate = DispatchSemaphore(value: 0)
+    let begun = Record()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for user in 1...8 as ClosedRange<UInt32> {
+        for size in [WorkSize.little, .much, .whole] {
+          group.addTask {
+            try await Caller.$user.withValue(user) {
+              try await control.run(size) {
+                begun.add("a")
+                gate.wait()
+              }
+            }
+          }
+        }
+      }
+      while begun.all.count < 7 { await Task.yield() }
+      #expect(try await control.run(.vital) { 5 } == 5)
+      #expect(begun.all.count == 7, "and the other threads are all taken")
+      for _ in 0..<24 { gate.signal() }
+      try await group.waitForAll()
+    }
+    await control.shutDown()
+  }
+
+  /// Reads until it is told to end, as storage does.
+  @Sendable private static func readOn() throws {
+    let isOver = try #require(Reading.isOver)
+    while !isOver() {}
+    throw StoreError(.inputOutput, "ended")
+  }
+
+  @Test func whatIsReadEndsWhenNobodyWaitsForIt() async throws {
+    let lane = FairLane(threads, count: 1, perUserMax: 1)
+    for isStopping in [false, true] {
+      let begun = Record()
+      let endless = Task {
+        try await lane.run(for: 1) {
+          begun.add("a")
+          try Self.readOn()
+        }
+      }
+      while begun.all.isEmpty { await Task.yield() }
+      if isStopping { await lane.shutDown() } else { endless.cancel() }
+      await #expect(throws: CancellationError.self) { try await endless.value }
+      if !isStopping { #expect(try await lane.run(for: 2) { 5 } == 5, "its thread is free") }
+    }
+  }
+
+  @Test func whatIsReadEndsWhenItsTimeIsUp() async throws {
+    let lane = FairLane(threads, count: 1, perUserMax: 1)
+    let failure = await #expect(throws: StoreError.self) { try await lane.run(for: 1, within: .zero, Self.readOn) }
+    #expect(failure?.description.contains("would take longer than 0 seconds") == true)
+    await lane.shutDown()
   }
 }

@@ -417,6 +417,33 @@ struct SharedStoreTests {
     await bench.stop(store)
   }
 
+  /// Work whose turn has always come.
+  private struct NoWaiting: BlockingWork {
+    func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T { try body() }
+    func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T { try await body() }
+  }
+
+  @Test func questionsEndAtTheServerToo() async throws {
+    let bench = try await Bench()
+    let (store, hasty) = (try await bench.store("a"), try await bench.store("b", timeout: .milliseconds(300)))
+    let asked = "FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND state = 'active'"
+    let question = Task { try await store.reading(on: NoWaiting()).ask("SELECT pg_sleep(600)") }
+    try await bench.waitUntil("SELECT count(*) = 1 \(asked)")
+    question.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await question.value }
+    try await bench.waitUntil("SELECT count(*) = 0 \(asked)")
+    await #expect(throws: StoreError.self) { _ = try await hasty.ask("SELECT pg_sleep(600)") }
+    try await bench.waitUntil("SELECT count(*) = 0 \(asked)")
+    // What the daemon asks for itself is answered, because it goes on until all that was begun is done.
+    let own = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await store.ask("SELECT 1::int8").int(0, 0)
+    }
+    own.cancel()
+    #expect(try await own.value == 1)
+    await bench.stop(store, hasty)
+  }
+
   @Test func compactionLeavesWhereTheNextCommitBegins() async throws {
     let bench = try await Bench()
     let store = try await bench.store("a")

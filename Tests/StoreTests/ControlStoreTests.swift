@@ -21,18 +21,16 @@ struct ControlStoreTests {
       state.withLock { $0.append(size) }
       throw Taken()
     }
+
+    func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T { throw Taken() }
   }
 
-  /// None of them reads before it has a thread for that.
-  @Test func everyQuestionWaitsForAThread() async throws {
-    let folder = try TemporaryFolder()
-    let store = try Store(directory: folder.path + "/state")
-    let threads = NoThreads()
-    let control = ControlStore(store, on: threads)
+  /// What clients can ask, and how much each is.
+  private static func questions(_ control: ControlStore) throws -> [(WorkSize, @Sendable () async throws -> Void)] {
     let (channel, relay) = (ChannelID(rawValue: 1), RelayID(rawValue: 1))
     let order = try ListOrder([], known: ListFields([]), isSortable: ChannelField.canSort)
     let filter = try Filter(nil, known: ListFields([]))
-    let questions: [(WorkSize, @Sendable () async throws -> Void)] = [
+    return [
       (.much, { _ = try await control.channels(matching: filter, in: order, withDeleted: false, after: nil, limit: 1) }),
       (.little, { _ = try await control.channels(named: "a", limit: 1) }),
       (.little, { _ = try await control.channel(channel) }),
@@ -45,17 +43,44 @@ struct ControlStoreTests {
       (.little, { _ = try await control.roundTrips(of: .relay(relay)) }),
       (.much, { _ = try await control.channelCount(of: relay) }), (.much, { _ = try await control.channelCounts(of: [relay]) }),
       (.much, { _ = try await control.channelCounts(of: [IdentityID(rawValue: 1)]) }),
-      (.much, { _ = try await control.totals() }), (.much, { _ = try await control.losses() }),
-      (.much, { _ = try await control.failedChannelCount() }), (.much, { _ = try await control.check() }),
-      (.much, { _ = try await control.makeCopy() }),
+      (.vital, { _ = try await control.totals() }), (.vital, { _ = try await control.census() }),
+      (.vital, { _ = try await control.outcomes() }), (.vital, { _ = try await control.roundTripsOfRelays() }),
+      (.much, { _ = try await control.losses() }),
+      (.little, { _ = try await control.health(of: nil, before: 1, limit: 1) }),
+      (.much, { _ = try await control.transitions(matching: TransitionSeek(), before: 9, limit: 1) }),
+      (.much, { _ = try await control.failedChannelCount() }), (.whole, { _ = try await control.check() }),
       (.little, { _ = try await control.post(PostID(rawValue: 1)) }),
       (.much, { _ = try await control.posts(PostQuestion(limit: 1)) }),
       (.much, { _ = try await control.changedPosts(after: 0, channels: nil, limit: 1) }),
       (.little, { _ = try await control.postTransitions(of: PostID(rawValue: 1), limit: 1) }),
       (.little, { _ = try await control.postCounters() }),
+      (.much, { _ = try await control.posts([PostID(rawValue: 1)]) }),
+      (.little, { _ = try await control.postRetention(of: channel) }),
     ]
+  }
+
+  /// None of them reads before it has a thread for that.
+  @Test func everyQuestionWaitsForAThread() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(directory: folder.path + "/state")
+    let threads = NoThreads()
+    let control = ControlStore(store, on: threads)
+    var questions = try Self.questions(control)
+    questions.append((.whole, { _ = try await control.makeCopy() }))
     for (_, question) in questions { await #expect(throws: NoThreads.Taken.self) { try await question() } }
     #expect(threads.asked == questions.map(\.0))
+    store.close()
+  }
+
+  @Test func everyQuestionEndsWhenNobodyWaits() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(directory: folder.path + "/state")
+    for (_, question) in try Self.questions(ControlStore(store, on: ImpatientThreads(stepsMax: 0))) {
+      let failure = await #expect(throws: StoreError.self) { try await question() }
+      #expect(failure?.code == .inputOutput)
+    }
+    #expect(store.damageFound.isEmpty)
+    for (_, question) in try Self.questions(ControlStore(store, on: ImpatientThreads(stepsMax: .max))) { try await question() }
     store.close()
   }
 }

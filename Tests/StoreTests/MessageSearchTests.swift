@@ -89,15 +89,27 @@ struct MessageSearchTests {
     #expect(huge.map(\.text) == [String(repeating: "é", count: 400) + "…"])
   }
 
-  @Test func piecesAreCutAtTheirMarks() {
-    func pieces(_ parts: String...) -> [MessageHit.Piece] {
-      // A plus stands for the beginning of a word, a minus for its end.
-      let bytes = parts.joined().utf8.map { $0 == 0x2B ? MessageExcerpt.begin : $0 == 0x2D ? MessageExcerpt.end : $0 }
-      return MessageExcerpt.pieces(bytes)
+  @Test func piecesAreCutAtTheWords() {
+    func pieces(_ text: String, _ words: String) -> [MessageHit.Piece] { MessageExcerpt(MessageWords(words)).pieces(text) }
+    #expect(pieces("", "a").isEmpty)
+    #expect(pieces("a,b c", "\"a b\"") == [("a,b", true), (" c", false)].map { .init(text: $0.0, isHit: $0.1) })
+    #expect(pieces("a-b", "b") == [("a-", false), ("b", true)].map { .init(text: $0.0, isHit: $0.1) })
+    let lead = pieces(String(repeating: "ü", count: 300) + " A", "a")
+    #expect(lead.map(\.text) == ["…" + String(repeating: "ü", count: 99) + " ", "A"])
+    #expect(pieces("one two three", "\"two thr\"* one").filter(\.isHit).map(\.text) == ["one"], "a phrase has no beginning")
+  }
+
+  /// However long a text is, and however many of the words it has.
+  @Test func excerptsAreBounded() {
+    for (text, words) in [("a ", "a"), ("a ", "\"\(String(repeating: "a ", count: 490))b\""), ("ab ", "a* ab b"), ("中", "中*")] {
+      let excerpt = MessageExcerpt(MessageWords(words))
+      let looked = String(String(repeating: text, count: 32_000).unicodeScalars.prefix(MessageExcerpt.lookedMax))
+      let pieces = excerpt.pieces(looked + String(repeating: text, count: 100_000))
+      #expect(pieces == excerpt.pieces(looked), "what is behind is not looked at")
+      #expect(pieces.reduce(0) { $0 + $1.text.count } <= MessageExcerpt.max + 2)
+      #expect(pieces.count <= 65)
     }
-    #expect(pieces("").isEmpty && pieces("+-").isEmpty)
-    #expect(pieces("+a-+b-c") == [("a", true), ("b", true), ("c", false)].map { .init(text: $0.0, isHit: $0.1) })
-    let lead = pieces(String(repeating: "ü", count: 300), "+a-")
-    #expect(lead.map(\.text) == ["…" + String(repeating: "ü", count: 100), "a"])
+    let late = String(repeating: "x ", count: MessageExcerpt.lookedMax) + "late"
+    #expect(MessageExcerpt(MessageWords("late")).pieces(late).map(\.isHit) == [false], "it begins with the text")
   }
 }

@@ -75,7 +75,7 @@ extension StoreTests {
     }
     for await _ in begun.stream { break }
     #expect(store.open.close(patience: .nanoseconds(0)) { _ in })
-    let failure = await #expect(throws: DatabaseError.self) { try await endless.value }
-    #expect(failure?.resultCode == .SQLITE_INTERRUPT)
+    let failure = await #expect(throws: StoreError.self) { try await endless.value }
+    #expect(failure?.code == .inputOutput)
   }
 }

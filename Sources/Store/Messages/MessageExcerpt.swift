@@ -1,32 +1,118 @@
 internal import Storage
 
-/// The part of a text around the words that were searched.
-enum MessageExcerpt {
-  /// The bytes around a word.
-  static let (begin, end): (UInt8, UInt8) = (0xFF, 0xFE)
-
+/// The part of a text around the words that were searched. SQLite's own takes time that grows with the square of the words in the text.
+struct MessageExcerpt {
   /// How many characters an excerpt has before the first of the words, and in all. Words may be as long as texts.
   static let (leadMax, max) = (100, 400)
+  /// How many characters of a text are looked at, and how many hits are marked. Whoever wrote it chose both.
+  static let (lookedMax, hitsMax) = (8_000, 32)
+  /// How many tokens of a phrase are compared.
+  private static let comparedMax = 8
 
-  /// - Parameter marked: UTF-8 text, with the words between `begin` and `end`.
-  static func pieces(_ marked: [UInt8]) -> [MessageHit.Piece] {
-    var found: [MessageHit.Piece] = []
-    var (isHit, start, left) = (false, marked.startIndex, max)
-    func add(upTo place: Int) {
-      var scalars = Array(String(decoding: marked[start..<place], as: UTF8.self).unicodeScalars)
-      guard !scalars.isEmpty, left > 0 else { return }
-      if found.isEmpty, !isHit, scalars.count > leadMax, place < marked.endIndex { scalars = ["…"] + scalars.suffix(leadMax) }
-      if scalars.count > left { scalars = scalars.prefix(left) + ["…"] }
-      left -= scalars.count
-      var text = String.UnicodeScalarView()
-      text.append(contentsOf: scalars)
-      found.append(MessageHit.Piece(text: String(text), isHit: isHit))
+  /// Those that are looked for, by their first token.
+  private var phrases: [String: [(rest: ArraySlice<String>, isPrefix: Bool)]] = [:]
+  /// What a token may begin with, and how many bytes such beginnings have.
+  private var (beginnings, lengths): (Set<String>, Set<Int>) = ([], [])
+
+  init(_ words: MessageWords) {
+    for (text, isPrefix) in words.all {
+      let scalars = Array(text.unicodeScalars)
+      var (tokens, place): ([String], Int) = ([], 0)
+      while let token = Self.token(from: place, in: scalars) {
+        tokens.append(token.text)
+        place = token.range.upperBound
+      }
+      guard let first = tokens.first else { continue }
+      if tokens.count == 1, isPrefix {
+        beginnings.insert(first)
+        lengths.insert(first.utf8.count)
+      } else {
+        let isWhole = tokens.count <= Self.comparedMax
+        phrases[first, default: []].append((tokens.prefix(Self.comparedMax).dropFirst(), isPrefix && isWhole))
+      }
     }
-    for (place, byte) in marked.enumerated() where byte == begin || byte == end {
-      add(upTo: place)
-      (isHit, start) = (byte == begin, place + 1)
+  }
+
+  func pieces(_ text: String) -> [MessageHit.Piece] {
+    let scalars = Array(text.unicodeScalars.prefix(Self.lookedMax))
+    let hits = hits(in: scalars)
+    let begin = hits.first.map { Swift.max(0, $0.lowerBound - Self.leadMax) } ?? 0
+    let end = min(scalars.count, begin + Self.max)
+    var (pieces, place): ([MessageHit.Piece], Int) = ([], begin)
+    func add(upTo next: Int, isHit: Bool) {
+      guard place < min(next, end) else { return }
+      var shown = String.UnicodeScalarView()
+      if place == begin, begin > 0 { shown.append("…") }
+      shown.append(contentsOf: scalars[place..<min(next, end)])
+      place = min(next, end)
+      if place == end, end < scalars.count || scalars.count == Self.lookedMax { shown.append("…") }
+      pieces.append(MessageHit.Piece(text: String(shown), isHit: isHit))
     }
-    add(upTo: marked.endIndex)
-    return found
+    for hit in hits {
+      add(upTo: hit.lowerBound, isHit: false)
+      add(upTo: hit.upperBound, isHit: true)
+    }
+    add(upTo: scalars.count, isHit: false)
+    return pieces
+  }
+
+  /// The first hit, and those that an excerpt has room for after it.
+  private func hits(in scalars: [Unicode.Scalar]) -> [Range<Int>] {
+    var (hits, ahead): ([Range<Int>], [Token]) = ([], [])
+    var read = 0
+    /// The token at a place behind the present one.
+    func token(_ place: Int) -> Token? {
+      while ahead.count <= place {
+        guard let next = Self.token(from: read, in: scalars) else { return nil }
+        ahead.append(next)
+        read = next.range.upperBound
+      }
+      return ahead[place]
+    }
+    while hits.count < Self.hitsMax, let present = token(0) {
+      if let first = hits.first, present.range.lowerBound - first.lowerBound > Self.max { break }
+      let count = count(from: present, token)
+      if count > 0, let last = token(count - 1) { hits.append(present.range.lowerBound..<last.range.upperBound) }
+      ahead.removeFirst(Swift.max(1, count))
+    }
+    return hits
+  }
+
+  /// How many tokens are the longest hit that begins here.
+  private func count(from first: Token, _ token: (Int) -> Token?) -> Int {
+    let isBeginning = lengths.contains { beginnings.contains(String(decoding: first.text.utf8.prefix($0), as: UTF8.self)) }
+    var most = isBeginning ? 1 : 0
+    for (rest, isPrefix) in phrases[first.text] ?? [] where rest.count + 1 > most {
+      let isHere = rest.enumerated().allSatisfy { place, wanted in
+        guard let found = token(place + 1)?.text else { return false }
+        return isPrefix && place == rest.count - 1 ? found.hasPrefix(wanted) : found == wanted
+      }
+      if isHere { most = rest.count + 1 }
+    }
+    return most
+  }
+
+  private struct Token {
+    let range: Range<Int>
+    /// Without case and accents.
+    let text: String
+  }
+
+  private static func token(from place: Int, in scalars: [Unicode.Scalar]) -> Token? {
+    guard let begin = scalars[place...].firstIndex(where: MessageWords.isPartOfWords) else { return nil }
+    let end = scalars[begin...].firstIndex { !MessageWords.isPartOfWords($0) && !isMark($0) } ?? scalars.count
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars[begin..<end])
+    let text = String(view)
+    let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+    return Token(range: begin..<end, text: isPlain ? text.lowercased() : text.foldedForSearch)
+  }
+
+  /// An accent, or a vowel that is no letter of its own.
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .spacingMark: true
+    default: false
+    }
   }
 }

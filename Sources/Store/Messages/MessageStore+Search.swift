@@ -1,5 +1,4 @@
 internal import Channels
-internal import Foundation
 internal import GRDB
 internal import Storage
 
@@ -13,16 +12,15 @@ extension MessageStore {
     guard let match = words.query(in: search.channel) else { return ([], false) }
     let limit = max(1, search.limit)
     let isRanked = !search.isNewestFirst && words.count <= Self.rankedWordsMax
-    return try read { db in
+    let (messages, hasMore) = try read { db in
       let found = try Int64.fetchAll(
         db, cached: isRanked ? Self.ranked : Self.newest, arguments: [match, limit + 1, max(0, search.offset)])
       let reader = MessageReader(db: db)
       let chosen = try reader.prefix(Array(found.prefix(limit)))
-      let hits = try reader.messages(chosen).map { message in
-        MessageHit(message: message, excerpt: try Self.excerpt(message.row.id, match, db))
-      }
-      return (hits, chosen.count < found.count)
+      return (try reader.messages(chosen), chosen.count < found.count)
     }
+    let excerpt = MessageExcerpt(words)
+    return (messages.map { MessageHit(message: $0, excerpt: excerpt.pieces($0.row.text)) }, hasMore)
   }
 
   /// Ids grow in the order of arrival.
@@ -37,15 +35,4 @@ extension MessageStore {
       ORDER BY rowid DESC LIMIT \(MessageSearch.rankedMax))
     ORDER BY score, rowid DESC LIMIT ? OFFSET ?
     """
-
-  private static func excerpt(_ message: MessageID, _ match: String, _ db: Database) throws -> [MessageHit.Piece] {
-    // The marks are bytes that are in no text, because UTF-8 has no use for them.
-    let marked = try Data.fetchOne(
-      db,
-      cached: """
-        SELECT CAST(snippet(message_words, 0, CAST(x'FF' AS TEXT), CAST(x'FE' AS TEXT), '…', 32) AS BLOB)
-        FROM message_words WHERE message_words MATCH ? AND rowid = ?
-        """, arguments: [match, message.rawValue])
-    return MessageExcerpt.pieces(marked.map(Array.init) ?? [])
-  }
 }

@@ -58,7 +58,9 @@ public final class MessageStore: Sendable {
     if access(path, F_OK) != 0 { Glibc.close(try PrivateFile.make(path)) }
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    configuration.maximumReaderCount = 4
+    // As many as may read for clients at once (`ControlThreads`), and one for the task that keeps messages; they are opened when they are
+    // needed.
+    configuration.maximumReaderCount = 8
     // The priority stays normal: raising it takes a right that the daemon does not have, and leaves a complaint in the journal.
     configuration.qos = .default
     configuration.busyMode = .timeout(5)

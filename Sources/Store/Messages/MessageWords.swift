@@ -41,6 +41,11 @@ struct MessageWords {
   /// How many different words there are.
   var count: Int { words.count }
 
+  /// The words as they were typed, and whether each may go on.
+  var all: [(text: String, isPrefix: Bool)] {
+    words.map { word in (word.isPrefix ? String(word.text.dropLast()) : word.text, word.isPrefix) }
+  }
+
   /// The expression that finds the messages; `nil` if there are no words.
   func query(in channel: ChannelID?) -> String? {
     guard !words.isEmpty else { return nil }
@@ -50,7 +55,7 @@ struct MessageWords {
   }
 
   /// What the tokenizer `unicode61` takes for a part of a word.
-  private static func isPartOfWords(_ scalar: Unicode.Scalar) -> Bool {
+  static func isPartOfWords(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
       .otherNumber, .privateUse:

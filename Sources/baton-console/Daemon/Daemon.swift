@@ -6,15 +6,20 @@ internal import Varlink
 actor Daemon {
   /// Connections for calls. Streams have connections of their own.
   static let connectionsMax = 8
+  /// Those that one visitor uses at once. The daemon takes all visitors for one user, so they must not wait for each other here already.
+  private static let perVisitorMax = 2
   /// How long an answer may take.
   private static let timeout = Duration.seconds(20)
   /// How long a call is repeated that a restarting daemon did not take.
   private static let persistence = Duration.seconds(3)
 
+  /// For whom the daemon is asked; `nil` if it is for the console itself.
+  @TaskLocal static var visitor: String?
+
   nonisolated let socket: String
   private var idle: [BatonClient] = []
-  private var open = 0
-  private var waiting: [CheckedContinuation<BatonClient?, Never>] = []
+  private var places = Places<String>(max: connectionsMax, perUserMax: perVisitorMax)
+  private var waiting: [(visitor: String?, turn: CheckedContinuation<Void, Never>)] = []
 
   /// - Parameter socket: path of the control socket.
   init(socket: String) { self.socket = socket }
@@ -22,15 +27,16 @@ actor Daemon {
   /// Has `body` make calls on a connection that nobody else uses meanwhile.
   /// - Throws: `VarlinkError` as the daemon declares it, or `VarlinkClient.Failure`.
   nonisolated func ask<Reply: Sendable>(_ body: @Sendable (BatonClient) async throws -> Reply) async throws -> Reply {
-    let client = try await take()
+    let visitor = Self.visitor
+    let client = try await take(for: visitor)
     do {
       let reply = try await body(client)
-      await giveBack(client, isWhole: true)
+      await giveBack(client, isWhole: true, from: visitor)
       return reply
     } catch {
       // What the daemon refused was answered; after a failure the connection may hold half of an answer.
       let refusal = error as? VarlinkError
-      await giveBack(client, isWhole: refusal != nil && refusal?.kind != .tooManyConnections)
+      await giveBack(client, isWhole: refusal != nil && refusal?.kind != .tooManyConnections, from: visitor)
       throw error
     }
   }
@@ -40,37 +46,26 @@ actor Daemon {
     try await BatonClient(socket: socket, timeout: Self.timeout)
   }
 
-  private func take() async throws(VarlinkClient.Failure) -> BatonClient {
+  private func take(for visitor: String?) async throws(VarlinkClient.Failure) -> BatonClient {
+    if !places.take(visitor) { await withCheckedContinuation { waiting.append((visitor, $0)) } }
     if let client = idle.popLast() { return client }
-    guard open < Self.connectionsMax else {
-      if let client = await withCheckedContinuation({ waiting.append($0) }) { return client }
-      return try await fresh()
-    }
-    open += 1
-    return try await fresh()
-  }
-
-  /// A new connection, in a place that is counted already.
-  private func fresh() async throws(VarlinkClient.Failure) -> BatonClient {
     do {
       return try await BatonClient(socket: socket, timeout: Self.timeout, persistence: Self.persistence)
     } catch {
-      freePlace()
+      leave(visitor)
       throw error
     }
   }
 
-  private func giveBack(_ client: BatonClient, isWhole: Bool) async {
-    if isWhole {
-      if waiting.isEmpty { idle.append(client) } else { waiting.removeFirst().resume(returning: client) }
-    } else {
-      freePlace()
-      await client.close()
-    }
+  private func giveBack(_ client: BatonClient, isWhole: Bool, from visitor: String?) async {
+    if isWhole { idle.append(client) }
+    leave(visitor)
+    if !isWhole { await client.close() }
   }
 
-  /// Hands the place of a connection that has ended to whoever waits for one.
-  private func freePlace() {
-    if waiting.isEmpty { open -= 1 } else { waiting.removeFirst().resume(returning: nil) }
+  /// Frees a place for somebody who waits for one.
+  private func leave(_ visitor: String?) {
+    places.leave(visitor)
+    if let next = places.takeNext(for: waiting.map(\.visitor)) { waiting.remove(at: next).turn.resume() }
   }
 }

@@ -88,7 +88,7 @@ struct Door: RouterMiddleware {
     context.visit = visit
     let response: Response
     do {
-      response = try await next(request, context)
+      response = try await Daemon.$visitor.withValue(visit.user) { try await next(request, context) }
     } catch {
       // Whoever was allowed to change things when they began to type keeps what they typed.
       let isUnread = visit.role != .change && visit.form.withLockedValue { $0 == nil }

@@ -19,6 +19,14 @@ struct Places<User: Hashable & Sendable> {
     return true
   }
 
+  /// Takes a place for one of those who wait: the first of those who have the fewest.
+  /// - Returns: which one; `nil` if nobody can have a place.
+  mutating func takeNext(for waiting: [User?]) -> Int? {
+    func count(_ place: Int) -> Int { waiting[place].map { byUser[$0, default: 0] } ?? 0 }
+    guard let next = waiting.indices.min(by: { (count($0), $0) < (count($1), $1) }), take(waiting[next]) else { return nil }
+    return next
+  }
+
   mutating func leave(_ user: User?) {
     all -= 1
     guard let user, let own = byUser[user] else { return }
