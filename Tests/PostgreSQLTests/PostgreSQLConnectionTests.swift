@@ -346,7 +346,8 @@ struct PostgreSQLConnectionTests {
     let address = try PostgreSQLAddress(cluster.address())
     for text in ["PREPARE baton1 AS SELECT 1", "DEALLOCATE ALL"] {
       let deadline = ContinuousClock.now + Self.patience
-      let link = try Link(try #require(address.hosts.first), address.settings, until: deadline)
+      let host = try #require(address.hosts.first)
+      let link = try Link(host, address.settings(for: host), until: deadline)
       if text == "DEALLOCATE ALL" { _ = try PostgreSQLServer.settle(link, [:], until: deadline) }
       _ = try link.run([SQLStatement(text, isKept: false)], until: deadline)
       do throws(PostgreSQLFailure) {
@@ -358,8 +359,6 @@ struct PostgreSQLConnectionTests {
       link.close()
     }
     await cluster.stop()
-  }
-
   }
 
   /// A server that says it has no encryption gets the password otherwise.

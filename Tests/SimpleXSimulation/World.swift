@@ -105,7 +105,8 @@ final class World: Sendable {
       case .lost(let channel, let relay, let trouble):
         state.tally.lost += 1
         if channel == Self.anchor { state.violation = Violation("\(channel) is said to be lost on \(relay): \(trouble)") }
-      case .outcome, .stray, .relayUp, .relayDown, .state, .delivery, .compared, .read, .served, .synced, .searched:
+      case .outcome, .stray, .relayUp, .relayDown, .state, .delivery, .compared, .read, .served, .synced, .searched,
+        .unreadable:
         break
       }
       state.reports.append(report)

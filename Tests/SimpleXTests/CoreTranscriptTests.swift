@@ -252,7 +252,7 @@ private final class Player {
       case .relayUp(let relay, _): world.lines.append("relay \(relay.rawValue) up")
       case .relayDown(let relay, let trouble): world.lines.append("relay \(relay.rawValue) down: \(trouble.cause)")
       case .stray(let channel, let relay, _): world.lines.append("\(channel.rawValue)@\(relay.rawValue) strays")
-      case .state(_, .works), .delivery, .compared, .read, .served, .synced, .searched: break
+      case .state(_, .works), .delivery, .compared, .read, .served, .synced, .searched, .unreadable: break
       case .state(_, .down(let trouble)): world.lines.append("network \(trouble.kind): \(trouble.trouble.detail)")
       }
     }

@@ -137,6 +137,7 @@ extension Simulation {
     case .report(.searched(let id, let relay, _, _)): "searched \(id.rawValue)@\(relay.rawValue)"
     case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
     case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"
+    case .report(.unreadable(let relay, let count)): "relay \(relay.rawValue) sent \(count) that cannot be read"
     case .report(.state(let network, let state)): "\(network) \(state.trouble?.kind.rawValue ?? "works")"
     case .timersDue: "timers"
     case .create(let new, _): "create '\(new.content.document)' on \(new.relays.map(\.rawValue))"

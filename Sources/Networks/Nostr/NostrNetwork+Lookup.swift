@@ -26,7 +26,7 @@ extension NostrNetwork {
         let group = channel.signed(asSaidBy: try await dialer.information(of: url, on: lines.eventLoop).get())
       {
         channel = group
-        events = try await ChannelLookup(channel.filters, on: lines, within: limits).events()
+        events = try await self.events(of: channel, on: lines)
       }
       return try channel.channel(in: events, for: identity)
     } catch let failure as NetworkFailure {
