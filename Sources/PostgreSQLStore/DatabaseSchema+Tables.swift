@@ -252,4 +252,13 @@ extension DatabaseSchema {
     "CREATE INDEX health_changes_of_relay ON health_changes (relay_id, revision) WHERE relay_id IS NOT NULL",
     "CREATE INDEX health_changes_of_server ON health_changes (server_id, revision) WHERE server_id IS NOT NULL",
   ]
+
+  static let decisions = [
+    #"""
+    CREATE TABLE decisions (
+      revision int8 PRIMARY KEY, kind text COLLATE "C" NOT NULL, channel_id int8 NOT NULL, name text COLLATE "C" NOT NULL,
+      at int8, network_id text COLLATE "C", UNIQUE (channel_id, name, kind)
+    )
+    """#
+  ]
 }

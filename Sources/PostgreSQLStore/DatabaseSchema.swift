@@ -32,6 +32,7 @@ public enum DatabaseSchema {
     // Programs that know only the first version would take slots that are pinned to others.
     Migration(oldest: 2, statements: pinnedSlots),
     Migration(oldest: 2, statements: health),
+    Migration(oldest: 2, statements: decisions),
   ]
 
   /// Makes the tables, or brings them up to date. Several daemons may do so at once. Tables with which older daemons cannot go on are not
