@@ -12,6 +12,8 @@ struct Backing: Sendable {
   /// For those who look after channels beside the coordinator.
   let known: any KnownChannelStorage
   let postChanges: any PostChangeReading
+  /// For what people decide about messages.
+  let decisions: any DecisionStorage
   /// What clients read, on these threads.
   let control: @Sendable (any BlockingWork) -> any ControlStorage & PostReading
   let secrets: SecretBox
@@ -30,8 +32,9 @@ extension Backing {
   init(_ store: Store, secrets: SecretBox, clock: any CoordinatorClock, schedule: ScrubSchedule) throws {
     self.init(
       storage: CoordinatorStore(store), posts: CoordinatorStore(store), known: KnownChannelStore(store),
-      postChanges: CoordinatorStore(store), control: { ControlStore(store, on: $0) }, secrets: secrets,
-      seed: try store.installationSeed { .random(in: 0 ... .max) }, mayAct: { true }, shared: nil,
+      postChanges: CoordinatorStore(store), decisions: CoordinatorStore(store),
+      control: { ControlStore(store, on: $0) }, secrets: secrets, seed: try store.installationSeed { .random(in: 0 ... .max) },
+      mayAct: { true }, shared: nil,
       care: { await StoreCare(store: store, clock: clock, schedule: schedule).run() })
   }
 
@@ -39,7 +42,8 @@ extension Backing {
   init(_ session: SharedSession, secrets: SecretBox) {
     let store = session.store
     self.init(
-      storage: store, posts: store, known: store, postChanges: store, control: { _ in store }, secrets: secrets,
-      seed: .random(in: 0 ... .max), mayAct: session.mayAct, shared: session, care: nil)
+      storage: store, posts: store, known: store, postChanges: store, decisions: store,
+      control: { _ in store }, secrets: secrets, seed: .random(in: 0 ... .max), mayAct: session.mayAct, shared: session,
+      care: nil)
   }
 }

@@ -69,7 +69,7 @@ struct MessageTakeTests {
     #expect(try missing(1, except: ["b", "z"]) == ["a"] && missing(1, since: -20) == ["b"] && missing(1, limit: 1) == ["b"])
     #expect(try missing(2) == ["d", "b"] && missing(3).isEmpty)
     // What is hidden may be deleted as well.
-    _ = try bench.store.hideMessage(try #require(try bench.named("a")).row.id, true)
+    _ = try bench.store.hideMessage(try #require(try bench.named("a")).row.id, at: Bench.now)
     #expect(try missing(1) == ["b", "a"])
     _ = try bench.store.mute("ann", at: Bench.now)
     #expect(try Set(missing(1)) == ["a", "b"])
