@@ -259,4 +259,13 @@ extension DatabaseSchema {
     "CREATE INDEX channels_by_change ON channels (updated_at, id)",
     "CREATE INDEX channels_by_name ON channels (display_name, id)",
   ]
+
+  static let decisions = [
+    #"""
+    CREATE TABLE decisions (
+      revision int8 PRIMARY KEY, kind text COLLATE "C" NOT NULL, channel_id int8 NOT NULL, name text COLLATE "C" NOT NULL,
+      at int8, network_id text COLLATE "C", UNIQUE (channel_id, name, kind)
+    )
+    """#
+  ]
 }

@@ -34,6 +34,7 @@ public enum DatabaseSchema {
     Migration(oldest: 2, statements: pinnedSlots),
     Migration(oldest: 2, statements: health),
     Migration(oldest: 2, statements: listIndexes),
+    Migration(oldest: 2, statements: decisions),
   ]
 
   /// Makes the tables, or brings them up to date. Several daemons may do so at once. Tables with which older daemons cannot go on are not

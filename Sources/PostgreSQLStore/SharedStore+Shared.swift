@@ -1,17 +1,28 @@
 internal import Channels
 internal import PostgreSQL
 public import Storage
+internal import Store
 
 extension SharedStore: SharedReading {
   public func end() async throws -> SharedEnd {
     let rows = try await ask([
       CommitScript.end, SQLStatement("SELECT count(*), count(*) FILTER (WHERE removed = 1) FROM identities"),
+      SQLStatement("SELECT coalesce(max(revision), 0) FROM decisions"),
     ])
     let end = SharedEnd(
       revision: rows[0].int(0, 0) ?? 0, postRevision: rows[0].int(0, 2) ?? 0, identities: rows[1].int(0, 0) ?? 0,
-      removedIdentities: rows[1].int(0, 1) ?? 0)
+      removedIdentities: rows[1].int(0, 1) ?? 0, decisionRevision: rows[2].int(0, 0) ?? 0)
     known.note(end.revision, end.postRevision)
     return end
+  }
+}
+
+extension SharedStore: DecisionStorage {
+  public func decisions(after revision: Int64, limit: Int) async throws -> [PersonalDecision] {
+    try await ask(
+      "\(TableStatements.decisions.selection) WHERE revision > $1 ORDER BY revision LIMIT $2",
+      [.int(revision), .int(Int64(limit))]
+    ).map { try PersonalDecision(&$0) }
   }
 }
 

@@ -49,6 +49,7 @@ enum SingleWrites {
           """, [.int(revision)]),
       ])
     case .forgetHistory(let end, let rowsMax, let limit): [(forget("transitions", changes, end, rowsMax, limit), true)]
+    case .decide(let decision): plain([decide(decision)])
     case .forgetPostHistory(let end, let rowsMax, let limit): [(forget("post_transitions", "", end, rowsMax, limit), true)]
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
       .saveServer, .saveRelay, .insertIdentity, .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition,
@@ -59,6 +60,20 @@ enum SingleWrites {
 
   private static func plain(_ statements: [SQLStatement]) -> [(statement: SQLStatement, forgets: Bool)] {
     statements.map { ($0, false) }
+  }
+
+  /// The lock of the order is held, so the last revision stays the last.
+  private static func decide(_ decision: PersonalDecision) -> SQLStatement {
+    SQLStatement(
+      """
+      INSERT INTO decisions (revision, kind, channel_id, name, at, network_id)
+      SELECT coalesce(max(revision), 0) + 1, $1, $2::int8, $3, $4::int8, $5 FROM decisions
+      ON CONFLICT (channel_id, name, kind) DO UPDATE SET revision = excluded.revision, at = excluded.at, network_id = excluded.network_id
+      """,
+      [
+        .text(decision.kind.rawValue), .int(decision.channel.rawValue), .text(decision.name),
+        .int(decision.at?.milliseconds), .text(decision.message),
+      ])
   }
 
   private static func roundTrip(_ peer: Probed, _ at: Timestamp, _ milliseconds: Int64) -> [SQLStatement] {

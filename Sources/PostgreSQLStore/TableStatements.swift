@@ -134,6 +134,7 @@ extension TableStatements {
   static let transitions = TableStatements(.transitions, .channels)
   static let changes = TableStatements(.changes, .channels)
   static let health = TableStatements(.health, .channels)
+  static let decisions = TableStatements(.decisions)
   static let posts = TableStatements(.posts, .posts)
   static let deliveries = TableStatements(.deliveries)
   static let postRoutes = TableStatements(.postRoutes)

@@ -98,7 +98,7 @@ struct WriteBatch {
       isOfPosts = true
       upsert(.postRetention, RowCells.of { row.bind(to: &$0) })
     case .recordRoundTrip, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges,
-      .forgetPostHistory:
+      .forgetPostHistory, .decide:
       others += SingleWrites.statements(for: mutation, session: session)
     }
   }

@@ -52,7 +52,8 @@ extension StoreMutation {
       settlePost(&row.revision)
       return .appendPostTransition(row)
     case .saveChannelRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
-      .forgetHistory, .compactChanges, .saveDelivery, .savePostRoute, .savePostRetention, .forgetPostHistory:
+      .forgetHistory, .compactChanges, .saveDelivery, .savePostRoute, .savePostRetention, .forgetPostHistory,
+      .decide:
       return self
     }
   }

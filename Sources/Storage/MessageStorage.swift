@@ -62,8 +62,9 @@ public struct MessageReceipt: Hashable, Sendable {
 public protocol MessageStorage: Sendable {
   func messageCounters() async throws -> MessageCounters
 
-  /// Begins a conversation, if the channel has none.
-  /// - Parameter since: messages that are asked for later and are older do not count as unread.
+  /// Begins a conversation, if the channel has none. What was decided about it before holds.
+  /// - Parameter since: messages that are asked for later and are older do not count as unread, unless the channel was read up to an
+  ///   earlier time.
   func begin(_ channel: ChannelID, since: Timestamp) async throws
 
   /// Stores what was read in channels that have a conversation, in this order; what was read in others is left out. A message that is known
@@ -99,13 +100,15 @@ public protocol MessageStorage: Sendable {
   /// dated later stay as deleted ones, so that they are known when they are read again.
   func mark(_ channel: ChannelID, _ marks: ConversationMarks) async throws -> MessageReceipt
 
-  /// Leaves a conversation out of the inbox, until something new is said there, or shows it again.
+  /// Leaves a conversation out of the inbox, until something is said there that is not older, or shows it again.
+  /// - Parameter at: since when; `nil` to show it.
   /// - Returns: the conversation; `nil` if there is none.
-  func hide(_ channel: ChannelID, _ isHidden: Bool) async throws -> ConversationRow?
+  func hide(_ channel: ChannelID, at: Timestamp?) async throws -> ConversationRow?
 
   /// Hides a message, or shows it again. One that was deleted stays as it is, and one whose author is muted stays hidden.
+  /// - Parameter at: since when; `nil` to show it.
   /// - Returns: `nil` if there is no such message.
-  func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws -> MessageReceipt?
+  func hideMessage(_ message: MessageID, at: Timestamp?) async throws -> MessageReceipt?
 
   /// Pins a message here, or takes that away. One that was deleted stays as it is.
   /// - Parameter at: since when; `nil` to take it away.
@@ -120,6 +123,20 @@ public protocol MessageStorage: Sendable {
   /// Takes note that somebody who asked to be let into a channel is not: nothing shows their request any more.
   /// - Returns: `nil` if nobody with that name asks.
   func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt?
+
+  /// The decision with the latest revision that was carried out; `nil` if none was.
+  func lastDecision() async throws -> PersonalDecision?
+
+  /// Decisions that the store of channels does not have, at most `limit`.
+  /// - Parameter isLeftOver: those from before it kept decisions, or that it has lost. Otherwise those that were made here since.
+  func newDecisions(isLeftOver: Bool, limit: Int) async throws -> [PersonalDecision]
+
+  /// Carries out decisions of the store of channels, in their order. Those that were made here get their revision. What is decided about a
+  /// message that is not there holds once it arrives.
+  func carryOut(_ decisions: [PersonalDecision]) async throws -> MessageReceipt
+
+  /// Takes note that the store of channels was set back: all decisions are left over, unless they are carried out again.
+  func forgetRevisionsOfDecisions() async throws
 
   /// Ends conversations: everything that is known of these channels goes.
   func end(_ channels: Set<ChannelID>) async throws -> MessageReceipt

@@ -7,12 +7,17 @@ public struct SharedEnd: Hashable, Sendable {
   /// How many identities there are, and how many of them were removed: their changes have no revision.
   public var identities: Int64
   public var removedIdentities: Int64
+  /// The newest revision of decisions.
+  public var decisionRevision: Int64
 
-  public init(revision: Int64, postRevision: Int64, identities: Int64, removedIdentities: Int64) {
+  public init(
+    revision: Int64, postRevision: Int64, identities: Int64, removedIdentities: Int64, decisionRevision: Int64
+  ) {
     self.revision = revision
     self.postRevision = postRevision
     self.identities = identities
     self.removedIdentities = removedIdentities
+    self.decisionRevision = decisionRevision
   }
 }
 

@@ -40,6 +40,11 @@ public enum StoreMutation: Hashable, Sendable {
   /// Stores the retention of a channel's posts, new or not.
   case savePostRetention(PostRetention)
 
+  // MARK: - Messages
+
+  /// Stores a decision, in place of an earlier one about the same. It gets a revision of its own, whatever it holds.
+  case decide(PersonalDecision)
+
   // MARK: - Upkeep
 
   /// Records that a channel cannot be read. Its rows stay for a person to look at; the first such record stays too.
@@ -63,7 +68,7 @@ public enum StoreMutation: Hashable, Sendable {
       .saveServer, .saveRelay, .recordRoundTrip, .appendHealth, .insertIdentity, .removeIdentity, .probe, .insertPost,
       .updatePost,
       .rewritePost,
-      .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
+      .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention, .decide:
       false
     }
   }

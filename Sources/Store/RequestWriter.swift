@@ -181,6 +181,7 @@ struct RequestWriter {
       use(row.revision)
       try Store.trimHealth(of: row.peer, db)
     case .insertIdentity(let row): try rows.write(.insertIdentity) { row.bind(to: &$0) }
+    case .decide(let decision): try Store.decide(decision, db)
     }
   }
 
@@ -238,7 +239,7 @@ extension StoreMutation {
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
       .saveServer, .saveRelay, .recordRoundTrip, .appendHealth, .insertIdentity, .removeIdentity, .probe, .quarantine,
       .clampTimes,
-      .forgetHistory, .compactChanges, .forgetPostHistory:
+      .forgetHistory, .compactChanges, .forgetPostHistory, .decide:
       false
     }
   }

@@ -193,9 +193,12 @@ package struct SummedTable: Sendable {
     name: "health_changes", key: ["revision"],
     columns: ["revision", "relay_id", "server_id", "from_health", "to_health", "cause", "detail", "at"]
   ) { "the change of health of revision \(number($0, "revision"))" }
+  package static let decisions = SummedTable(
+    name: "decisions", key: ["revision"], columns: ["revision", "kind", "channel_id", "name", "at", "network_id"]
+  ) { "the decision of revision \(number($0, "revision"))" }
 
   package static let all = [
     settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes, posts, deliveries,
-    postRoutes, postTransitions, postRetention, health,
+    postRoutes, postTransitions, postRetention, health, decisions,
   ]
 }

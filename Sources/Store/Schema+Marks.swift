@@ -11,6 +11,20 @@ extension Schema {
     CREATE INDEX channels_living ON channels (pinned, muted) WHERE deleted_at IS NULL;
     """
 
+  /// What people have decided about messages, as migration 21 adds it. One that is taken back stays, without a time.
+  static let decisions = """
+    CREATE TABLE decisions (
+      revision INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL,
+      channel_id INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      at INTEGER,
+      network_id TEXT,
+      sum INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE UNIQUE INDEX decisions_by_object ON decisions (channel_id, name, kind);
+    """
+
   /// How messages of a channel are read, as migration 17 adds it. NULL: as those of all channels.
   static let following = """
     ALTER TABLE channels DROP COLUMN sum;

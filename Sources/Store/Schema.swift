@@ -320,6 +320,7 @@ enum Schema {
     ),
     ("17 how messages of a channel are read", following), ("18 how many messages of a channel are kept", keeping),
     ("19 drafts", drafts), ("20 the history of the health of relays and servers", health),
+    ("21 what people have decided about messages", decisions),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

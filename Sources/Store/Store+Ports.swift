@@ -8,4 +8,5 @@ extension Store: CoordinatorStorage {}
 extension Store: PostStorage {}
 extension Store: PostReading {}
 extension Store: KnownChannelStorage {}
+extension Store: DecisionStorage {}
 extension Store: CareStorage {}

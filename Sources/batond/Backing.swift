@@ -13,6 +13,8 @@ struct Backing: Sendable {
   /// For those who look after channels beside the coordinator.
   let known: any KnownChannelStorage
   let postChanges: any PostChangeReading
+  /// For what people decide about messages.
+  let decisions: any DecisionStorage
   /// What clients read, on these threads.
   let control: @Sendable (any BlockingWork) -> any ControlStorage & PostReading
   let secrets: SecretBox
@@ -31,8 +33,9 @@ extension Backing {
   init(_ store: Store, secrets: SecretBox, clock: any CoordinatorClock, schedule: ScrubSchedule) throws {
     self.init(
       storage: CoordinatorStore(store), posts: CoordinatorStore(store), known: KnownChannelStore(store),
-      postChanges: CoordinatorStore(store), control: { ControlStore(store, on: $0) }, secrets: secrets,
-      seed: try store.installationSeed { .random(in: 0 ... .max) }, mayAct: { true }, shared: nil,
+      postChanges: CoordinatorStore(store), decisions: CoordinatorStore(store),
+      control: { ControlStore(store, on: $0) }, secrets: secrets, seed: try store.installationSeed { .random(in: 0 ... .max) },
+      mayAct: { true }, shared: nil,
       care: { await StoreCare(store: store, clock: clock, schedule: schedule).run() })
   }
 
@@ -40,7 +43,7 @@ extension Backing {
   init(_ session: SharedSession, secrets: SecretBox) {
     let store = session.store
     self.init(
-      storage: store, posts: store, known: store, postChanges: store, control: { store.reading(on: $0) }, secrets: secrets,
-      seed: .random(in: 0 ... .max), mayAct: session.mayAct, shared: session, care: nil)
+      storage: store, posts: store, known: store, postChanges: store, decisions: store, control: { store.reading(on: $0) },
+      secrets: secrets, seed: .random(in: 0 ... .max), mayAct: session.mayAct, shared: session, care: nil)
   }
 }

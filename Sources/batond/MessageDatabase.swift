@@ -35,10 +35,13 @@ struct MessageDatabase: Sendable {
   /// - Parameters:
   ///   - channels: the channels that are read.
   ///   - posts: Baton's own posts.
-  func parts(channels: any KnownChannelStorage, posts: any PostChangeReading) -> MessageParts? {
+  ///   - decisions: where people's decisions are kept.
+  func parts(
+    channels: any KnownChannelStorage, posts: any PostChangeReading, decisions: any DecisionStorage
+  ) -> MessageParts? {
     store.map {
       MessageParts(
-        storage: MessageKeeperStore($0), channels: channels, posts: posts, window: window,
+        storage: MessageKeeperStore($0), channels: channels, posts: posts, decisions: decisions, window: window,
         limits: limits)
     }
   }

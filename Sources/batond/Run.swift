@@ -194,7 +194,7 @@ private struct Service {
     if let core { networks.append(core.network) }
     let coordinator = Coordinator(
       storage: backing.storage, posts: backing.posts,
-      messages: messages.parts(channels: backing.known, posts: backing.postChanges),
+      messages: messages.parts(channels: backing.known, posts: backing.postChanges, decisions: backing.decisions),
       shared: shared?.store, slots: shared == nil ? .all : .none, mayAct: backing.mayAct,
       networks: networks, coreSlots: coreSlots, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),

@@ -56,7 +56,9 @@ final class Bench: Sendable {
     let messages = readsMessages ? try MessageStore(directory: folder.path + "/state") : nil
     self.messages = messages
     store.read(messages)
-    let parts = messages.map { [store] in MessageParts(storage: MessageKeeperStore($0), channels: store, posts: store) }
+    let parts = messages.map { [store] in
+      MessageParts(storage: MessageKeeperStore($0), channels: store, posts: store, decisions: store)
+    }
     let coordinator = Coordinator(
       storage: store, posts: store, messages: parts, networks: [network], addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }),

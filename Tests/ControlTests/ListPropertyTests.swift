@@ -265,7 +265,7 @@ struct ListPropertyTests {
           within: MessageLimits())
       }
       if Int.random(in: 0..<3, using: &random) == 0 { _ = try await messages.markRead(channel, through: nil) }
-      if Int.random(in: 0..<3, using: &random) == 0 { _ = try await messages.hide(channel, true) }
+      if Int.random(in: 0..<3, using: &random) == 0 { _ = try await messages.hide(channel, at: now) }
       if Bool.random(using: &random) {
         let list = ReadMembers(list: .members, entries: [], count: .random(in: 0...4, using: &random))
         let news = MessageNews(channel: channel, isLive: true, what: .members(list))

@@ -33,7 +33,7 @@ final class Bench: Sendable {
     mayAct: @escaping @Sendable () -> Bool = { true },
     network: FakeNetwork = FakeNetwork(),
     schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil,
-    posts: Bool = false, messages: FakeMessages? = nil
+    posts: Bool = false, messages: (any MessageStorage)? = nil
   ) async throws {
     isGuest = host != nil
     folder = try (earlier ?? host)?.folder ?? TemporaryFolder()
@@ -49,7 +49,7 @@ final class Bench: Sendable {
     var delivery = DeliveryPolicy()
     delivery.backOffJitterPercent = 0
     let known = KnownChannelStore(store)
-    let parts = messages.map { [storage] in MessageParts(storage: $0, channels: known, posts: storage) }
+    let parts = messages.map { [storage] in MessageParts(storage: $0, channels: known, posts: storage, decisions: storage) }
     let coordinator = Coordinator(
       storage: storage, posts: posts ? storage : nil, messages: parts, slots: slots, mayAct: mayAct, networks: [network],
       addressing: [SimpleXAddressing()],

@@ -79,6 +79,7 @@ enum DecisionLines {
     case .appendPostTransition(let row): "transition of post \(row.post.rawValue) at \(name(row.relay))"
     case .savePostRoute(let row): "posts of channel \(row.channel.rawValue) at \(name(row.relay)): \(row.status)"
     case .savePostRetention(let retention): "retention of the posts of channel \(retention.channel.rawValue)"
+    case .decide(let decision): "decision \(decision.kind) about '\(decision.name)' in channel \(decision.channel.rawValue)"
     case .forgetPostHistory(let end, let rowsMax, let limit):
       "forget history of posts before \(time(end)) beyond \(rowsMax), at most \(limit)"
     }

@@ -1,3 +1,4 @@
+import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -24,8 +25,10 @@ final class TestDaemons: Sendable {
   }
 
   /// - Parameter earlier: a daemon on the same relays.
-  func start(_ name: String, relaysOf earlier: TestDaemon? = nil) throws -> TestDaemon {
-    let daemon = try TestDaemon(name, on: cluster, folder: folder, relaysOf: earlier)
+  func start(
+    _ name: String, relaysOf earlier: TestDaemon? = nil, messages: (any MessageStorage)? = nil
+  ) throws -> TestDaemon {
+    let daemon = try TestDaemon(name, on: cluster, folder: folder, relaysOf: earlier, messages: messages)
     all.withLock { $0.append(daemon) }
     return daemon
   }

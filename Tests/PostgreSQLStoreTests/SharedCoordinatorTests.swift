@@ -3,6 +3,7 @@ import Coordinator
 import PostgreSQL
 import RelayNetwork
 import Storage
+import Store
 import TestSupport
 import Testing
 
@@ -122,6 +123,26 @@ struct SharedCoordinatorTests {
       daemons.cluster.thaw(backend)
       try await wait { b.slots.numbers.count == 512 && a.slots.numbers.count == 512 }
     }
+  }
+
+  /// What people decide at one daemon holds at the others, and at one that comes later.
+  @Test func decisionsHoldAtEveryDaemon() async throws {
+    let folders = [try TemporaryFolder(isInMemory: true), try TemporaryFolder(isInMemory: true)]
+    let stores = try folders.map { try MessageStore(directory: $0.path) }
+    let keepers = stores.map { MessageKeeperStore($0) }
+    try await withDaemons { daemons in
+      let a = try daemons.start("a", messages: keepers[0])
+      try await wait { a.slots.isAll }
+      try await a.coordinator?.mute("eve", true)
+      #expect(try await a.store?.decisions(after: 0, limit: 9).map(\.name) == ["eve"])
+      let b = try daemons.start("b", relaysOf: a, messages: keepers[1])
+      try await wait { try await keepers[1].lastDecision()?.revision == 1 }
+      try await b.coordinator?.mute("eve", false)
+      try await wait { try await keepers[0].lastDecision()?.revision == 2 }
+      #expect(try await keepers[0].lastDecision() == PersonalDecision(.muted, name: "eve", at: nil, revision: 2))
+    }
+    for store in stores { store.close() }
+    withExtendedLifetime(folders) {}
   }
 
   /// Tables get columns of a newer Baton while daemons run. They go on, and so does one that begins after that.

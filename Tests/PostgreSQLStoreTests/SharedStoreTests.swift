@@ -100,7 +100,7 @@ struct SharedStoreTests {
 
   private static let tables: [SummedTable] = [
     .settings, .operators, .servers, .relays, .identities, .channels, .channelRelays, .transitions, .changes, .posts,
-    .deliveries, .postRoutes, .postTransitions, .postRetention,
+    .deliveries, .postRoutes, .postTransitions, .postRetention, .health, .decisions,
   ]
 
   /// Tries again what could not be tried, because the server was not there or kept it waiting.
@@ -169,6 +169,38 @@ struct SharedStoreTests {
     let newest = try await reader.counters().revision
     #expect(commits.count == 180 && end == newest)
     await bench.stop(stores[0], stores[1], stores[2])
+  }
+
+  /// Whoever decides, all find the same, and a decision that was replaced keeps nobody from learning of the new one.
+  @Test func decisionsHaveOneOrder() async throws {
+    let bench = try await Bench()
+    let stores = [try await bench.store("a"), try await bench.store("b")]
+    func hidden(_ name: String, at time: Timestamp?) -> PersonalDecision {
+      PersonalDecision(.hidden, channel: ChannelID(rawValue: 1), name: name, at: time)
+    }
+    try await withThrowingTaskGroup { group in
+      for (number, store) in stores.enumerated() {
+        group.addTask {
+          for round in 1...20 { try await store.commit([.decide(hidden("\(number) \(round)", at: Self.now))]) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let before = try await stores[0].decisions(after: 0, limit: 100)
+    #expect(before.map(\.revision) == Array(1...40))
+    let last = try #require(before.last)
+    try await stores[1].commit([.decide(hidden(last.name, at: nil))])
+    let read = PersonalDecision(.read, channel: ChannelID(rawValue: 1), at: Self.now, message: "m", revision: 42)
+    try await stores[0].commit([.decide(read)])
+    var shown = hidden(last.name, at: nil)
+    shown.revision = 41
+    for store in stores {
+      #expect(try await store.decisions(after: 39, limit: 9) == [shown, read])
+      #expect(try await store.decisions(after: 0, limit: 2) == Array(before.prefix(2)))
+      #expect(try await store.end().decisionRevision == 42)
+    }
+    #expect(try await stores[0].counters().revision == 0, "revisions of channels are others")
+    await bench.stop(stores[0], stores[1])
   }
 
   @Test func whoseSessionIsOverWritesNothing() async throws {

@@ -139,7 +139,7 @@ extension StoreMutation {
       .appendHealth,
       .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges, .insertPost,
       .updatePost, .rewritePost,
-      .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention, .forgetPostHistory:
+      .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention, .forgetPostHistory, .decide:
       nil
     }
   }

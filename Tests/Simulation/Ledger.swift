@@ -103,7 +103,7 @@ struct Ledger {
         throw Violation("the engine of channels writes posts")
       case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe,
         .forgetHistory,
-        .compactChanges:
+        .compactChanges, .decide:
         break
       }
     }

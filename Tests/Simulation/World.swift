@@ -212,6 +212,7 @@ final class World: SeededWorld {
     case .savePostRoute(let row): "posts of \(row.channel.rawValue)@\(row.relay.rawValue) \(row.status)"
     case .savePostRetention(let retention): "retention of the posts of \(retention.channel.rawValue)"
     case .forgetPostHistory: "history of posts forgotten"
+    case .decide(let decision): "someone decided \(decision.kind)"
     case .compactChanges(let revision): "changes up to r\(revision) forgotten"
     }
   }

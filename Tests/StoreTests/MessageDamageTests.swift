@@ -57,7 +57,9 @@ struct MessageDamageTests {
       try db.execute(
         sql: "ALTER TABLE messages RENAME COLUMN absence TO is_deleted; DROP TABLE people; DROP INDEX reactions_of_author")
       try db.execute(
-        sql: "DROP TABLE members; DROP TABLE member_lists; DROP INDEX messages_pinned; DROP INDEX messages_answering")
+        sql:
+          "DROP TABLE decisions; DROP TABLE members; DROP TABLE member_lists; DROP INDEX messages_pinned; DROP INDEX messages_answering"
+      )
       try db.execute(
         sql: """
           ALTER TABLE messages DROP COLUMN pinned_at;

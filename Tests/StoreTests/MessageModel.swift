@@ -25,7 +25,16 @@ struct MessageModel {
     var readThrough: Int64 = 0
     var newest: Int64 = 0
     var isHidden = false
+    /// Since when it is to be hidden.
+    var hiddenAt: Timestamp?
+    /// The name of the last message that was read.
+    var readName: String?
     var marks = ConversationMarks()
+  }
+  /// A message, whether it is there or not.
+  struct Name: Hashable {
+    let channel: ChannelID
+    let name: String
   }
   struct Message {
     /// Its revision stays 0.
@@ -48,6 +57,9 @@ struct MessageModel {
   var pending: [Pending] = []
   var conversations: [ChannelID: Conversation] = [:]
   var people: [String: Person] = [:]
+  /// What was decided about messages, whether they are there or not.
+  var hiddenNames: Set<Name> = []
+  var pinnedNames: [Name: Timestamp] = [:]
   var id: Int64 = 0
   let limits: MessageLimits
 
@@ -77,7 +89,8 @@ struct MessageModel {
         position: isLive ? now.milliseconds : min(message.createdAt, now).milliseconds, replyTo: message.replyTo,
         attachments: message.attachments, isMention: message.isMention, isOwn: message.isOwn,
         counts: !message.isOwn && (isLive || message.createdAt >= conversation.since), revision: 0)
-      guard message.isOwn || hasRoom(row) else { return (0, 1) }
+      let isPinned = pinnedNames[Name(channel: channel, name: message.networkID)] != nil
+      guard message.isOwn || hasRoom(row) || isPinned else { return (0, 1) }
       insert(row, read.relay.map { [$0] } ?? [])
       while let oldest = oldest(channel), loose(channel).count > keepMax(channel) { drop(oldest) }
       return (1, 0)
@@ -184,7 +197,11 @@ struct MessageModel {
     if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
     id += 1
     row.id = MessageID(rawValue: id)
-    messages.append(Message(row: row, relays: relays))
+    let name = row.networkID.map { Name(channel: row.channel, name: $0) }
+    if row.deletedAt == nil { row.pinnedAt = name.flatMap { pinnedNames[$0] } }
+    if let name, name.name == conversations[row.channel]?.readName { row.counts = false }
+    let isHidden = row.post == nil && name.map(hiddenNames.contains) == true
+    messages.append(Message(row: row, relays: relays, isHiddenByHand: isHidden))
     conversations[row.channel]?.newest = id
     if !row.isOwn {
       var person = people[row.author] ?? Person()
@@ -193,10 +210,11 @@ struct MessageModel {
       people[row.author] = person
       messages[messages.count - 1].row.authorName = row.authorName ?? old
     }
-    guard row.deletedAt == nil, !isHidden(messages[messages.count - 1]), let since = conversations[row.channel]?.since else {
-      return
-    }
-    if row.counts || row.isOwn && row.createdAt >= since { conversations[row.channel]?.isHidden = false }
+    guard row.deletedAt == nil, !self.isHidden(messages[messages.count - 1]),
+      let hiddenAt = conversations[row.channel]?.hiddenAt
+    else { return }
+    let isLive = row.post == nil && row.position == row.receivedAt.milliseconds
+    if isLive || row.position >= hiddenAt.milliseconds { conversations[row.channel]?.isHidden = false }
   }
 
   private mutating func takePending(_ name: String, _ author: String, _ channel: ChannelID) -> Timestamp? {
@@ -269,13 +287,42 @@ struct MessageModel {
       messages[place].row.post == nil
     else { return }
     messages[place].isHiddenByHand = isHidden
+    guard let name = name(of: place) else { return }
+    if isHidden { hiddenNames.insert(name) } else { hiddenNames.remove(name) }
+  }
+
+  private func name(of place: Int) -> Name? {
+    messages[place].row.networkID.map { Name(channel: messages[place].row.channel, name: $0) }
   }
 
   mutating func pin(_ id: Int64, _ time: Timestamp?) {
-    guard let place = messages.firstIndex(where: { $0.row.id.rawValue == id }), messages[place].row.deletedAt == nil,
-      (messages[place].row.pinnedAt == nil) != (time == nil)
+    guard let place = messages.firstIndex(where: { $0.row.id.rawValue == id }), messages[place].row.deletedAt == nil
     else { return }
-    messages[place].row.pinnedAt = time
+    if (messages[place].row.pinnedAt == nil) != (time == nil) { messages[place].row.pinnedAt = time }
+    if let name = name(of: place) { pinnedNames[name] = time.map { pinnedNames[name] ?? $0 } }
+  }
+
+  mutating func hide(_ channel: ChannelID, at time: Timestamp?) {
+    conversations[channel]?.isHidden = time != nil
+    conversations[channel]?.hiddenAt = time
+  }
+
+  mutating func read(_ channel: ChannelID, through id: Int64) {
+    guard let known = conversations[channel], known.readThrough != id else { return }
+    conversations[channel]?.readThrough = id
+    let read = messages.filter {
+      $0.row.channel == channel && $0.row.id.rawValue <= id && $0.row.deletedAt == nil && !isHidden($0)
+    }
+    conversations[channel]?.readName = read.max { Self.order($0.row) < Self.order($1.row) }?.row.networkID
+  }
+
+  mutating func end(_ channel: ChannelID) {
+    messages.removeAll { $0.row.channel == channel }
+    reactions.removeAll { $0.channel == channel }
+    pending.removeAll { $0.channel == channel }
+    hiddenNames = hiddenNames.filter { $0.channel != channel }
+    pinnedNames = pinnedNames.filter { $0.key.channel != channel }
+    forgetPeople()
   }
 
   mutating func mute(_ author: String, at time: Timestamp?) {
@@ -352,6 +399,10 @@ struct MessageModel {
     var deletedAt = post.deletedAt
     if let name = post.networkID, name != messages[place].row.networkID {
       messages[place].row.networkID = name
+      if let time = messages[place].row.pinnedAt {
+        let key = Name(channel: post.channel, name: name)
+        pinnedNames[key] = pinnedNames[key] ?? time
+      }
       let asked = takePending(name, messages[place].row.author, post.channel)
       deletedAt = deletedAt ?? asked
     }

@@ -129,14 +129,14 @@ struct MessageModelTests {
       case 15, 16:
         let (channel, message) = (channel(), random.draw(70) ? Int64(number(0...Int(model.id) + 3)) : nil)
         if let known = model.conversations[channel] {
-          model.conversations[channel]?.readThrough = max(known.readThrough, min(message ?? .max, known.newest))
+          model.read(channel, through: max(known.readThrough, min(message ?? .max, known.newest)))
         }
         let row = try store.markRead(channel, through: message.map(MessageID.init(rawValue:)))
         #expect(row.map(Self.plain) == model.conversation(channel))
       case 17:
         let (channel, message) = (channel(), Int64(number(1...Int(model.id) + 1)))
         if let known = model.conversations[channel] {
-          model.conversations[channel]?.readThrough = min(known.readThrough, message - 1)
+          model.read(channel, through: min(known.readThrough, message - 1))
         }
         let row = try store.markUnread(channel, from: MessageID(rawValue: message))
         #expect(row.map(Self.plain) == model.conversation(channel))
@@ -144,10 +144,7 @@ struct MessageModelTests {
         guard random.draw(30) else { break }
         let channel = channel()
         _ = try store.end([channel])
-        model.messages.removeAll { $0.row.channel == channel }
-        model.reactions.removeAll { $0.channel == channel }
-        model.pending.removeAll { $0.channel == channel }
-        model.forgetPeople()
+        model.end(channel)
         model.conversations[channel] = .init(since: Bench.time(now))
         follower.conversations[channel] = nil
         try store.begin(channel, since: Bench.time(now))
@@ -165,13 +162,13 @@ struct MessageModelTests {
         truncated += before - model.messages.count
         #expect(try store.mark(channel, marks).revision == store.messageCounters().revision)
       case 20, 21:
-        let (channel, isHidden) = (channel(), random.draw(70))
-        model.conversations[channel]?.isHidden = isHidden
-        #expect(try store.hide(channel, isHidden).map(Self.plain) == model.conversation(channel))
+        let (channel, time) = (channel(), random.draw(70) ? Bench.time(now) : nil)
+        model.hide(channel, at: time)
+        #expect(try store.hide(channel, at: time).map(Self.plain) == model.conversation(channel))
       case 22, 23:
         let (message, isHidden) = (Int64(number(1...Int(model.id) + 1)), random.draw(70))
         model.hide(message, isHidden)
-        let receipt = try store.hideMessage(MessageID(rawValue: message), isHidden)
+        let receipt = try store.hideMessage(MessageID(rawValue: message), at: isHidden ? Bench.time(now) : nil)
         #expect((receipt != nil) == model.messages.contains { $0.row.id.rawValue == message })
         if let receipt { #expect(try receipt.revision == store.messageCounters().revision) }
       case 26, 27:

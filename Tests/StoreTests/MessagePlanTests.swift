@@ -128,8 +128,8 @@ struct MessagePlanTests {
     ]
     _ = try bench.store.mirror(posts, through: 1)
     try bench.take([Bench.message("p1", files: [file])], at: 2)
-    _ = try bench.store.hide(Bench.channel, true)
-    for isHidden in [true, false] { _ = try bench.store.hideMessage(MessageID(rawValue: 1), isHidden) }
+    _ = try bench.store.hide(Bench.channel, at: Bench.now)
+    for time in [Bench.now, nil] { _ = try bench.store.hideMessage(MessageID(rawValue: 1), at: time) }
     for time in [Bench.now, nil] { _ = try bench.store.pinMessage(MessageID(rawValue: 1), at: time) }
     for time in [Bench.now, nil] { _ = try bench.store.mute("ann", at: time) }
     _ = try bench.store.mute("nobody", at: Bench.now)
@@ -143,6 +143,13 @@ struct MessagePlanTests {
     _ = try bench.store.decline("bob", in: Bench.channel, at: Bench.now)
     _ = try bench.store.markRead(Bench.channel, through: nil)
     _ = try bench.store.markUnread(Bench.channel, from: MessageID(rawValue: 1))
+    for isLeftOver in [true, false] { _ = try bench.store.newDecisions(isLeftOver: isLeftOver, limit: 9) }
+    _ = try bench.store.carryOut([
+      PersonalDecision(.read, channel: Bench.channel, at: Bench.now, message: "c", revision: 1),
+      PersonalDecision(.declined, channel: Bench.channel, name: "bob", at: Bench.now, revision: 2),
+    ])
+    _ = try bench.store.lastDecision()
+    try bench.store.forgetRevisionsOfDecisions()
     try bench.store.note([
       MessageSyncRow(channel: Bench.channel, relay: RelayID(rawValue: 1), completeAt: nil, askedAt: Bench.now)
     ])

@@ -67,7 +67,7 @@ struct MessageTakeTests {
     #expect(try missing() == ["d", "b", "a"], "what was deleted is not missing")
     #expect(try missing(except: ["b", "z"]) == ["d", "a"] && missing(limit: 1) == ["d"])
     // What is hidden may be deleted as well.
-    _ = try bench.store.hideMessage(try #require(try bench.named("a")).row.id, true)
+    _ = try bench.store.hideMessage(try #require(try bench.named("a")).row.id, at: Bench.now)
     #expect(try missing() == ["d", "b", "a"])
     _ = try bench.store.mute("ann", at: Bench.now)
     #expect(try Set(missing()) == ["a", "b", "d"])

@@ -271,6 +271,7 @@ struct QueryPlanTests {
       .appendHealth(HealthRow(revision: 2, peer: .relay(relay), from: .up, to: .down, cause: nil, detail: "", at: now)),
       .appendHealth(
         HealthRow(revision: 3, peer: .server(ServerID(rawValue: 1)), from: .up, to: .down, cause: nil, detail: "", at: now)),
+      .decide(PersonalDecision(.muted, name: "ann", at: now)),
     ]
     for id in 1...Int64(3) {
       let row = ChannelRow(
@@ -314,6 +315,7 @@ struct QueryPlanTests {
     (seek.channels, seek.relays, seek.causes) = ([channel], [relay], ["timeout"])
     _ = try store.transitions(matching: seek, before: 40, limit: 5)
     _ = (try store.census(), try store.outcomes(), try store.roundTripsOfRelays())
+    _ = try store.decisions(after: 0, limit: 5)
     _ = (try store.health(of: nil, before: 9, limit: 5), try store.health(of: [.relay(relay)], before: 9, limit: 5))
     _ = (try store.changes(after: 9, limit: 5), try store.newestChanges(after: 9, through: 30, limit: 5))
     _ = try store.installationSeed { 7 }

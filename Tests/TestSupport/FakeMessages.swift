@@ -33,6 +33,7 @@ public final class FakeMessages: MessageStorage {
     var relays: [MessageID: Set<RelayID>] = [:]
     var reactions: [PostID: MirroredPost] = [:]
     var syncs: [ChannelID: [RelayID: MessageSyncRow]] = [:]
+    var lastDecision: PersonalDecision?
 
     mutating func nextRevision() -> Int64 {
       counters.revision += 1
@@ -121,10 +122,10 @@ public final class FakeMessages: MessageStorage {
     }
   }
 
-  public func hide(_ channel: ChannelID, _ isHidden: Bool) throws -> ConversationRow? {
+  public func hide(_ channel: ChannelID, at time: Timestamp?) throws -> ConversationRow? {
     try write(.hide(channel)) { state in
       guard state.conversations[channel] != nil else { return nil }
-      state.conversations[channel]?.isHidden = isHidden
+      state.conversations[channel]?.isHidden = time != nil
       let revision = state.nextRevision()
       state.conversations[channel]?.revision = revision
       return state.conversations[channel]
@@ -140,14 +141,23 @@ public final class FakeMessages: MessageStorage {
     }
   }
 
-  public func hideMessage(_ message: MessageID, _ isHidden: Bool) throws -> MessageReceipt? {
+  public func hideMessage(_ message: MessageID, at time: Timestamp?) throws -> MessageReceipt? {
     try write(.hideMessage(message)) { state in
       guard let place = state.messages.firstIndex(where: { $0.id == message }) else { return nil }
-      state.messages[place].isHidden = isHidden
+      state.messages[place].isHidden = time != nil
       state.messages[place].revision = state.nextRevision()
       return MessageReceipt(revision: state.counters.revision)
     }
   }
+
+  // Decisions are neither shared nor carried out.
+  public func lastDecision() throws -> PersonalDecision? { state.withLock { $0.lastDecision } }
+  public func newDecisions(isLeftOver: Bool, limit: Int) throws -> [PersonalDecision] { [] }
+  public func carryOut(_ decisions: [PersonalDecision]) throws -> MessageReceipt {
+    state.withLock { $0.lastDecision = decisions.last }
+    return MessageReceipt(revision: try messageCounters().revision)
+  }
+  public func forgetRevisionsOfDecisions() throws { state.withLock { $0.lastDecision = nil } }
 
   public func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt? { nil }
 

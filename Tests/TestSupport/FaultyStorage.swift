@@ -7,7 +7,7 @@ public import StrictJSON
 internal import Synchronization
 
 /// A real store whose writes can be made to fail, as with a full disk.
-public final class FaultyStorage: CoordinatorStorage {
+public final class FaultyStorage: CoordinatorStorage, DecisionStorage {
   struct State {
     /// The writes about posts that cannot be stored.
     var refusedPosts: @Sendable (StoreMutation) -> Bool = { _ in false }
@@ -171,7 +171,7 @@ public final class FaultyStorage: CoordinatorStorage {
         .appendHealth,
         .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges,
         .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention,
-        .forgetPostHistory:
+        .forgetPostHistory, .decide:
         nil
       }
     }
@@ -190,6 +190,9 @@ public final class FaultyStorage: CoordinatorStorage {
       ]))
   }
 
+  public func decisions(after revision: Int64, limit: Int) async throws -> [PersonalDecision] {
+    try await both { try await $0.decisions(after: revision, limit: limit) }
+  }
   public func counters() async throws -> StoreCounters { try await both { try await $0.counters() } }
   public func operators() async throws -> [OperatorRow] { try await both { try await $0.operators() } }
   public func servers() async throws -> [ServerRow] { try await both { try await $0.servers() } }

@@ -5,7 +5,7 @@ public import Logging
 internal import PostgreSQL
 public import PostgreSQLStore
 internal import RelayNetwork
-internal import Storage
+public import Storage
 internal import Store
 internal import Synchronization
 
@@ -28,19 +28,22 @@ public final class TestDaemon: Sendable {
   private let keeper: SessionKeeper
   private let address: PostgreSQLAddress
   private let key: String
+  private let messages: (any MessageStorage)?
   private let state = Mutex(State())
   private let task = Mutex<Task<Void, Never>?>(nil)
 
   /// - Parameters:
   ///   - folder: where the key is that all daemons share.
   ///   - earlier: a daemon on the same relays.
+  ///   - messages: where messages are kept; `nil` if nobody reads them.
   ///   - logger: the log of its coordinator.
   public init(
     _ name: String, on cluster: PostgreSQLCluster, folder: TemporaryFolder, relaysOf earlier: TestDaemon? = nil,
-    logger: Logger = RecordingLog().logger
+    messages: (any MessageStorage)? = nil, logger: Logger = RecordingLog().logger
   ) throws {
     self.name = name
     self.logger = logger
+    self.messages = messages
     address = try PostgreSQLAddress(cluster.address())
     key = folder.path + "/key"
     network = FakeNetwork()
@@ -97,8 +100,10 @@ public final class TestDaemon: Sendable {
     let store = SharedStore(SharedStore.Settings(address: address), session: id) { trust.session }
     var policy = RelayPolicy()
     policy.backOffFirst = .milliseconds(100)
+    let parts = messages.map { MessageParts(storage: $0, channels: store, posts: store, decisions: store) }
     let coordinator = Coordinator(
-      storage: store, posts: store, shared: store, slots: .none, mayAct: { trust.session == id }, networks: [network],
+      storage: store, posts: store, messages: parts, shared: store, slots: .none, mayAct: { trust.session == id },
+      networks: [network],
       rules: Rules(policy: policy, schedule: nil, upkeep: nil), clock: SystemClock(), secrets: try .atFile(key),
       logger: logger)
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)

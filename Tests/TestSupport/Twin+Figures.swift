@@ -29,7 +29,7 @@ extension SharedStore: TestedFigures {}
 extension Store: TestedFigures {}
 
 /// What tests ask of storage. A store in a file answers without a change of threads.
-typealias TestedStorage = CoordinatorStorage & KnownChannelStorage & PostReading & PostStorage & TestedFigures
+typealias TestedStorage = CoordinatorStorage & DecisionStorage & KnownChannelStorage & PostReading & PostStorage & TestedFigures
 
 extension FaultyStorage {
   /// Asks the store and its twin what people ask, about all that is stored. It does nothing without a twin.

@@ -11,6 +11,8 @@ struct KeepingTroubles {
     case comparisons
     /// To mirror posts.
     case posts
+    /// To share what people have decided with other daemons.
+    case decisions
   }
 
   private struct Trouble {

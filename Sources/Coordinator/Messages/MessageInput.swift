@@ -18,6 +18,8 @@ enum MessageInput: Sendable {
   case everythingChanged
   /// Posts have changed.
   case postsChanged
+  /// Another daemon has stored what someone decided.
+  case decisionsChanged
   case markRead(ChannelID, through: MessageID?, Reply<ConversationRow>)
   /// - channel: that of the message.
   case markUnread(MessageID, in: ChannelID, Reply<ConversationRow>)
@@ -55,7 +57,8 @@ enum MessageInput: Sendable {
     case .barrier(let reply), .settle(_, let reply), .hideMessage(_, _, let reply), .pinMessage(_, _, let reply),
       .mute(_, _, let reply):
       reply.send(.failure(error))
-    case .read, .synced, .searched, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn:
+    case .read, .synced, .searched, .served, .channelChanged, .everythingChanged, .postsChanged, .decisionsChanged, .syncEnded,
+      .timersDue, .goOn:
       break
     }
   }

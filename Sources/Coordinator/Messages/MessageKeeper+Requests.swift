@@ -12,7 +12,7 @@ extension MessageKeeper {
     case .markUnread(let message, let channel, let reply):
       reply.send(await marked(channel) { try await parts.storage.markUnread(channel, from: message) })
     case .hide(let channel, let isHidden, let reply):
-      reply.send(await marked(channel) { try await parts.storage.hide(channel, isHidden) })
+      reply.send(await marked(channel) { try await parts.storage.hide(channel, at: isHidden ? clock.timeOfDay : nil) })
     case .pinMessage(let message, let isPinned, let reply): reply.send(await pinned(message, isPinned))
     case .hideMessage(let message, let isHidden, let reply): reply.send(await hidden(message, isHidden))
     case .mute(let author, let isMuted, let reply): reply.send(await muted(author, isMuted))
@@ -25,7 +25,9 @@ extension MessageKeeper {
       let posts = postHub.revision
       if posts > mirrored { isMirrorDue = true }
       requests.add(WaitingRequests.Barrier(batches: queue.received, posts: posts, reply: reply))
-    case .read, .synced, .searched, .served, .channelChanged, .everythingChanged, .postsChanged, .timersDue, .goOn: break
+    case .read, .synced, .searched, .served, .channelChanged, .everythingChanged, .postsChanged, .decisionsChanged, .timersDue,
+      .goOn:
+      break
     }
   }
 
@@ -49,18 +51,30 @@ extension MessageKeeper {
     do {
       guard let row = try await mark() else { return .failure(.message(.notFollowed(channel))) }
       hub.publish(row.revision)
+      try await keepDecision()
       return .success(row)
     } catch {
       return .failure(BatonError(reading: error))
     }
   }
 
+  /// Returns once what was decided cannot be lost any more. If that fails it is tried again, and the decision holds here meanwhile.
+  private func keepDecision() async throws {
+    do {
+      try await shareDecisions()
+    } catch {
+      areDecisionsDue = true
+      throw error
+    }
+  }
+
   private func hidden(_ message: MessageID, _ isHidden: Bool) async -> Result<Void, BatonError> {
     do {
-      guard let receipt = try await parts.storage.hideMessage(message, isHidden) else {
+      guard let receipt = try await parts.storage.hideMessage(message, at: isHidden ? clock.timeOfDay : nil) else {
         return .failure(.message(.noSuchMessage(message)))
       }
       hub.publish(receipt.revision)
+      try await keepDecision()
       return .success(())
     } catch {
       return .failure(BatonError(reading: error))
@@ -72,6 +86,7 @@ extension MessageKeeper {
       switch try await parts.storage.pinMessage(message, at: isPinned ? clock.timeOfDay : nil) {
       case .done(let receipt)?:
         hub.publish(receipt.revision)
+        try await keepDecision()
         return .success(())
       case .tooMany?: return .failure(.message(.tooManyPinned(message)))
       case nil: return .failure(.message(.noSuchMessage(message)))
@@ -84,6 +99,7 @@ extension MessageKeeper {
   private func muted(_ author: String, _ isMuted: Bool) async -> Result<Void, BatonError> {
     do {
       hub.publish(try await parts.storage.mute(author, at: isMuted ? clock.timeOfDay : nil).revision)
+      try await keepDecision()
       return .success(())
     } catch {
       return .failure(BatonError(reading: error))
@@ -96,6 +112,7 @@ extension MessageKeeper {
         return .success(false)
       }
       hub.publish(receipt.revision)
+      try await keepDecision()
       return .success(true)
     } catch {
       return .failure(BatonError(reading: error))

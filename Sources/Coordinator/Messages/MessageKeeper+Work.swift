@@ -27,6 +27,8 @@ extension MessageKeeper {
   }
 
   func load() async throws {
+    // Conversations begin with what was decided about them.
+    while try await carryOutDecisions() {}
     let counters = try await parts.storage.messageCounters()
     follows.load(try await parts.storage.channelsWithConversation())
     // If posts were set back to an older state, those with later revisions are others now.
@@ -66,6 +68,44 @@ extension MessageKeeper {
       follows.follows(entry)
       requests.changed(entry.channel.id, relays: places(of: entry))
     }
+  }
+
+  // MARK: - Decisions
+
+  /// Stores what was decided here where all daemons find it, and carries out what was decided elsewhere.
+  func shareDecisions() async throws {
+    // What was decided a moment ago counts, whatever is there. What is left over counts only where nothing is.
+    try await storeDecisions(areLeftOver: false)
+    while try await carryOutDecisions() {}
+    try await storeDecisions(areLeftOver: true)
+  }
+
+  private func storeDecisions(areLeftOver: Bool) async throws {
+    while true {
+      let new = try await parts.storage.newDecisions(isLeftOver: areLeftOver, limit: Self.decisionsMax)
+      guard !new.isEmpty else { return }
+      // Each for itself: one that cannot be stored keeps no others from it.
+      let receipt = try await parts.decisions.commit(CommitRequest(new.map { CommitPart([.decide($0)]) }))
+      while try await carryOutDecisions() {}
+      if case .refused(let words)? = receipt.rejections.values.first { throw CommitFailure.refused(words) }
+    }
+  }
+
+  /// - Returns: whether there may be more.
+  private func carryOutDecisions() async throws -> Bool {
+    let last = try await parts.storage.lastDecision()
+    // The last one is read again: if it is another one now, everything was set back to an older state.
+    var found = try await parts.decisions.decisions(after: (last?.revision ?? 1) - 1, limit: Self.decisionsMax)
+    if let last {
+      guard let first = found.first, first.revision > last.revision || first == last else {
+        try await parts.storage.forgetRevisionsOfDecisions()
+        return true
+      }
+      if first == last { found.removeFirst() }
+    }
+    guard !found.isEmpty else { return false }
+    hub.publish(try await parts.storage.carryOut(found).revision)
+    return true
   }
 
   // MARK: - News

@@ -10,9 +10,10 @@ internal import Storage
 ///
 /// 1. Channels: those that have changed and a page of those that were not looked at yet. Conversations begin before channels are followed.
 /// 2. Requests, in their order.
-/// 3. News: so much of what was read is stored in one go; networks are told, and then how fresh that is. A few relays that were read are
+/// 3. People's decisions: those of other daemons are carried out, and those of this one stored where all find them.
+/// 4. News: so much of what was read is stored in one go; networks are told, and then how fresh that is. A few relays that were read are
 ///    compared with what is stored.
-/// 4. Posts: a few pages of those that have changed, once all channels were looked at, because posts of channels without a conversation are
+/// 5. Posts: a few pages of those that have changed, once all channels were looked at, because posts of channels without a conversation are
 ///    left out.
 ///
 /// What fails is kept and done again later; the other parts go on.
@@ -42,6 +43,8 @@ final class MessageKeeper {
   /// The revision of posts up to which these are messages.
   var mirrored: Int64 = 0
   var isMirrorDue = true
+  /// Whether decisions may have been made that are not shared yet.
+  var areDecisionsDue = true
   var troubles = KeepingTroubles()
   var requests = WaitingRequests()
   /// Waits until posts change.
@@ -56,6 +59,8 @@ final class MessageKeeper {
   /// How many posts are read at once, and how often in one turn.
   static let postsMax = 64
   static let postPagesMax = 4
+  /// How many decisions are stored or carried out at once.
+  static let decisionsMax = 500
 
   init(
     _ parts: MessageParts, directory: RelayDirectory, clock: any CoordinatorClock, logger: Logger, hub: MessageHub,
@@ -112,6 +117,7 @@ final class MessageKeeper {
     case .channelChanged(let channel): changed.insert(channel)
     case .everythingChanged: if walk == nil { walk = ChannelWalk() } else { walk?.grewStale() }
     case .postsChanged: isMirrorDue = true
+    case .decisionsChanged: areDecisionsDue = true
     case .timersDue: waker.heard()
     case .goOn: isGoing = false
     case .markRead(let channel, _, _), .markUnread(_, let channel, _), .sync(let channel, _, _), .hide(let channel, _, _):
@@ -132,6 +138,12 @@ final class MessageKeeper {
   private func turn(_ asked: [MessageInput]) async {
     await attempt(.channels) { try await lookAtChannels() }
     for input in asked { await answer(input) }
+    if areDecisionsDue, isLoaded {
+      await attempt(.decisions) {
+        try await shareDecisions()
+        areDecisionsDue = false
+      }
+    }
     await attempt(.news) { try await storeNews() }
     await attempt(.comparisons) { try await answerInventories() }
     // Posts wait for channels.
@@ -142,7 +154,7 @@ final class MessageKeeper {
       isGoing = true
       put(.goOn)
     }
-    waker.set(troubles.next(of: doPostsWait ? [.channels, .news, .comparisons] : [.channels, .news, .comparisons, .posts]))
+    waker.set(troubles.next(of: Set(KeepingTroubles.Part.allCases).subtracting(doPostsWait ? [.posts] : [])))
   }
 
   /// Does a part of the work, unless it failed a moment ago. The journal has an entry when the first part fails, and when all work again.
@@ -167,6 +179,7 @@ final class MessageKeeper {
   private var hasMore: Bool {
     let now = clock.now
     if hasChannelsToLookAt, troubles.mayTry(.channels, at: now) { return true }
+    if isLoaded, areDecisionsDue, troubles.mayTry(.decisions, at: now) { return true }
     if isLoaded, !queue.isEmpty, troubles.mayTry(.news, at: now) { return true }
     if isLoaded, !inventories.isEmpty, troubles.mayTry(.comparisons, at: now) { return true }
     return canMirror && troubles.mayTry(.posts, at: now)

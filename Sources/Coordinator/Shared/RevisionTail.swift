@@ -103,6 +103,7 @@ final class RevisionTail: Sendable {
         try await skip(to: end.revision, &seen)
       }
     }
+    if end.decisionRevision != seen.end?.decisionRevision { coordinator.tellMessages(.decisionsChanged) }
     if end.postRevision != seen.end?.postRevision { coordinator.postHub.publish(end.postRevision) }
     seen.end = end
   }

@@ -55,16 +55,16 @@ public struct MessageKeeperStore: MessageStorage {
     try await ask { try $0.mark(channel, marks) }
   }
 
-  public func hide(_ channel: ChannelID, _ isHidden: Bool) async throws -> ConversationRow? {
-    try await ask { try $0.hide(channel, isHidden) }
+  public func hide(_ channel: ChannelID, at time: Timestamp?) async throws -> ConversationRow? {
+    try await ask { try $0.hide(channel, at: time) }
   }
 
   public func pinMessage(_ message: MessageID, at time: Timestamp?) async throws -> MessagePinning? {
     try await ask { try $0.pinMessage(message, at: time) }
   }
 
-  public func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws -> MessageReceipt? {
-    try await ask { try $0.hideMessage(message, isHidden) }
+  public func hideMessage(_ message: MessageID, at time: Timestamp?) async throws -> MessageReceipt? {
+    try await ask { try $0.hideMessage(message, at: time) }
   }
 
   public func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt? {
@@ -74,4 +74,16 @@ public struct MessageKeeperStore: MessageStorage {
   public func mute(_ author: String, at time: Timestamp?) async throws -> MessageReceipt {
     try await ask { try $0.mute(author, at: time) }
   }
+
+  public func lastDecision() async throws -> PersonalDecision? { try await ask { try $0.lastDecision() } }
+
+  public func newDecisions(isLeftOver: Bool, limit: Int) async throws -> [PersonalDecision] {
+    try await ask { try $0.newDecisions(isLeftOver: isLeftOver, limit: limit) }
+  }
+
+  public func carryOut(_ decisions: [PersonalDecision]) async throws -> MessageReceipt {
+    try await ask { try $0.carryOut(decisions) }
+  }
+
+  public func forgetRevisionsOfDecisions() async throws { try await ask { try $0.forgetRevisionsOfDecisions() } }
 }

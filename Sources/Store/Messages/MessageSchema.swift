@@ -194,6 +194,33 @@ enum MessageSchema {
     DROP INDEX messages_answering;
     CREATE INDEX messages_answering ON messages (channel_id, reply_to, absence, is_own, position, id) WHERE reply_to IS NOT NULL;
     """,
+    """
+    -- What people have decided, as it is kept with the channels, with the revision from there; 0: it was just made here, -1: it is left over.
+    CREATE TABLE decisions (
+      channel_id INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      at INTEGER,
+      network_id TEXT,
+      revision INTEGER NOT NULL,
+      PRIMARY KEY (channel_id, name, kind)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX decisions_by_revision ON decisions (revision);
+    INSERT INTO decisions SELECT channel_id, network_id, 'hidden', received_at, NULL, -1
+      FROM messages WHERE absence = 2 AND network_id IS NOT NULL;
+    INSERT INTO decisions SELECT channel_id, network_id, 'pinned', pinned_at, NULL, -1
+      FROM messages WHERE pinned_at IS NOT NULL AND network_id IS NOT NULL;
+    INSERT INTO decisions SELECT 0, author, 'muted', muted_at, NULL, -1 FROM people WHERE muted_at IS NOT NULL;
+    INSERT INTO decisions SELECT channel_id, author, 'declined', settled_at, NULL, -1
+      FROM members WHERE lists = 0 AND asked_at IS NULL AND belonged = 0;
+    INSERT INTO decisions SELECT channel_id, '', 'channelHidden', coalesce(last_position, 0), NULL, -1
+      FROM conversations WHERE is_hidden = 1;
+    INSERT INTO decisions SELECT c.channel_id, '', 'read', max(c.since - 1, min(m.created_at, m.received_at)), m.network_id, -1
+      FROM conversations c JOIN messages m ON m.id = (
+        SELECT id FROM messages WHERE channel_id = c.channel_id AND id <= c.read_through AND absence = 0
+        ORDER BY position DESC, id DESC LIMIT 1)
+      WHERE c.read_through > 0;
+    """,
   ]
 
   static var version: Int32 { Int32(migrations.count) }
@@ -201,7 +228,7 @@ enum MessageSchema {
   /// The tables in which something may be damaged.
   private static let tables = [
     "conversations", "messages", "message_relays", "reactions", "pending_deletions", "message_syncs", "message_words",
-    "people", "members", "member_lists",
+    "people", "members", "member_lists", "decisions",
   ]
 
   /// Brings the file up to date.

@@ -81,7 +81,9 @@ extension MessageStore {
         guard let conversation = try writing.conversation(channel) else { return }
         // What arrives later is not read, whatever id is named.
         let through = min(message?.rawValue ?? .max, conversation.newest)
-        if through > conversation.row.readThrough.rawValue { try writing.read(channel, through: through) }
+        guard through > conversation.row.readThrough.rawValue else { return }
+        try writing.read(channel, through: through)
+        try writing.decideRead(channel)
       }, result: { try $0.conversation(channel)?.row })
   }
 
@@ -90,7 +92,9 @@ extension MessageStore {
       { writing in
         guard let conversation = try writing.conversation(channel) else { return }
         let through = max(message.rawValue, 1) - 1
-        if through < conversation.row.readThrough.rawValue { try writing.read(channel, through: through) }
+        guard through < conversation.row.readThrough.rawValue else { return }
+        try writing.read(channel, through: through)
+        try writing.decideRead(channel)
       }, result: { try $0.conversation(channel)?.row })
   }
 
@@ -123,23 +127,26 @@ extension MessageStore {
       }, result: { $0.receipt })
   }
 
-  func hide(_ channel: ChannelID, _ isHidden: Bool) throws -> ConversationRow? {
+  func hide(_ channel: ChannelID, at time: Timestamp?) throws -> ConversationRow? {
     try write(
       { writing in
         guard try writing.conversation(channel) != nil else { return }
-        try writing.change(channel) { $0.row.isHidden = isHidden }
+        try writing.change(channel) { $0.row.isHidden = time != nil }
+        try writing.decide(PersonalDecision(.channelHidden, channel: channel, at: time))
       }, result: { try $0.conversation(channel)?.row })
   }
 }
 
 extension MessageStore {
-  func hideMessage(_ message: MessageID, _ isHidden: Bool) throws -> MessageReceipt? {
+  func hideMessage(_ message: MessageID, at time: Timestamp?) throws -> MessageReceipt? {
     var isThere = false
     return try write(
       { writing in
         guard let known = try writing.known(message.rawValue) else { return }
         isThere = true
-        try writing.hide(known, isHidden)
+        try writing.hide(known, time != nil)
+        guard known.post == nil, !known.isDeleted, let name = known.networkID else { return }
+        try writing.decide(PersonalDecision(.hidden, channel: known.channel, name: name, at: time))
       }, result: { isThere ? $0.receipt : nil })
   }
 
@@ -149,6 +156,8 @@ extension MessageStore {
       { writing in
         guard let known = try writing.known(message.rawValue) else { return }
         pinning = try writing.pin(known, at: time) ? .done(writing.receipt) : .tooMany
+        guard case .done? = pinning, !known.isDeleted, let name = known.networkID else { return }
+        try writing.decide(PersonalDecision(.pinned, channel: known.channel, name: name, at: time))
       },
       result: { writing in
         if case .done? = pinning { return .done(writing.receipt) }
@@ -157,13 +166,20 @@ extension MessageStore {
   }
 
   func decline(_ author: String, in channel: ChannelID, at now: Timestamp) throws -> MessageReceipt? {
-    var isThere = false
+    var end: Timestamp?
     return try write(
-      { isThere = try $0.decline(author.storable, in: channel, at: now) }, result: { isThere ? $0.receipt : nil })
+      { writing in
+        end = try writing.decline(author.storable, in: channel, at: now)
+        if let end { try writing.decide(PersonalDecision(.declined, channel: channel, name: author.storable, at: end)) }
+      }, result: { end == nil ? nil : $0.receipt })
   }
 
   func mute(_ author: String, at time: Timestamp?) throws -> MessageReceipt {
-    try write({ try $0.mute(author.storable, at: time) }, result: { $0.receipt })
+    try write(
+      { writing in
+        try writing.mute(author.storable, at: time)
+        try writing.decide(PersonalDecision(.muted, name: author.storable, at: time))
+      }, result: { $0.receipt })
   }
 }
 
@@ -220,7 +236,7 @@ extension MessageWriting {
         SELECT id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ?)
       """, [id])
     for table in [
-      "messages", "reactions", "pending_deletions", "message_syncs", "members", "member_lists", "conversations",
+      "messages", "reactions", "pending_deletions", "message_syncs", "members", "member_lists", "decisions", "conversations",
     ] {
       try run("DELETE FROM \(table) WHERE channel_id = ?", [id])
     }

@@ -87,7 +87,14 @@ extension MessageWriting {
   mutating func take(_ request: ReadJoinRequest, in channel: ChannelID, at now: Timestamp) throws {
     let author = request.author.storable
     let dated = request.createdAt.milliseconds
-    var member = try member(author, in: channel) ?? Member(lists: 0, roles: "", isOwn: false, settledAt: 0)
+    let known = try member(author, in: channel)
+    var member = known ?? Member(lists: 0, roles: "", isOwn: false, settledAt: 0)
+    if let end = try decisions(about: author, in: channel)[.declined]?.at, dated <= end.milliseconds {
+      // It was declined before it was read here.
+      guard known == nil else { return }
+      member.settle(at: end.milliseconds)
+      return try store(member, author, in: channel, at: now)
+    }
     guard dated > member.settledAt, dated > member.dated ?? .min else { return }
     guard member.lists == 0 else {
       // They are in. Once they have left, this does not count either.
@@ -109,13 +116,17 @@ extension MessageWriting {
     for author in surplus { _ = try decline(author, in: channel, at: now) }
   }
 
-  /// - Returns: whether somebody with that name asked.
-  mutating func decline(_ author: String, in channel: ChannelID, at now: Timestamp) throws -> Bool {
-    guard var member = try member(author, in: channel), member.askedAt != nil else { return false }
+  /// - Parameter end: only what was asked for until then; everything if it is `nil`.
+  /// - Returns: until when what they ask for does not count; `nil` if nobody with that name asked.
+  mutating func decline(
+    _ author: String, in channel: ChannelID, at now: Timestamp, through end: Timestamp? = nil
+  ) throws -> Timestamp? {
+    guard var member = try member(author, in: channel), member.askedAt != nil else { return nil }
+    if let end, member.dated ?? .min > end.milliseconds { return nil }
     member.settle(at: now.milliseconds)
     try store(member, author, in: channel, at: now)
     try prune(channel)
-    return true
+    return Timestamp(milliseconds: member.settledAt)
   }
 
   /// Takes what a member calls themselves, if that is news.

@@ -23,7 +23,9 @@ extension MessageWriting {
           authorName: message.authorName?.storable, text: message.text.storable, createdAt: message.createdAt, receivedAt: now,
           position: max(0, place.milliseconds), replyTo: message.replyTo?.storable, attachments: message.attachments,
           isMention: message.isMention, isOwn: message.isOwn, counts: counts, revision: 0)
-        guard try message.isOwn || hasRoom(for: row, within: limits) else {
+        guard
+          try message.isOwn || hasRoom(for: row, within: limits) || decisions(about: name, in: channel)[.pinned]?.at != nil
+        else {
           refused += 1
           return
         }
@@ -65,7 +67,7 @@ extension MessageWriting {
     touch(known.id)
   }
 
-  /// Stores a message that is not known. If a request to delete it has come before, it is deleted.
+  /// Stores a message that is not known. If a request to delete it has come before, it is deleted; what was decided about it before holds.
   /// - Parameter row: its id and its revision are left to this.
   /// - Returns: its id.
   mutating func insert(_ row: MessageRow, from relay: RelayID?) throws -> Int64 {
@@ -76,12 +78,16 @@ extension MessageWriting {
       row.deletedAt = at
     }
     if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
+    let decided = try decisions(about: row.networkID, in: row.channel)
+    if row.deletedAt == nil { row.pinnedAt = decided[.pinned]?.at }
+    if let read = decided[.read]?.message, read == row.networkID { row.counts = false }
     var isMuted = false
     if !row.isOwn {
       let person = try note(row)
       (isMuted, row.authorName) = (person.isMuted, row.authorName ?? person.name)
     }
-    let absence = row.deletedAt != nil ? Absence.deleted : isMuted ? .muted : .none
+    let isHidden = row.post == nil && decided[.hidden]?.at != nil
+    let absence = row.deletedAt != nil ? Absence.deleted : isHidden ? .hidden : isMuted ? .muted : .none
     let id = nextMessage()
     let files = try MessageFiles.stored(row.attachments)
     try run(
@@ -106,8 +112,11 @@ extension MessageWriting {
         conversation.row.unread += 1
         if row.isMention { conversation.row.unreadMentions += 1 }
       }
-      // What was said before is no reason to show the conversation again.
-      if row.counts || row.isOwn && row.createdAt >= conversation.row.since { conversation.row.isHidden = false }
+      // What was said before is no reason to show the conversation again. What comes as it is said is one, whatever the clock was.
+      let isLive = row.post == nil && row.position == row.receivedAt.milliseconds
+      if let hidden = decided[.channelHidden]?.at, isLive || row.position >= hidden.milliseconds {
+        conversation.row.isHidden = false
+      }
       // Of two with one place the later one is the last.
       guard row.position >= conversation.row.lastPosition ?? .min else { return }
       (conversation.row.last, conversation.row.lastPosition) = (MessageID(rawValue: id), row.position)

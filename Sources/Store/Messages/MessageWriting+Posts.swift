@@ -68,6 +68,11 @@ extension MessageWriting {
       try run("UPDATE messages SET network_id = ? WHERE id = ?", [name, message.id])
       try left(message.networkID, in: message.channel)
       try arrived(name, in: message.channel)
+      let pinned = try Int64.fetchOne(db, cached: "SELECT pinned_at FROM messages WHERE id = ?", arguments: [message.id])
+      if let pinned {
+        try decide(
+          PersonalDecision(.pinned, channel: message.channel, name: name, at: Timestamp(milliseconds: pinned)))
+      }
       let asked = try takePendingDeletion(of: name, by: message.author, in: message.channel)
       deletedAt = deletedAt ?? asked
     }

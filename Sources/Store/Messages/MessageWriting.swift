@@ -163,7 +163,12 @@ struct MessageWriting {
 
   mutating func begin(_ channel: ChannelID, since: Timestamp) throws {
     guard try conversation(channel) == nil else { return }
-    conversations[channel] = Conversation(row: ConversationRow(channel: channel, since: since, revision: 0), newest: 0, kept: 0)
+    let decided = try decisions(about: "", in: channel)
+    // What was said after the channel was read last is news, though it is asked for.
+    let read = decided[.read]?.at.map { $0 + .milliseconds(1) }
+    var row = ConversationRow(channel: channel, since: min(since, read ?? since), revision: 0)
+    row.isHidden = decided[.channelHidden]?.at != nil
+    conversations[channel] = Conversation(row: row, newest: 0, kept: 0)
   }
 
   mutating func forget(_ channel: ChannelID) {
@@ -195,24 +200,32 @@ struct MessageWriting {
     max(Timestamp(milliseconds: 0), min(created, received))
   }
 
-  /// Looks for the last message again.
-  mutating func findLast(_ channel: ChannelID) throws {
+  /// The message with the last place among those that are there.
+  /// - Parameter newest: of those that arrived up to this one.
+  func last(of channel: ChannelID, through newest: Int64 = .max) throws -> (position: Int64, id: Int64)? {
     // Own messages and those of others are two ranges of the index.
     var last: (position: Int64, id: Int64)?
-    var at: Timestamp?
     for isOwn in [0, 1] {
       let row = try Row.fetchOne(
         db,
         cached: """
-          SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND absence = 0 AND is_own = ?
+          SELECT position, id FROM messages INDEXED BY messages_of_channel
+          WHERE channel_id = ? AND absence = 0 AND is_own = ? AND id <= ?
           ORDER BY position DESC, id DESC LIMIT 1
-          """, arguments: [channel.rawValue, isOwn])
+          """, arguments: [channel.rawValue, isOwn, newest])
       guard let row else { continue }
       var values = MessageValues(row)
       let found = (position: try values.integer(), id: try values.integer())
       if let known = last, found < known { continue }
       last = found
     }
+    return last
+  }
+
+  /// Looks for the last message again.
+  mutating func findLast(_ channel: ChannelID) throws {
+    let last = try last(of: channel)
+    var at: Timestamp?
     if let last {
       let row = try Row.fetchOne(
         db, cached: "SELECT created_at, received_at FROM messages WHERE id = ?", arguments: [last.id])

@@ -1,0 +1,53 @@
+public import Channels
+
+/// What someone has decided about what others say, named as relays name it: by the names of messages and the keys of people. So it holds for
+/// messages that are read again, and for every daemon.
+public struct PersonalDecision: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A channel was read up to what is dated `at`, and up to the message called `message`.
+    case read
+    /// A message is hidden.
+    case hidden
+    /// A message is pinned.
+    case pinned
+    /// The messages of someone are hidden, in all channels.
+    case muted
+    /// What someone has asked for until then, to be let into a channel, does not count.
+    case declined
+    /// A channel is left out of the inbox, until something is said there that is not older.
+    case channelHidden
+  }
+  public var kind: Kind
+  /// 0 for `muted`.
+  public var channel: ChannelID
+  /// The name of the message, or the key of the person; empty for decisions about the channel as a whole.
+  public var name: String
+  /// `nil` once it is taken back.
+  public var at: Timestamp?
+  /// Only for `read`; `nil` if nothing was there to be read.
+  public var message: String?
+  /// Its place among all decisions, which storage gives it.
+  public var revision: Int64
+
+  public init(
+    _ kind: Kind, channel: ChannelID = ChannelID(rawValue: 0), name: String = "", at: Timestamp?, message: String? = nil,
+    revision: Int64 = 0
+  ) {
+    self.kind = kind
+    self.channel = channel
+    self.name = name
+    self.at = at
+    self.message = message
+    self.revision = revision
+  }
+}
+
+/// The storage that all daemons share for what people decide. The rules of `CoordinatorStorage` hold.
+public protocol DecisionStorage: Sendable {
+  /// Makes decisions durable (`StoreMutation.decide`), among others; see `CoordinatorStorage`.
+  @discardableResult
+  func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt
+
+  /// Decisions after `revision`, oldest first, at most `limit`. One that was replaced is left out; one that was taken back is there.
+  func decisions(after revision: Int64, limit: Int) async throws -> [PersonalDecision]
+}
