@@ -221,7 +221,7 @@ public struct ChannelMachine: Hashable, Sendable {
       guard !isDeletionRequested else { break }
       isDeletionRequested = true
       output.mutations.append(.markDeleted(at: now))
-      feedAll(.removalRequested, now, policy, &output) { $0.state.status != .removed }
+      feedAll(.removalRequested, now, policy, &output) { $0.state.status != .removed || $0.state.work?.task == .verify }
     }
     return output
   }

@@ -5,7 +5,7 @@ extension ChannelRelayMachine {
   ///   - now: the present time.
   mutating func clockMoved(by distance: Duration, now: Timestamp, policy: RelayPolicy) {
     guard let work = state.work else { return }
-    let effort = work.task == .withdraw ? policy.farewellMax : policy.effortMax
+    let effort = state.status == .removed ? policy.farewellMax : policy.effortMax
     let (startedAt, progress) = work.progress.moved(by: distance, startedAt: work.startedAt, effort: effort, now: now)
     state = state.with(
       Work(work.task, attempt: work.attempt, startedAt: startedAt, progress: progress, lastTrouble: work.lastTrouble))

@@ -113,7 +113,7 @@ extension ChannelRelayMachine.Step {
       fail(trouble)
     case .retryRequested: reinvite()
     case .removalRequested: remove()
-    case .replaced(let words): remove(Trouble(.replaced, words))
+    case .replaced(let words): giveWay(words)
     case .handedOver:
       guard isCurrent(event) else { return unexpected(event) }
     case .revised: break
@@ -139,7 +139,7 @@ extension ChannelRelayMachine.Step {
       guard trouble.cause.mayPass else { return unexpected(event) }
       reinvite("the relay is back")
     case .removalRequested: remove()
-    case .replaced(let words): remove(Trouble(.replaced, words))
+    case .replaced(let words): giveWay(words)
     case .restarted, .revised: break
     case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .announced, .refused, .misbehaved, .troubled,
       .relayLost, .verifyRequested, .rejoinRequested:
@@ -156,31 +156,35 @@ extension ChannelRelayMachine.Step {
       }
       switch (farewell.progress, event) {
       case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt: insist(farewell, timedOut(farewell), nil)
-      case (.waiting(let until), .timerFired) where now >= until:
-        machine.state = .removed(farewell: started(farewell))
-        perform(.withdraw)
-      case (.underWay, .restarted):
-        machine.state = .removed(farewell: started(farewell))
-        perform(.withdraw)
+      case (.waiting(let until), .timerFired) where now >= until: tellAgain(farewell)
+      case (.underWay, .restarted): tellAgain(farewell)
       case (.waiting, .restarted): machine.state = .removed(farewell: resumed(farewell))
       case (.underWay, _), (.waiting, _): unexpected(event)
       }
     case .withdrawn(let operation):
-      guard let farewell, isCurrent(operation) else { return unexpected(event) }
+      guard let farewell, farewell.task == .withdraw, isCurrent(operation) else { return unexpected(event) }
       told(farewell)
     case .troubled(let operation, let trouble, let retryAfter):
       guard let farewell, isCurrent(operation) else { return unexpected(event) }
       insist(farewell, trouble, retryAfter)
+    case .verified(let operation, _, _), .foundMissing(let operation):
+      guard farewell?.task == .verify, isCurrent(operation) else { return unexpected(event) }
+      dismiss()
     case .refused(let operation, let refusal):
       guard isCurrent(operation) else { return unexpected(event) }
+      if farewell?.task == .verify { return dismiss() }
       enter(.removed(farewell: nil), Trouble(refusal.cause, "the relay refused the withdrawal: \(refusal.detail)"))
     case .misbehaved(let operation, let trouble):
       guard isCurrent(operation) else { return unexpected(event) }
+      if farewell?.task == .verify, trouble.cause == .wrongIdentity { return dismiss() }
       enter(.removed(farewell: nil), trouble)
     case .relayReturned:
       guard let farewell, case .waiting = farewell.progress else { return unexpected(event) }
-      machine.state = .removed(farewell: started(farewell))
-      perform(.withdraw)
+      tellAgain(farewell)
+    case .removalRequested:
+      // What people ask for does not wait until the relay has answered.
+      guard farewell?.task == .verify else { return unexpected(event) }
+      dismiss()
     case .relayAccepted:
       // An invitation from before the removal arrived late: the relay must be told of the removal again.
       guard farewell == nil else { return unexpected(event) }
@@ -193,9 +197,7 @@ extension ChannelRelayMachine.Step {
       enter(.new(fresh(.invite)), "added again")
       perform(.invite)
     case .revised: break
-    case .begun, .handedOver, .verified, .foundMissing, .announced, .relayLost, .retryRequested, .verifyRequested,
-      .removalRequested, .replaced:
-      unexpected(event)
+    case .begun, .handedOver, .announced, .relayLost, .retryRequested, .verifyRequested, .replaced: unexpected(event)
     }
   }
 
@@ -260,6 +262,24 @@ extension ChannelRelayMachine.Step {
     perform(.invite)
   }
 
+  /// Makes room for another relay. One that had the channel is asked to delete it only once it has answered whether it has it: as long as
+  /// nothing is heard of it, readers may find the channel there.
+  private mutating func giveWay(_ words: String) {
+    let hadChannel = machine.state.relayLink != nil
+    remove(Trouble(.replaced, words), beginning: hadChannel && policy.readsReplaced ? .verify : .withdraw)
+  }
+
+  /// Asks a relay that was replaced, and has answered, to delete the channel.
+  private mutating func dismiss() {
+    machine.state = .removed(farewell: fresh(.withdraw))
+    perform(.withdraw)
+  }
+
+  private mutating func tellAgain(_ farewell: Work) {
+    machine.state = .removed(farewell: started(farewell))
+    perform(farewell.task)
+  }
+
   private mutating func insist(_ farewell: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
     if let next = retry(farewell, after: trouble, retryAfter: retryAfter) ?? lateFarewell(farewell, trouble) {
       enter(.removed(farewell: next), trouble)
@@ -285,7 +305,7 @@ extension ChannelRelayMachine.Step {
     let until = now + policy.jittered(wait, salt: machine.salt &+ UInt64(truncatingIfNeeded: machine.operation))
     guard until < farewell.startedAt + policy.farewellMax else { return nil }
     return Work(
-      .withdraw, attempt: farewell.attempt + 1, startedAt: farewell.startedAt, progress: .waiting(until: until),
+      farewell.task, attempt: farewell.attempt + 1, startedAt: farewell.startedAt, progress: .waiting(until: until),
       lastTrouble: trouble)
   }
 

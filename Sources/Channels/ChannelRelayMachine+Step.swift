@@ -108,13 +108,16 @@ extension ChannelRelayMachine {
     }
 
     /// Removes the relay for good, and tells it so if it may know the channel.
-    mutating func remove(_ reason: Trouble = Trouble(.cancelled, "removed by request")) {
+    /// - Parameter task: the first thing that is asked of it.
+    mutating func remove(
+      _ reason: Trouble = Trouble(.cancelled, "removed by request"), beginning task: Work.Task = .withdraw
+    ) {
       guard machine.operation > 0 else {
         enter(.removed(farewell: nil), cause: .cancelled, "removed before the relay was asked")
         return
       }
-      enter(.removed(farewell: fresh(.withdraw)), reason)
-      perform(.withdraw)
+      enter(.removed(farewell: fresh(task)), reason)
+      perform(task)
     }
 
     func timedOut(_ work: Work) -> Trouble {

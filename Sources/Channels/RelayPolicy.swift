@@ -28,6 +28,8 @@ public struct RelayPolicy: Hashable, Sendable {
   public var patienceMax: Duration = .seconds(86_400)
   /// The time for which Baton tries to tell a relay that a channel left it.
   public var farewellMax: Duration = .seconds(7 * 86_400)
+  /// Whether a relay that another has replaced is asked to delete the channel only once it has answered whether it has it.
+  public var readsReplaced = true
   /// The time within which something may still arrive that another daemon sent for a channel before it lost it; zero where there is no
   /// other.
   public var lateArrival: Duration = .zero

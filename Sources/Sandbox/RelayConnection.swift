@@ -51,12 +51,14 @@ final class RelayConnection: ChannelInboundHandler {
         }
       })
     self.handle = handle
-    let isAnother = relay.state.withLock { state in
+    let others = relay.state.withLock { state in
       defer { state.connections[ObjectIdentifier(context.channel)] = handle }
       state.counts.connections += 1
-      return !state.connections.isEmpty
+      return Array(state.connections.values)
     }
-    if relay.fault == .oneConnectionPolitely, isAnother {
+    if relay.fault == .newestConnection { for other in others { other.channel.close(promise: nil) } }
+    if relay.fault == .oneConnectionSilently { isTurnedAway = !others.isEmpty }
+    if relay.fault == .oneConnectionPolitely, !others.isEmpty {
       isTurnedAway = true
       var reason = context.channel.allocator.buffer(capacity: 32)
       reason.write(webSocketErrorCode: .policyViolation)
@@ -117,7 +119,7 @@ final class RelayConnection: ChannelInboundHandler {
     case .none, .refuse, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forgeID, .forgeSignature,
       .forget, .foreignGroup, .groupTaken, .waitingRoom,
       .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .unreadable, .oneConnection,
-      .oneConnectionPolitely, .down:
+      .oneConnectionPolitely, .oneConnectionSilently, .newestConnection, .down:
       break
     }
     switch type {
@@ -153,7 +155,7 @@ final class RelayConnection: ChannelInboundHandler {
     case .none, .stall, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .forgeID, .forgeSignature, .forget,
       .foreignGroup, .groupTaken, .waitingRoom, .closeMidFrame,
       .rubbish, .binary, .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .unreadable,
-      .oneConnection, .oneConnectionPolitely, .masked, .notUTF8, .down:
+      .oneConnection, .oneConnectionPolitely, .oneConnectionSilently, .newestConnection, .masked, .notUTF8, .down:
       break
     }
     do {

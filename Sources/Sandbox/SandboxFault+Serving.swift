@@ -23,7 +23,7 @@ extension SandboxFault {
     case .none, .refuse, .stall, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forget,
       .groupTaken, .waitingRoom, .closeMidFrame, .rubbish, .binary,
       .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .unreadable, .oneConnection,
-      .oneConnectionPolitely,
+      .oneConnectionPolitely, .oneConnectionSilently, .newestConnection,
       .masked, .notUTF8, .down:
       return event
     }

@@ -55,6 +55,10 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case oneConnection = "one-connection"
   /// Takes one connection at a time and tells others so after the handshake.
   case oneConnectionPolitely = "one-connection-politely"
+  /// Takes one connection at a time, and lets others open without ever answering them.
+  case oneConnectionSilently = "one-connection-silently"
+  /// Takes one connection at a time, the newest: it closes the others.
+  case newestConnection = "newest-connection"
   /// Answers with masked frames, as only clients may.
   case masked
   /// Answers with text that is not UTF-8.

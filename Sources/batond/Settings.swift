@@ -254,6 +254,8 @@ struct Settings: Sendable {
     policy.slowRetry = duration("channel.slowRetry")
     policy.verifyInterval = duration("channel.verifyInterval")
     policy.jitterSeed = seed
+    // A core removes a relay from a channel, whether that relay answers or not.
+    policy.readsReplaced = network?.isInCore != true
     // Only relays of Nostr take what was sent long ago. By then the session that sent it has expired, and so has its connection.
     if database != nil, network == .nostr { policy.lateArrival = SessionMachine.Policy().lifetime * 2 }
     return policy

@@ -81,6 +81,44 @@ struct BackOffTests {
     #expect(group.isGone)
   }
 
+  /// A relay of which nothing is heard is not asked to delete the channel after another has replaced it, however long that lasts.
+  @Test func replacedRelayIsToldWhenItHasAnsweredAndNotBefore() {
+    let policy = RelayPolicy()
+    func replaced(_ policy: RelayPolicy) -> ChannelRelayMachine {
+      var machine = ChannelRelayMachine(salt: 0, now: Self.start)
+      let events: [ChannelRelayMachine.Event] = [
+        .begun, .relayAccepted(operation: 1, link: "l"), .verified(operation: 2), .relayLost(Trouble(.unreachable, "down")),
+        .replaced("words"),
+      ]
+      for event in events { _ = machine.handle(event, now: Self.start, policy: policy) }
+      return machine
+    }
+    var silent = replaced(policy)
+    var now = Self.start
+    while let timer = silent.timer {
+      now = max(now, timer)
+      let actions = silent.handle(.timerFired, now: now, policy: policy)
+      #expect(!actions.contains { if case .withdraw = $0 { true } else { false } })
+    }
+    #expect(silent.isGone && now > Self.start + .seconds(6 * 86_400))
+    for answer: ChannelRelayMachine.Event in [
+      .verified(operation: 3), .foundMissing(operation: 3), .refused(operation: 3, Trouble(.rejected, "no")),
+    ] {
+      var machine = replaced(policy)
+      #expect(machine.handle(answer, now: Self.start, policy: policy) == [.withdraw(operation: 4)])
+    }
+    // The connection failed, and the question was not answered.
+    var broken = replaced(policy)
+    _ = broken.handle(.misbehaved(operation: 3, Trouble(.protocol, "not JSON")), now: Self.start, policy: policy)
+    #expect(broken.isGone)
+    // People need not wait.
+    var deleted = replaced(policy)
+    #expect(deleted.handle(.removalRequested, now: Self.start, policy: policy) == [.withdraw(operation: 4)])
+    var inCore = policy
+    inCore.readsReplaced = false
+    #expect(replaced(inCore).underWay?.task == .withdraw)
+  }
+
   @Test func daemonsDoNotAllTryAgainAtTheSameMoment() {
     var seen: Set<Int64> = []
     for salt in 1...50 as ClosedRange<UInt64> {

@@ -16,6 +16,8 @@ struct FakeWorld {
   struct Relay {
     var hasChannel = false
     var isRemoved = false
+    /// Whether it was asked to delete the channel.
+    var isTold = false
     var hasAccepted = false
     var lastOperation = 0
     var status = RelayStatus.new
@@ -41,7 +43,7 @@ struct FakeWorld {
         guard relays[id]?.isRemoved == false else { throw Illegal(description: "\(id) is invited after it was removed") }
         try begin(Operation(relay: id, number: number, task: .invite))
       case .verify(let id, let number):
-        guard relays[id]?.isRemoved == false else { throw Illegal(description: "\(id) is verified after it was removed") }
+        guard relays[id]?.isTold == false else { throw Illegal(description: "\(id) is verified after it was told") }
         guard relays[id]?.hasAccepted == true else { throw Illegal(description: "\(id) is verified before it accepted") }
         try begin(Operation(relay: id, number: number, task: .verify))
       case .announce(let id, let number):
@@ -49,6 +51,7 @@ struct FakeWorld {
         try begin(Operation(relay: id, number: number, task: .announce))
       case .withdraw(let id, let number):
         guard relays[id]?.isRemoved == true else { throw Illegal(description: "\(id) gets a farewell without removal") }
+        relays[id]?.isTold = true
         try begin(Operation(relay: id, number: number, task: .withdraw))
       case .reportUnexpected: break
       }

@@ -34,6 +34,8 @@ struct TableTests {
     ("inactive, waiting", .inactive(trouble, link: link, work(.verify, waiting: true))),
     ("failed, unreachable", .failed(trouble, link: "")),
     ("failed, rejected", .failed(Trouble(.rejected, "no"), link: "")),
+    ("removed, reading", .removed(farewell: work(.verify, waiting: false))),
+    ("removed, waiting to read", .removed(farewell: work(.verify, waiting: true))),
     ("removed, telling", .removed(farewell: work(.withdraw, waiting: false))),
     ("removed, waiting", .removed(farewell: work(.withdraw, waiting: true))),
     ("removed", .removed(farewell: nil)),

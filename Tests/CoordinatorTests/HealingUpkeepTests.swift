@@ -50,6 +50,27 @@ struct HealingUpkeepTests {
     try await bench.stop()
   }
 
+  /// A relay that lets nobody read for long gives its place to another, and is not asked to delete what readers may find there.
+  @Test func replacedRelayIsToldOnceItHasAnsweredWhetherItHasTheChannel() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(3)
+    let id = try await bench.create(relays: Array(relays.prefix(2))).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.network.set(.limited, at: "ws://r1")
+    bench.network.relayWent(false, relays[0])
+    try await bench.rounds(70)
+    #expect(try bench.store.channel(id)?.relays.map(\.record.status) == [.removed, .active, .active])
+    bench.network.relayWent(true, relays[0])
+    try await bench.rounds(100)
+    #expect(bench.network.channels(at: "ws://r1").count == 1)
+    #expect(try bench.store.channel(id)?.relays[0].record.task == .verify)
+    bench.network.set(.works, at: "ws://r1")
+    bench.network.relayWent(true, relays[0])
+    _ = try await bench.channel(id) { $0.relays[0].record.task == nil }
+    #expect(bench.network.channels(at: "ws://r1").isEmpty && bench.network.violations.isEmpty)
+    try await bench.stop()
+  }
+
   @Test func channelThatMustNotHealIsLeftAlone() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     let relays = try await bench.addRelays(2)

@@ -240,6 +240,98 @@ struct NetworkTests {
     await relay.stop()
   }
 
+  /// One relay ignores the connection that publishes, another closes the one that reads when that opens.
+  @Test(arguments: [SandboxFault.oneConnectionSilently, .newestConnection])
+  func relayThatKeepsOneConnectionGetsEverythingOverIt(_ fault: SandboxFault) async throws {
+    let relay = try await SandboxRelay.start(fault: fault)
+    var limits = NostrLimits.patient
+    (limits.publishTimeout, limits.extraTimeout, limits.readBackTimeout) = (
+      .milliseconds(150), .milliseconds(150), .milliseconds(50)
+    )
+    limits.redialFirst = .milliseconds(20)
+    let bench = try NetworkBench(limits: limits)
+    bench.network.watch([RelayID(rawValue: 1): relay.url])
+    for await report in bench.reports { if case .relayUp = report { break } }
+    let content = try await bench.content(relay.url)
+    func succeeds(_ task: RelayOperation.Task, _ wanted: RelayOutcome) async -> Bool {
+      for _ in 0..<50 where await bench.perform(task, content, at: relay.url) == wanted { return true }
+      return false
+    }
+    for _ in 0..<3 {
+      #expect(await succeeds(.invite, .accepted(link: relay.url)))
+      #expect(await succeeds(.verify, .verified(edition: 1)))
+    }
+    let count = relay.counts.connections
+    #expect(await succeeds(.invite, .accepted(link: relay.url)))
+    #expect(await succeeds(.verify, .verified(edition: 1)))
+    #expect(relay.counts.connections == count)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func whoSharesAConnectionThatIsCutOpensAnother() async throws {
+    let relay = try await SandboxRelay.start(fault: .oneConnection)
+    let bench = try NetworkBench()
+    bench.network.watch([RelayID(rawValue: 1): relay.url])
+    for await report in bench.reports { if case .relayUp = report { break } }
+    let content = try await bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    try await relay.set(.mute)
+    bench.network.perform(
+      RelayOperation(
+        task: .invite, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: relay.url, number: 100,
+        content: content))
+    await bench.network.abandon(.all)
+    for await report in bench.reports { if case .relayUp = report { break } }
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    #expect(relay.counts.connections == 2)
+    await bench.end()
+    await relay.stop()
+  }
+
+  /// Who reads stays anonymous: a relay that wants to know who publishes is told so over another connection.
+  @Test func whoPublishesIsNotSaidOverAConnectionThatOthersReadOver() async throws {
+    let relay = try await SandboxRelay.start(fault: .oneConnection)
+    let bench = try NetworkBench()
+    bench.network.watch([RelayID(rawValue: 1): relay.url])
+    for await report in bench.reports { if case .relayUp = report { break } }
+    let content = try await bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    try await relay.set(.auth)
+    let words = "the relay wants to know who publishes, and takes no connection for that beside the one over which others read"
+    let demanded = RelayOutcome.troubled(Trouble(.authRequired, words), retryAfter: nil)
+    #expect(await bench.perform(.invite, content, at: relay.url) == demanded)
+    #expect(relay.counts.connections == 1)
+    // It takes a second one now.
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    #expect(relay.counts.connections == 2)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func nobodyReadsOverAConnectionOverWhichItWasSaidWhoPublishes() async throws {
+    let relay = try await SandboxRelay.start(fault: .auth)
+    let bench = try NetworkBench()
+    let content = try await bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    try await relay.set(.oneConnection)
+    guard case .troubled(let trouble, _)? = await bench.perform(.verify, content, at: relay.url) else {
+      return #expect(Bool(false))
+    }
+    #expect(trouble.cause == .unreachable)
+    bench.network.lock(NetworkBench.identityID)
+    // The relay has room once the connection that published has ended.
+    var outcome: RelayOutcome?
+    for _ in 0..<200 where outcome != .verified(edition: 1) {
+      outcome = await bench.perform(.verify, content, at: relay.url)
+    }
+    #expect(outcome == .verified(edition: 1))
+    #expect(relay.counts.connections == 2)
+    await bench.end()
+    await relay.stop()
+  }
+
   @Test(arguments: [SandboxFault.floodPongs, .floodNotices, .floodOKs, .floodEvents])
   func relayThatFloodsIsLeft(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)

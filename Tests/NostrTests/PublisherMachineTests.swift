@@ -168,6 +168,18 @@ struct PublisherMachineTests {
       outcomes(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
   }
 
+  /// Others read over the connection, so nothing is said over it; the next one may be another.
+  @Test func demandThatMustNotBeMetEndsTheOperationAndTheConnection() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    _ = machine.handle(.received(.challenge("c1")))
+    _ = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
+    let ended = machine.handle(.authenticationSent(id: nil))
+    guard case .troubled(let trouble, nil)? = outcomes(ended).first else { return #expect(Bool(false)) }
+    #expect(trouble.cause == .authRequired && ended.contains(.hangUp) && ended.contains(.cancelTimer(.authentication)))
+    #expect(machine.handle(.authenticationSent(id: nil)).isEmpty)
+  }
+
   /// The demand answers the event, so it is no longer looked for.
   @Test func demandThatComesWhileTheEventIsLookedForCounts() {
     let item = makeOperation(.invite)

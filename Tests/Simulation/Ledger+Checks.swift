@@ -23,7 +23,7 @@ extension Ledger {
       throw Violation(words + "the network is asked for what is not durable, which is \(record)")
     }
     switch (operation.task, record.status) {
-    case (.invite, .removed), (.verify, .removed): throw Violation(words + "the relay was removed")
+    case (.invite, .removed): throw Violation(words + "the relay was removed")
     case (.withdraw, .new), (.withdraw, .invited), (.withdraw, .accepted), (.withdraw, .active), (.withdraw, .inactive),
       (.withdraw, .failed):
       throw Violation(words + "the relay was not removed")

@@ -7,8 +7,8 @@ internal import Synchronization
 public final class FakeNetwork: RelayNetwork {
   /// The behaviour of a relay.
   public enum Behaviour: Sendable {
-    /// `away`: the relay cannot be reached, but keeps what it has.
-    case works, silent, unreachable, refuses, loses, away
+    /// `away`: the relay cannot be reached, but keeps what it has. `limited`: it works, and lets nobody read for now.
+    case works, silent, unreachable, refuses, loses, away, limited
   }
 
   private struct State {
@@ -176,7 +176,7 @@ public final class FakeNetwork: RelayNetwork {
     }
     return AsyncStream { continuation in
       switch behaviour {
-      case .works:
+      case .works, .limited:
         continuation.yield(ProbeStep(name: "connect", duration: .milliseconds(7)))
         let description = PeerDescription(name: "fake", capabilities: ["nip1"])
         continuation.yield(ProbeStep(name: "info", duration: .milliseconds(1), selfDescription: description))
@@ -236,12 +236,13 @@ public final class FakeNetwork: RelayNetwork {
     case (.unreachable, _), (.away, _): return [.troubled(Trouble(.unreachable, "connection refused"), retryAfter: nil)]
     case (.refuses, .invite): return [.handedOver, .refused(Trouble(.rejected, "blocked: no"))]
     case (.loses, .invite): return [.handedOver, .accepted(link: address)]
-    case (.works, .invite):
+    case (.limited, .verify): return [.troubled(Trouble(.rateLimited, "rate-limited: slow down"), retryAfter: .seconds(30))]
+    case (.works, .invite), (.limited, .invite):
       state.stored[address, default: []].insert(id)
       return [.handedOver, .accepted(link: address)]
     case (.refuses, .announce): return [.refused(Trouble(.rejected, "blocked: no"))]
     case (.loses, .announce): return [.announced]
-    case (.works, .announce):
+    case (.works, .announce), (.limited, .announce):
       if state.refusingEditions.contains(address) { return [.refused(Trouble(.rejected, "blocked: no editions here"))] }
       let document = operation.content.newestEdition?.document ?? ""
       if operation.content.sharesKey, let holder = state.keepingOne[address], holder != id {

@@ -221,7 +221,7 @@ extension FakePosts {
     case .unreachable, .away: return .troubled(Trouble(.unreachable, "connection reset"), retryAfter: nil)
     case .loses: return .accepted
     case .silent: return nil
-    case .works:
+    case .works, .limited:
       let name = operation.document.networkID
       if let known = state.stored.updateValue(name, forKey: place), known != name {
         state.violations.append("\(place) is stored as \(known) and as \(name)")
@@ -246,6 +246,7 @@ extension FakePosts {
       switch behaviour {
       case .silent: return nil
       case .unreachable, .away: return .failed(Trouble(.unreachable, "connection refused"))
+      case .limited: return .failed(Trouble(.rateLimited, "rate-limited: slow down"))
       case .works, .refuses, .loses:
         let isHidden = state.manners[comparison.address]?.hidesFromComparisons == true
         let names = isHidden ? [] : state.stored.filter { $0.key.address == comparison.address }.map(\.value)

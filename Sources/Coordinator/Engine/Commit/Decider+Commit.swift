@@ -229,7 +229,7 @@ extension Decider {
         continue
       }
       guard let channel = base.live[step.channel], let row = base.catalog.relays[relay] else { continue }
-      if task == .withdraw {
+      if channel.machine(of: relay)?.state.status == .removed {
         effects.cancellations.append(.init(network: row.network, channel: step.channel, relay: relay))
       }
       if watched.add(relay) { effects.isWatchChanged = true }

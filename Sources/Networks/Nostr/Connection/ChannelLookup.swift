@@ -51,7 +51,7 @@ final class ChannelLookup: Sendable {
       guard !isOver else { return promise.futureResult }
       // Sessions that share a line have other names.
       let name = "l\(UInt32.random(in: 0 ... .max))"
-      lines.open { [self] event in
+      lines.open(isAnonymous: true) { [self] event in
         hear(event, name)
       } then: { [self] result in
         switch result {

@@ -236,6 +236,14 @@ extension PublisherMachine {
     ]
   }
 
+  /// Ends an operation for which the relay wants to know who publishes, on a connection over which others read: what they find must be what
+  /// anybody finds. The rest is sent over the next connection.
+  mutating func unidentified() -> [SessionAction] {
+    guard let current = inFlight.authenticating else { return [] }
+    let words = "the relay wants to know who publishes, and takes no connection for that beside the one over which others read"
+    return end(current, .troubled(Trouble(.authRequired, words), retryAfter: nil)) + takeBack() + [.hangUp] + reconnect()
+  }
+
   mutating func resend(_ current: EventInFlight) -> [SessionAction] {
     let left = leave(current)
     var again = EventInFlight(item: current.item, serial: nextSerial(), step: current.step)

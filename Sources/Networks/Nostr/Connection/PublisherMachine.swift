@@ -102,9 +102,10 @@ struct PublisherMachine: SessionMachine {
       }
       guard let unsigned = inFlight.all.first(where: \.eventID.isEmpty) else { return [] }
       return finish(unsigned, .refused(Trouble(.authRequired, NostrNetwork.noKey)))
-    case .authenticationSent(let id):
+    case .authenticationSent(let id?):
       authenticationID = id
       return []
+    case .authenticationSent(nil): return unidentified()
     case .dated(let post, let number, let now, let ahead):
       // A date from further ahead is that of a clock that was set back.
       let next = latestDate > now + Self.groupAheadMax ? now : latestDate + 1

@@ -1,3 +1,4 @@
+internal import Channels
 internal import Dialing
 internal import NIOCore
 
@@ -12,8 +13,9 @@ enum LineEvent: Hashable, Sendable {
 }
 
 /// The connections to one relay. Each session gets its own, so that who reads stays anonymous and no session waits for another. Only
-/// where the relay does not take another beside one that is open do sessions share that one: then who reads is known where who
-/// publishes had to say who they are.
+/// where the relay does not take another beside one that is open do sessions share that one: it refuses, closes or ignores the other, or
+/// closes the one that was open. Who reads stays anonymous there too: over a connection that others read over, nobody says who they are,
+/// and nobody reads over one where that was said.
 ///
 /// Sessions can share, because what is meant for one means nothing to the others: OK and AUTH are for those who publish, the rest goes by
 /// the names of requests.
@@ -36,10 +38,19 @@ final class RelayLines: Sendable {
 
   /// Opens a line. It must be called on the event loop, like everything here.
   /// - Parameters:
+  ///   - isAnonymous: whether the relay must not know who uses the line.
   ///   - hear: takes what comes in.
   ///   - then: takes the line, or why there is none.
-  func open(_ hear: @escaping (LineEvent) -> Void, then: @escaping (Result<End, DialFailure>) -> Void) {
-    exchange.value.open(hear, then)
+  func open(
+    isAnonymous: Bool, _ hear: @escaping (LineEvent) -> Void, then: @escaping (Result<End, DialFailure>) -> Void
+  ) {
+    exchange.value.open(User(isAnonymous: isAnonymous, hear: hear, then: then))
+  }
+
+  fileprivate struct User {
+    let isAnonymous: Bool
+    let hear: (LineEvent) -> Void
+    let then: (Result<End, DialFailure>) -> Void
   }
 
   /// One session's end of a line.
@@ -48,7 +59,13 @@ final class RelayLines: Sendable {
     fileprivate let line: Line
     fileprivate let user: Int
 
-    func send(_ text: String) { line.connection?.send(text) }
+    func send(_ text: String) {
+      if line.askedAt == nil { line.askedAt = .now() }
+      line.connection?.send(text)
+    }
+    /// Notes that the relay is told who uses the line.
+    /// - Returns: false if that must not be, because others read over it. Then the next line is one of its own, if the relay takes another.
+    func identify() -> Bool { exchange.identify(line) }
     /// Lets the relay send so much more than it may without having been asked.
     func expect(frames: Int, bytes: Int) { line.connection?.expect(frames: frames, bytes: bytes) }
     /// The connection ends with the last session that uses it.
@@ -59,7 +76,14 @@ final class RelayLines: Sendable {
 
   fileprivate final class Line {
     var connection: RelayDialer.Connection?
-    var users: [Int: (LineEvent) -> Void] = [:]
+    /// When it was dialled, and then when it opened.
+    var since = NIODeadline.now()
+    var users: [Int: User] = [:]
+    /// When something was sent over it for the first time.
+    var askedAt: NIODeadline?
+    /// Whether the relay was told over it who uses it.
+    var isIdentified = false
+    var isOver = false
     /// The challenge. Relays send it once per connection; sessions that join later need it too.
     var challenge: String?
     /// Whether the relay has said more than its challenge and notices. Some accept one connection too many and close it at once.
@@ -72,8 +96,12 @@ final class RelayLines: Sendable {
     private let eventLoop: any EventLoop
     private var lines: [Line] = []
     private var userCount = 0
+    /// The line that was dialled last, until it ends.
+    private var latest: Line?
     /// The relay did not take another line beside the one that is open.
     private var isOnlyOne = false
+    /// How often the relay closed a line when another opened.
+    private var displacements = 0
     private let unreadable: @Sendable (Int) -> Void
     /// The number of messages that cannot be used and were not told of yet.
     private var unreadableCount = 0
@@ -86,70 +114,88 @@ final class RelayLines: Sendable {
       self.unreadable = unreadable
     }
 
-    func open(_ hear: @escaping (LineEvent) -> Void, _ then: @escaping (Result<End, DialFailure>) -> Void) {
-      if isOnlyOne, let line = lines.first {
-        let bound = NIOLoopBound((exchange: self, line: line, hear: hear, then: then), eventLoop: eventLoop)
-        return eventLoop.execute {
-          let (exchange, line, hear, then) = bound.value
-          // The line may have gone in the meantime.
-          if exchange.lines.contains(where: { $0 === line }) {
-            exchange.join(line, hear, then)
-          } else {
-            exchange.dial(hear, then)
-          }
-        }
+    func open(_ user: User) {
+      guard isOnlyOne else { return dial(user) }
+      let bound = NIOLoopBound((exchange: self, user: user), eventLoop: eventLoop)
+      eventLoop.execute {
+        let (exchange, user) = bound.value
+        if let line = exchange.shared(by: user) { exchange.join(line, user) } else { exchange.dial(user) }
       }
-      dial(hear, then)
     }
 
-    private func dial(_ hear: @escaping (LineEvent) -> Void, _ then: @escaping (Result<End, DialFailure>) -> Void) {
+    /// The line that a session may share.
+    private func shared(by user: User) -> Line? { lines.first { !isIgnored($0) && !(user.isAnonymous && $0.isIdentified) } }
+
+    private func dial(_ user: User) {
       let line = Line()
-      let bound = NIOLoopBound((exchange: self, line: line, hear: hear, then: then), eventLoop: eventLoop)
+      latest = line
+      let bound = NIOLoopBound((exchange: self, line: line, user: user), eventLoop: eventLoop)
       dialer.dial(url, on: eventLoop) { inbound in
-        let (exchange, line, _, _) = bound.value
+        let (exchange, line, _) = bound.value
         exchange.take(inbound, from: line)
       }
       .whenComplete { result in
-        let (exchange, line, hear, then) = bound.value
+        let (exchange, line, user) = bound.value
         switch result {
         case .success(let connection):
-          line.connection = connection
+          (line.connection, line.since) = (connection, .now())
           exchange.lines.append(line)
-          exchange.join(line, hear, then)
+          exchange.join(line, user)
         case .failure(let error):
+          exchange.remove(line)
           let failure = error as? DialFailure ?? .unreachable("\(error)")
-          guard failure.mayBeOneTooMany, let other = exchange.lines.first else { return then(.failure(failure)) }
+          guard failure.mayBeOneTooMany, let other = exchange.shared(by: user) else { return user.then(.failure(failure)) }
           exchange.isOnlyOne = true
-          exchange.join(other, hear, then)
+          exchange.join(other, user)
         }
       }
     }
 
-    private func join(
-      _ line: Line, _ hear: @escaping (LineEvent) -> Void, _ then: @escaping (Result<End, DialFailure>) -> Void
-    ) {
+    private func join(_ line: Line, _ user: User) {
       userCount += 1
-      line.users[userCount] = hear
-      let user = userCount
-      then(.success(End(exchange: self, line: line, user: user)))
-      if let challenge = line.challenge { line.users[user]?(.message(.challenge(challenge))) }
+      line.users[userCount] = user
+      let number = userCount
+      user.then(.success(End(exchange: self, line: line, user: number)))
+      if let challenge = line.challenge { line.users[number]?.hear(.message(.challenge(challenge))) }
+    }
+
+    func identify(_ line: Line) -> Bool {
+      guard !line.users.values.contains(where: \.isAnonymous) else {
+        // The relay may take another by now, or never have refused it for that reason.
+        isOnlyOne = false
+        return false
+      }
+      line.isIdentified = true
+      return true
     }
 
     func leave(_ line: Line, _ user: Int) {
-      guard line.users.removeValue(forKey: user) != nil, line.users.isEmpty else { return }
+      guard line.users.removeValue(forKey: user) != nil else { return }
+      let isIgnored = isIgnored(line)
+      guard line.users.isEmpty || isIgnored else { return }
       remove(line)
+      // It is one too many, unless the relay answers nothing at all.
+      if isIgnored, lines.contains(where: { !self.isIgnored($0) }) { isOnlyOne = true }
       line.connection?.hangUp()
+      tell(.closed(code: nil, reason: "the relay answers nothing on the connection"), to: line)
+    }
+
+    /// Whether the relay has never said anything on a line, for so long that it should have.
+    private func isIgnored(_ line: Line) -> Bool {
+      guard !line.isUsed, let askedAt = line.askedAt else { return false }
+      let patience = min(dialer.limits.readTimeout, dialer.limits.publishTimeout)
+      return NIODeadline.now() - askedAt >= .milliseconds(patience.wholeMilliseconds)
     }
 
     func cut(_ line: Line, _ user: Int) {
       guard line.users.removeValue(forKey: user) != nil else { return }
-      // It does not end because it was one too many.
-      line.isUsed = true
       remove(line)
       line.connection?.cut()
+      tell(.closed(code: nil, reason: "the connection was cut"), to: line)
     }
 
     private func take(_ inbound: WebSocketInbound, from line: Line) {
+      guard !line.isOver else { return }
       switch inbound {
       case .message(let buffer):
         let message = RelayMessage(buffer.readableBytesView)
@@ -171,7 +217,10 @@ final class RelayLines: Sendable {
         tell(.flooded(text), to: line)
       case .closed(let code, let reason):
         remove(line)
-        guard !line.isUsed, !lines.isEmpty else { return tell(.closed(code: code, reason: reason), to: line) }
+        guard !line.isUsed, !lines.isEmpty else {
+          noteDisplacement()
+          return tell(.closed(code: code, reason: reason), to: line)
+        }
         // This does not refuse what was sent on it: that goes over the other line the next time.
         isOnlyOne = true
         let words = [code.map(String.init) ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ")
@@ -195,13 +244,23 @@ final class RelayLines: Sendable {
 
     private func tell(_ event: LineEvent, to line: Line) {
       // A session that is told may leave, or make others leave.
-      for user in line.users.keys.sorted() { line.users[user]?(event) }
+      for user in line.users.keys.sorted() { line.users[user]?.hear(event) }
+    }
+
+    /// Notes that the relay closed a line that it had used. One that keeps only the newest does that each time that another opens; once
+    /// may be chance.
+    private func noteDisplacement() {
+      guard let latest, NIODeadline.now() - latest.since < .seconds(2) else { return }
+      displacements += 1
+      if displacements > 1 { isOnlyOne = true }
     }
 
     private func remove(_ line: Line) {
+      line.isOver = true
       lines.removeAll { $0 === line }
+      if latest === line { latest = nil }
       // Nothing is known about the next line: perhaps the relay has room again.
-      if lines.isEmpty { isOnlyOne = false }
+      if lines.isEmpty, latest == nil { (isOnlyOne, displacements) = (false, 0) }
     }
   }
 }

@@ -151,6 +151,10 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       case .authenticate(let challenge, let author):
         let tags = [["relay", lines.url.text], ["challenge", challenge]]
         guard let event = sign?(22242, tags, "", author, now()) else { return }
+        guard line?.identify() != false else {
+          let bound = NIOLoopBound(self, eventLoop: lines.eventLoop)
+          return lines.eventLoop.execute { bound.value.feed(.authenticationSent(id: nil)) }
+        }
         watch?(.authenticating)
         line?.send(ClientMessage.auth(event))
         feed(.authenticationSent(id: event.id))
@@ -186,7 +190,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       generation += 1
       let generation = generation
       let started = NIODeadline.now()
-      lines.open { [weak self] event in
+      lines.open(isAnonymous: sign == nil) { [weak self] event in
         guard let self, self.generation == generation else { return }
         hear(event)
       } then: { [weak self] result in

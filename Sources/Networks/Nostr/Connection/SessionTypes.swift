@@ -74,8 +74,8 @@ enum SessionEvent: Hashable, Sendable {
   /// A dated event was signed; its text is `nil` if it could not be.
   /// - at: the time of day, in Unix seconds.
   case signed(id: String, text: String?, at: Int64)
-  /// The AUTH event for the latest challenge was sent.
-  case authenticationSent(id: String)
+  /// The AUTH event for the latest challenge was sent; `nil` if it was not, because others read over the connection.
+  case authenticationSent(id: String?)
   /// Something about the channels that are followed.
   case following(FollowingEvent)
   /// The time of day, in Unix seconds.
