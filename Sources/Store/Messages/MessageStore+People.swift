@@ -1,4 +1,5 @@
 internal import Channels
+internal import Filters
 internal import GRDB
 internal import Storage
 
@@ -53,7 +54,7 @@ extension MessageStore {
     if let channel = question.channel { arguments += [channel.rawValue] }
     // Nobody comes before those who wrote at the end of time.
     arguments += [question.after?.minute ?? .max, question.after?.author ?? ""]
-    if let text = question.text?.storable { arguments += [text.foldedForSearch, text, text, text.lowercased()] }
+    if let text = question.text?.storable { arguments += [text.folded, text, text, text.lowercased()] }
     arguments += [limit]
     return arguments
   }

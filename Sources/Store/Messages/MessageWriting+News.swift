@@ -86,15 +86,15 @@ extension MessageWriting {
     let files = try MessageFiles.stored(row.attachments)
     try run(
       """
-      INSERT INTO messages (\(MessageRow.columns), minute, has_files, bytes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO messages (\(MessageRow.columns), minute, has_files, bytes, words)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         id, row.channel.rawValue, row.networkID, row.author, row.authorName, row.text, row.createdAt.milliseconds,
         row.receivedAt.milliseconds, row.position, row.replyTo, files, row.isMention, row.isOwn, row.post?.rawValue, row.counts,
         row.editedAt?.milliseconds, row.deletedAt?.milliseconds, absence.rawValue, row.pinnedAt?.milliseconds, nextRevision(),
         row.shownAt.minute,
-        files != nil, row.text.utf8.count + (files?.utf8.count ?? 0),
+        files != nil, row.text.utf8.count + (files?.utf8.count ?? 0), MessageTokens.stored(row.text),
       ])
     try index(id)
     _ = try add(relay, to: id)

@@ -1,5 +1,5 @@
 internal import Channels
-internal import Foundation
+internal import Filters
 internal import GRDB
 internal import Storage
 
@@ -29,7 +29,7 @@ extension MessageWriting {
   private func rename(_ author: String, _ name: String, at time: Timestamp) throws {
     try run(
       "UPDATE people SET name = ?, folded = ?, named_at = ? WHERE author = ?",
-      [name, name.foldedForSearch, time.milliseconds, author])
+      [name, name.folded, time.milliseconds, author])
   }
 
   /// Takes what somebody calls themselves, if that is news, and shows it with their last messages.
@@ -175,12 +175,5 @@ extension MessageWriting {
     for id in changed { if let message = try known(id) { try set(to, message) } }
     try touchTargets(ofReactionsBy: author)
     if time == nil { try lookAtPerson(author) }
-  }
-}
-
-extension String {
-  /// The text without case and accents.
-  var foldedForSearch: String {
-    folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
   }
 }
