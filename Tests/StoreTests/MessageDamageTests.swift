@@ -78,13 +78,14 @@ struct MessageDamageTests {
     again.close()
   }
 
-  /// Words and names as they were before migration 6.
+  /// A file as it was before migration 6.
   private static func forgetFolding(_ db: Database) throws {
     try db.execute(
       sql: """
         DROP TABLE message_words;
         DROP VIEW message_texts;
         ALTER TABLE messages DROP COLUMN words;
+        ALTER TABLE messages DROP COLUMN participants;
         CREATE VIEW message_texts AS SELECT id, text, 'c' || channel_id AS channel FROM messages WHERE absence = 0;
         CREATE VIRTUAL TABLE message_words USING fts5 (
           text, channel, content = 'message_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2'

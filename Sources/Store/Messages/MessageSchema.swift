@@ -210,6 +210,10 @@ enum MessageSchema {
     UPDATE people SET folded = baton_folded(name) WHERE name IS NOT NULL;
     UPDATE members SET folded = baton_folded(name) WHERE name IS NOT NULL;
     """,
+    """
+    -- Whom a message names, one to a line.
+    ALTER TABLE messages ADD COLUMN participants TEXT;
+    """,
   ]
 
   /// What migrations compute that SQLite does not.

@@ -22,7 +22,8 @@ extension MessageWriting {
           id: MessageID(rawValue: 0), channel: channel, networkID: name, author: message.author.storable,
           authorName: message.authorName?.storable, text: message.text.storable, createdAt: message.createdAt, receivedAt: now,
           position: max(0, place.milliseconds), replyTo: message.replyTo?.storable, attachments: message.attachments,
-          isMention: message.isMention, isOwn: message.isOwn, counts: counts, revision: 0)
+          participants: message.participants.map(\.storable), isMention: message.isMention, isOwn: message.isOwn,
+          counts: counts, revision: 0)
         guard try message.isOwn || hasRoom(for: row, within: limits) else {
           refused += 1
           return
@@ -75,7 +76,7 @@ extension MessageWriting {
     {
       row.deletedAt = at
     }
-    if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
+    if row.deletedAt != nil { (row.text, row.attachments, row.participants) = ("", [], []) }
     var isMuted = false
     if !row.isOwn {
       let person = try note(row)
@@ -87,11 +88,13 @@ extension MessageWriting {
     try run(
       """
       INSERT INTO messages (\(MessageRow.columns), minute, has_files, bytes, words)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         id, row.channel.rawValue, row.networkID, row.author, row.authorName, row.text, row.createdAt.milliseconds,
-        row.receivedAt.milliseconds, row.position, row.replyTo, files, row.isMention, row.isOwn, row.post?.rawValue, row.counts,
+        row.receivedAt.milliseconds, row.position, row.replyTo, files,
+        row.participants.isEmpty ? nil : row.participants.joined(separator: "\n"), row.isMention, row.isOwn, row.post?.rawValue,
+        row.counts,
         row.editedAt?.milliseconds, row.deletedAt?.milliseconds, absence.rawValue, row.pinnedAt?.milliseconds, nextRevision(),
         row.shownAt.minute,
         files != nil, row.text.utf8.count + (files?.utf8.count ?? 0), MessageTokens.stored(row.text),

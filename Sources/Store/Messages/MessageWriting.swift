@@ -302,7 +302,7 @@ struct MessageWriting {
     try unindex(message.id)
     try run(
       """
-      UPDATE messages SET text = '', words = NULL, attachments = NULL, has_files = 0, bytes = 0, absence = 1, pinned_at = NULL, deleted_at = ? WHERE id = ?
+      UPDATE messages SET text = '', words = NULL, attachments = NULL, participants = NULL, has_files = 0, bytes = 0, absence = 1, pinned_at = NULL, deleted_at = ? WHERE id = ?
       """, [now.milliseconds, message.id])
     try uncount(message)
     if try conversation(message.channel)?.row.last?.rawValue == message.id { try findLast(message.channel) }
