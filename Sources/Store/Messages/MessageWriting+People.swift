@@ -15,15 +15,32 @@ extension MessageWriting {
     let known = try Row.fetchOne(
       db, cached: "SELECT minute, muted_at, name FROM people WHERE author = ?", arguments: [row.author])
     guard let known else {
-      try run("INSERT INTO people (author, minute) VALUES (?, ?)", [row.author, minute])
+      let name = try meet(row.author, minute: minute)
       if let name = row.authorName { try rename(row.author, name, at: row.createdAt) }
-      return (false, nil)
+      return (false, name)
     }
     var values = MessageValues(known)
     let (last, mutedAt, name) = (try values.integer(), try values.integerIfAny(), try values.textIfAny())
     if minute > last { try run("UPDATE people SET minute = ? WHERE author = ?", [minute, row.author]) }
     if let new = row.authorName, name?.utf8.elementsEqual(new.utf8) != true { try rename(row.author, new, at: row.createdAt) }
     return (mutedAt != nil, name)
+  }
+
+  /// Begins to know somebody, by the name that they have as a member.
+  private func meet(_ author: String, minute: Int64, mutedAt: Timestamp? = nil) throws -> String? {
+    try run(
+      "INSERT INTO people (author, minute, muted_at) VALUES (?, ?, ?)", [author, minute, mutedAt?.milliseconds])
+    let member = try Row.fetchOne(
+      db,
+      cached: """
+        SELECT name, named_at FROM members INDEXED BY members_of_author
+        WHERE author = ? AND name IS NOT NULL AND named_at IS NOT NULL ORDER BY named_at DESC LIMIT 1
+        """, arguments: [author])
+    guard let member else { return nil }
+    var values = MessageValues(member)
+    let name = try values.text()
+    try rename(author, name, at: try values.time())
+    return name
   }
 
   private func rename(_ author: String, _ name: String, at time: Timestamp) throws {
@@ -165,7 +182,7 @@ extension MessageWriting {
     } else if isKnown {
       try run("UPDATE people SET muted_at = NULL WHERE author = ?", [author])
     } else if let time {
-      try run("INSERT INTO people (author, minute, muted_at) VALUES (?, 0, ?)", [author, time.milliseconds])
+      _ = try meet(author, minute: 0, mutedAt: time)
     }
     let (from, to): (Absence, Absence) = time == nil ? (.muted, .none) : (.none, .muted)
     let wanted = "author = ? AND absence = ? AND is_own = 0"
