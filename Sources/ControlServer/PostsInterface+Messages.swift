@@ -136,7 +136,9 @@ extension StoredMessage {
     return .others(networkID: networkID)
   }
 
-  fileprivate var place: MessagePlace { MessagePlace(relays: relays, textBytes: quotedBytes, createdAt: row.createdAt) }
+  fileprivate var place: MessagePlace {
+    MessagePlace(relays: relays, textBytes: quotedBytes, createdAt: row.createdAt, participants: row.participants)
+  }
 
   /// The size of what an answer quotes: the text, or the name of its file if there is none.
   private var quotedBytes: Int {

@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Filters
 internal import RelayNetwork
 internal import Storage
 internal import Varlink
@@ -221,7 +222,7 @@ extension MessageSearch {
   /// Why words cannot be searched; `nil` if they can.
   private static func trouble(with text: String) -> String? {
     guard text.utf8.count <= textMax else { return "they have more than 1,000 bytes; leave some of them out" }
-    let hasWord = text.unicodeScalars.contains { $0.isInWords }
+    let hasWord = text.folded.unicodeScalars.contains { $0.isInWords }
     return hasWord ? nil : "there is no letter and no digit among them; only words are searched"
   }
 }

@@ -91,13 +91,14 @@ public struct Filter: Sendable {
     }
   }
 
-  /// Evaluates `$q`: whether `text` occurs in `value`, regardless of case.
-  package static func holds(_ value: String, _ text: String) -> Bool { value.lowercased().contains(text.lowercased()) }
+  /// Evaluates `$q`: whether `text` occurs in `value`, as searches compare texts.
+  package static func holds(_ value: String, _ text: String) -> Bool { value.folded.contains(text.folded) }
 
-  /// Evaluates `$autocomplete`: whether a word of `value` begins with `prefix`, regardless of case.
+  /// Evaluates `$autocomplete`: whether a word of `value` begins with `prefix`, as searches compare texts.
   package static func hasWord(_ value: String, _ prefix: String) -> Bool {
-    let words = value.lowercased().split { !$0.isLetter && !$0.isNumber }
-    return words.contains { $0.hasPrefix(prefix.lowercased()) }
+    let words = value.folded.split { !$0.isLetter && !$0.isNumber }
+    let prefix = prefix.folded
+    return words.contains { $0.hasPrefix(prefix) }
   }
 
   private static func order(_ a: JSONValue?, _ b: JSONValue) -> Int? { a.flatMap { JSONOrder.order($0, b) } }

@@ -1,6 +1,6 @@
 public import Channels
 
-/// Somebody who wrote a message that is stored, or who is muted.
+/// Somebody who wrote a message that is stored, who is muted, or who belongs to a channel.
 public struct StoredPerson: Hashable, Sendable {
   /// In the network's notation.
   public var author: String
@@ -49,9 +49,10 @@ public struct PeopleQuestion: Hashable, Sendable {
       self.author = author
     }
   }
-  /// Only people who wrote in this channel.
+  /// Only people who wrote in this channel; with `text`, also its members.
   public var channel: ChannelID?
-  /// Only people whose name holds this, whatever the case and the accents, or whose author begins with it.
+  /// Only people whose name holds this, whatever the case and the accents, or whose author begins with it. Members of channels who wrote
+  /// nothing are among them, after all others.
   public var text: String?
   /// Only people who are muted, or only others.
   public var isMuted: Bool?

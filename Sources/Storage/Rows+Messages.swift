@@ -21,6 +21,8 @@ public struct MessageRow: Hashable, Sendable {
   /// The network's name of the message that it answers.
   public var replyTo: String?
   public var attachments: [ReadAttachment]
+  /// Whom it names, as far as they hear of answers to it.
+  public var participants: [String]
   public var isMention: Bool
   public var isOwn: Bool
   /// The post of ours that it is.
@@ -39,7 +41,8 @@ public struct MessageRow: Hashable, Sendable {
   public init(
     id: MessageID, channel: ChannelID, networkID: String?, author: String, authorName: String? = nil, text: String,
     createdAt: Timestamp, receivedAt: Timestamp, position: Int64, replyTo: String? = nil, attachments: [ReadAttachment] = [],
-    isMention: Bool = false, isOwn: Bool = false, post: PostID? = nil, counts: Bool = false, editedAt: Timestamp? = nil,
+    participants: [String] = [], isMention: Bool = false, isOwn: Bool = false, post: PostID? = nil, counts: Bool = false,
+    editedAt: Timestamp? = nil,
     deletedAt: Timestamp? = nil, isHidden: Bool = false, pinnedAt: Timestamp? = nil, revision: Int64
   ) {
     self.id = id
@@ -53,6 +56,7 @@ public struct MessageRow: Hashable, Sendable {
     self.position = position
     self.replyTo = replyTo
     self.attachments = attachments
+    self.participants = participants
     self.isMention = isMention
     self.isOwn = isOwn
     self.post = post

@@ -12,9 +12,9 @@ struct PeopleCommand: AsyncParsableCommand {
       batonctl people --search ada          people whose name holds 'ada'
       batonctl people mute npub1…           hides everything that somebody writes, in all channels
 
-      People are those whose messages are stored here, and who are muted. They are named by the key or name that the network uses; on \
-      Nostr also by npub1…, nprofile1… and, with --search, show and mute, by a name at a domain such as ada@example.com. Anybody may take \
-      any name.
+      People are those whose messages are stored here, and who are muted. --search also finds members of channels who wrote \
+      nothing. They are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and, with --search, show \
+      and mute, by a name at a domain such as ada@example.com. Anybody may take any name.
       """,
     subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
 

@@ -5,7 +5,8 @@ import Testing
 /// The meaning of each operator as a table: lists are compared with `Filter` itself, so `Filter` needs an independent check.
 struct FilterMeaningTests {
   private static let object: JSONValue = [
-    "n": 3, "half": .number(2.5), "big": 9_007_199_254_740_993, "text": "City News", "accent": "caf\u{E9}", "yes": true,
+    "n": 3, "half": .number(2.5), "big": 9_007_199_254_740_993, "text": "City News", "accent": "caf\u{E9}",
+    "street": "Lange Stra\u{DF}e", "yes": true,
     "nothing": nil,
     "list": ["a", 2], "deep": ["a": ["b": "c"]],
   ]
@@ -29,6 +30,9 @@ struct FilterMeaningTests {
       (["list": ["$contains": "a"]], true), (["list": ["$contains": "b"]], false), (["list": ["$contains": .number(2)]], true),
       (["text": ["$q": "NEWS"]], true), (["text": ["$q": "ity n"]], true), (["text": ["$q": "x"]], false),
       (["text": ["$autocomplete": "ne"]], true), (["text": ["$autocomplete": "ews"]], false),
+      (["accent": ["$q": "CAFE\u{301}"]], true), (["accent": ["$q": "\u{FF46}e"]], true),
+      (["accent": ["$autocomplete": "Caf\u{E9}"]], true), (["accent": ["$q": "afk"]], false),
+      (["street": ["$q": "strasse"]], true), (["street": ["$autocomplete": "STRA\u{1E9E}E"]], true),
       (["accent": "caf\u{E9}"], true), (["accent": "cafe\u{301}"], false), (["yes": true], true), (["yes": 1], false),
       (["$or": [["n": 4], ["yes": true]]], true), (["$or": [["n": 4], ["yes": false]]], false),
       (["$and": [["n": 3], ["yes": false]]], false), (["$nor": [["n": 4], ["yes": false]]], true),

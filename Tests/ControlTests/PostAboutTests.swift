@@ -46,6 +46,19 @@ struct PostAboutTests {
     try await bench.stop()
   }
 
+  @Test func answerIsHeardByThoseWhomTheMessageNames() async throws {
+    let bench = try await Self.bench()
+    let message = ReadMessage(
+      networkID: "m3", author: "alice", text: "hi", createdAt: Bench.time(3), participants: ["bob", "carol"])
+    try await bench.hear([.message(message)], at: 3)
+    let id = try #require(try await bench.named()["m3"]?.id)
+    let post = try await bench.client.publishPost(
+      PostsPublishRequest(channelId: 1, text: "Hi.", replyToMessage: Int(id))
+    ).post
+    #expect(try bench.store.post(PostID(rawValue: post.id))?.row.document.text.hasSuffix(", heard by bob and carol") == true)
+    try await bench.stop()
+  }
+
   @Test func reactionToAMessageIsMadeOnceAndCounted() async throws {
     let bench = try await Self.bench()
     let request = PostsReactRequest(reaction: "+", messageId: 1)

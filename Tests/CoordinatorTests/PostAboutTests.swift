@@ -79,14 +79,18 @@ struct PostAboutTests {
   @Test func scheduledAnswerKnowsWhereTheMessageIs() async throws {
     let (bench, channel) = try await bench()
     let due = bench.clock.now + .seconds(600_000)
-    let post = try await answer(bench, channel, at: due)
+    var place = Self.place
+    place.participants = ["bob", "carol"]
+    let post = try await answer(bench, channel, at: due, place: place)
     #expect(post.phase == .scheduled && post.row.about?.networkID == "m1")
     let row = try #require(try bench.store.post(post.row.id)?.row)
     let request = try #require(row.schedule?.request.flatMap(PostRequest.init(stored:)))
-    #expect(request.about == row.about && request.aboutPlace == Self.place)
+    #expect(request.about == row.about && request.aboutPlace == place)
     bench.clock.advance(by: due - bench.clock.now)
     try await bench.waitForPosts { try bench.statuses(post.row.id) == [.verified] }
-    #expect(try bench.store.post(post.row.id)?.row.document.text == "So do we. | answers m1 at ws://r1, written at 7000")
+    #expect(
+      try bench.store.post(post.row.id)?.row.document.text
+        == "So do we. | answers m1 at ws://r1, written at 7000, heard by bob and carol")
     try await bench.stop()
   }
 

@@ -69,6 +69,17 @@ struct ChannelReadingTests {
     #expect(message([["p", PostSamples.owner]], by: sessionKey)?.isMention == false, "nobody mentions themselves")
   }
 
+  /// They hear of answers (NIP-10). In groups only the author does.
+  @Test func peopleThatAMessageNamesAreKept() {
+    let tags = [
+      ["p", PostSamples.bob, "wss://a.example"], ["p"], ["p", "junk"], ["p", PostSamples.alice], ["p", PostSamples.bob],
+    ]
+    #expect(message(tags)?.participants == [PostSamples.bob, PostSamples.alice])
+    #expect(message([])?.participants == [] && groupMessage(tags)?.participants == [])
+    let many = (0..<60).map { ["p", PostSamples.key(number: $0)] }
+    #expect(message(many)?.participants == many.prefix(50).map { $0[1] })
+  }
+
   @Test func filesAreThoseOfTheTags() throws {
     let tags = [
       ["imeta", "url https://a.example/1.png", "m image/png", "size 123", "alt a \u{1F41F} fish", "x \(ids[0])"],

@@ -216,6 +216,46 @@ struct MemberStoreTests {
     #expect(try bench.store.member("ann", in: Bench.channel)?.mutedAt == Bench.time(1))
   }
 
+  /// They come after those who wrote, and are found by the same name when they write.
+  @Test func membersWhoWroteNothingAreFoundAsPeople() throws {
+    let bench = try Bench(channels: 1...2)
+    let other = ChannelID(rawValue: 2)
+    func profile(_ author: String, _ name: String) -> MessageNews.What {
+      .profile(ReadProfile(author: author, name: name, createdAt: Bench.time(5)))
+    }
+    func found(_ text: String?, in channel: ChannelID? = nil, isMuted: Bool? = nil, limit: Int = 2) throws -> [String] {
+      var (authors, question) = ([String](), PeopleQuestion(channel: channel, text: text, isMuted: isMuted, limit: limit))
+      repeat {
+        let page = try bench.store.people(question)
+        authors += page.people.map(\.author)
+        question.after = page.next
+      } while question.after != nil
+      return authors
+    }
+    let names = ["x1", "x2", "x3", "x4", "us", "gone"]
+    try bench.take([
+      .members(ReadMembers(list: .members, entries: names.map { .init(author: $0, isOwn: $0 == "us") }, count: 6))
+    ])
+    try bench.take([Self.members("x1", "x5")], channel: other)
+    try bench.take([Self.members("x1", "x2", "x3", "x4", "us"), Self.request("asks")])
+    try bench.take(["x1", "x2", "x3", "x4", "x5", "us", "gone", "asks"].map { profile($0, "Großer \($0)") })
+    try bench.take([Bench.message("a", author: "x2"), Bench.message("b", author: "w", authorName: "Grosser W")])
+    #expect(try found("GROSSER") == ["x2", "w", "x5", "x4", "x3", "x1"])
+    #expect(try found("grosser", limit: 10) == found("grosser") && found("x4") == ["x4"])
+    #expect(try found("grosser", in: Bench.channel) == ["x2", "w", "x4", "x3", "x1"])
+    #expect(try found("grosser", in: other) == ["x5", "x1"])
+    #expect(try found(nil) == ["x2", "w"] && found(nil, in: other).isEmpty)
+    let person = try #require(try bench.store.person("x3"))
+    #expect(person == StoredPerson(author: "x3", name: "Großer x3"))
+    #expect(try bench.store.people(PeopleQuestion(text: "x3", limit: 5)).people == [person])
+    #expect(try bench.store.person("gone") == nil && bench.store.person("asks") == nil && bench.store.person("us") == nil)
+    #expect(try bench.named("a")?.row.authorName == "Großer x2")
+
+    _ = try bench.store.mute("x4", at: Bench.time(9))
+    #expect(try found("grosser") == ["x2", "w", "x5", "x4", "x3", "x1"] && found("grosser", isMuted: true) == ["x4"])
+    #expect(try found("grosser", in: Bench.channel, isMuted: false) == ["x2", "w", "x3", "x1"])
+  }
+
   @Test func pagesFollowEachOther() throws {
     let bench = try Bench()
     try bench.take([Self.roles("c+x", "us+x"), Self.members("a", "b", "c", "d", "us")])

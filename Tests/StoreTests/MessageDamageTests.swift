@@ -45,12 +45,14 @@ struct MessageDamageTests {
     let store = try MessageStore(directory: folder.path)
     let channel = ChannelID(rawValue: 1)
     try store.begin(channel, since: MessageBench.now)
-    let read = ReadMessage(networkID: "a", author: "ann", text: "hello", createdAt: MessageBench.time(-5), isMention: true)
+    let read = ReadMessage(
+      networkID: "a", author: "ann", text: "hello Straße", createdAt: MessageBench.time(-5), isMention: true)
     _ = try store.take(
       [ReadNews(relay: nil, news: MessageNews(channel: channel, isLive: true, what: .message(read)))], at: MessageBench.now,
       within: MessageLimits())
     let before = try store.conversation(of: channel)
     try store.pool.write { db in
+      try Self.forgetFolding(db)
       for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at", "member_count", "keep"] {
         try db.execute(sql: "ALTER TABLE conversations DROP COLUMN \(column)")
       }
@@ -58,7 +60,7 @@ struct MessageDamageTests {
         sql: "ALTER TABLE messages RENAME COLUMN absence TO is_deleted; DROP TABLE people; DROP INDEX reactions_of_author")
       try db.execute(
         sql:
-          "DROP TABLE decisions; DROP TABLE members; DROP TABLE member_lists; DROP INDEX messages_pinned; DROP INDEX messages_answering"
+          "DROP TABLE members; DROP TABLE member_lists; DROP INDEX messages_pinned; DROP INDEX messages_answering"
       )
       try db.execute(
         sql: """
@@ -71,11 +73,50 @@ struct MessageDamageTests {
     let again = try MessageStore(directory: folder.path)
     #expect(again.setAside == nil)
     #expect(try again.conversation(of: channel) == before && before?.row.lastAt == MessageBench.time(-5))
-    #expect(try again.messages(holding: MessageSearch(text: "hello", limit: 5)).hits.count == 1)
+    #expect(try again.messages(holding: MessageSearch(text: "hello strasse", limit: 5)).hits.count == 1)
     let person = try again.person("ann")
     #expect(person?.messages == 1 && person?.lastAt == MessageBench.time(-5) && person?.mutedAt == nil)
     #expect(try again.people(PeopleQuestion(limit: 5)).people == [person])
     again.close()
+  }
+
+  /// A file as it was before migration 6.
+  private static func forgetFolding(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        DROP TABLE message_words;
+        DROP VIEW message_texts;
+        ALTER TABLE messages DROP COLUMN words;
+        ALTER TABLE messages DROP COLUMN participants;
+        CREATE VIEW message_texts AS SELECT id, text, 'c' || channel_id AS channel FROM messages WHERE absence = 0;
+        CREATE VIRTUAL TABLE message_words USING fts5 (
+          text, channel, content = 'message_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2'
+        );
+        INSERT INTO message_words (message_words) VALUES ('rebuild');
+        DROP TABLE decisions;
+        UPDATE people SET folded = name;
+        UPDATE members SET folded = name;
+        """)
+  }
+
+  @Test func olderWordsAndNamesAreFoldedAgain() throws {
+    let bench = try MessageBench()
+    try bench.take([
+      MessageBench.message("a", "東京へ行く", authorName: "Großmann"), MessageBench.message("b", "gone"),
+      .deleted(networkID: "b", author: "ann"),
+      .members(ReadMembers(list: .members, entries: [ReadMembers.Entry(author: "bob", name: "ＢＯＢ")], count: 1)),
+    ])
+    try bench.store.pool.write { db in
+      try Self.forgetFolding(db)
+      try db.execute(sql: "PRAGMA user_version = 5")
+    }
+    try bench.reopen()
+    #expect(bench.store.setAside == nil)
+    #expect(try bench.search("東京") == ["a"] && bench.search("gone").isEmpty)
+    #expect(try bench.store.people(PeopleQuestion(text: "grossmann", limit: 5)).people.map(\.author) == ["ann"])
+    let members = try bench.store.members(MemberQuestion(channel: MessageBench.channel, text: "bob", limit: 5))
+    #expect(members?.members.map(\.author) == ["bob"])
+    try bench.checkWords()
   }
 
   @Test func filesAreForTheirOwnerOnly() throws {

@@ -33,6 +33,7 @@ struct MessageReadingStoreTests {
       (.little, { _ = try await reading.message(message) }), (.much, { _ = try await reading.messages([message]) }),
       (.much, { _ = try await reading.messages(MessageQuestion(channel: channel, limit: 1_000)) }),
       search("a"), search("a*", true), search("a* b", true), search("\"\(String(repeating: "a ", count: 100))b\""),
+      search("\(String(repeating: "中", count: 100))文"),
       (.much, { _ = try await reading.conversations(ConversationQuestion(limit: 1_000)) }),
       (.little, { _ = try await reading.conversation(of: channel) }),
       (.little, { _ = try await reading.summaries(of: [channel]) }),
@@ -70,7 +71,7 @@ struct MessageReadingStoreTests {
   /// in milliseconds; none of the rest of its work grows faster than the texts.
   @Test(.timeLimit(.minutes(1))) func noTextMakesAQuestionLong() async throws {
     let bench = try MessageBench()
-    let texts = ["a ", "a b ", "ab", "A\u{301}", "\"a ", "a\u{200B}", "é "].map { text in
+    let texts = ["a ", "a b ", "ab", "A\u{301}", "\"a ", "a\u{200B}", "é ", "中"].map { text in
       String(String(repeating: text, count: ReadMessage.textMax).prefix(ReadMessage.textMax / 2))
     }
     try bench.take(

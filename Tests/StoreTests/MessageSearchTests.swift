@@ -23,6 +23,48 @@ struct MessageSearchTests {
     #expect(try bench.search("all nothing").isEmpty)
   }
 
+  /// What Unicode calls compatible is the same, and so is what differs in case, in accents, or in what nobody sees.
+  @Test func textsAreFolded() throws {
+    let cases: [(text: String, searches: [String])] = [
+      ("Die Lange Straße", ["strasse", "STRASSE", "Straße", "STRAẞE", "stras*"]),
+      ("ＡＢＣ　１２３", ["abc 123", "ＡＢＣ", "\"abc 123\""]), ("ﬁsh for €５ at №7", ["fish", "5", "no7"]),
+      ("cafe\u{301} Zu\u{308}rich", ["café", "zürich", "ZURICH"]), ("Σίσυφος", ["ΣΙΣΥΦΟΣ", "σισυφος"]),
+      ("İzmir ılık", ["izmir", "ILIK"]), ("Do\u{AD}nau\u{200B}kanal", ["donaukanal"]), ("Ёлка", ["елка", "ЁЛКА"]),
+      ("مُحَمَّد", ["محمد"]), ("한국어", ["\u{1112}\u{1161}\u{11AB}국어"]), ("x² ①", ["x2 1"]), ("हिन्दी", ["हिन्दी", "हि*"]),
+      ("Widget\u{FE0F}s ❤\u{FE0F}like", ["widgets", "like"]),
+    ]
+    for (name, (text, _)) in cases.enumerated() { try bench.take([Bench.message("\(name)", text)]) }
+    for (name, (text, searches)) in cases.enumerated() {
+      for search in searches { #expect(try bench.search(search) == ["\(name)"], "\(text): \(search)") }
+    }
+    #expect(try bench.search("हिन्दु").isEmpty && bench.search("stra").isEmpty)
+    try bench.checkWords()
+  }
+
+  @Test func scriptsWithoutSpacesAreSearched() throws {
+    try bench.take([
+      Bench.message("1", "昨日、東京都で会議がありました"), Bench.message("2", "我们明天去北京大学上iOS课。"),
+      Bench.message("3", "ฉันกินข้าวที่บ้าน"), Bench.message("4", "ｶﾞﾗｽのネコ"), Bench.message("5", "ພາສາລາວ ភាសាខ្មែរ မြန်မာ"),
+    ])
+    let cases: [(search: String, expected: [String])] = [
+      ("東京", ["1"]), ("会議", ["1"]), ("京東", []), ("東京会議", []), ("東京 会議", ["1"]), ("\"東京都\"", ["1"]), ("東京*", ["1"]),
+      ("京", ["2", "1"]), ("北京大学", ["2"]), ("上ios课", ["2"]), ("ios", ["2"]), ("明天 大学", ["2"]), ("大北", []),
+      ("ข้าว", ["3"]), ("กินข้าว", ["3"]), ("กน", []), ("ก*", ["3"]), ("บ้าน กิน", ["3"]),
+      ("ガラス", ["4"]), ("カラス", []), ("ねこ", []), ("ﾈｺ", ["4"]), ("ພາສາ", ["5"]), ("ខ្មែរ", ["5"]), ("မြန်မာ", ["5"]),
+      ("＂東京　会議＂", []), ("＂東京都＂　会議", ["1"]), ("東＊", ["1"]),
+    ]
+    for (search, expected) in cases { #expect(try bench.search(search) == expected, "\(search)") }
+    #expect(try bench.search("東京", channel: Bench.channel, isNewestFirst: false) == ["1"])
+    try bench.take([.edited(networkID: "1", text: "大阪へ行く")])
+    #expect(try bench.search("東京").isEmpty && bench.search("大阪") == ["1"])
+    try bench.take([.deleted(networkID: "1", author: "ann")])
+    #expect(try bench.search("大阪").isEmpty)
+    try bench.checkWords()
+    _ = try bench.store.mark(Bench.channel, ConversationMarks(truncatedAt: Bench.time(1)))
+    #expect(try bench.search("北京").isEmpty)
+    try bench.checkWords()
+  }
+
   /// Only words, quotation marks and a star at the end mean something.
   @Test func nothingElseHasAMeaning() throws {
     try bench.take([
@@ -93,6 +135,11 @@ struct MessageSearchTests {
     func pieces(_ text: String, _ words: String) -> [MessageHit.Piece] { MessageExcerpt(MessageWords(words)).pieces(text) }
     #expect(pieces("", "a").isEmpty)
     #expect(pieces("a,b c", "\"a b\"") == [("a,b", true), (" c", false)].map { .init(text: $0.0, isHit: $0.1) })
+    #expect(pieces("昨日東京都で", "東京") == [("昨日", false), ("東京", true), ("都で", false)].map { .init(text: $0.0, isHit: $0.1) })
+    let long = String(repeating: "東京都", count: 9)
+    #expect(pieces(long + "で", long) == [(long, true), ("で", false)].map { .init(text: $0.0, isHit: $0.1) })
+    #expect(pieces("die Straße!", "strasse").map(\.text) == ["die ", "Straße", "!"])
+    #expect(pieces("cafe\u{301}", "cafe") == [.init(text: "cafe\u{301}", isHit: true)], "accents belong to what is marked")
     #expect(pieces("a-b", "b") == [("a-", false), ("b", true)].map { .init(text: $0.0, isHit: $0.1) })
     let lead = pieces(String(repeating: "ü", count: 300) + " A", "a")
     #expect(lead.map(\.text) == ["…" + String(repeating: "ü", count: 99) + " ", "A"])

@@ -17,6 +17,7 @@ extension FakeNetwork {
     let answered = draft.replyTo.map {
       [" | answers \($0.networkID) at \($0.relays.joined(separator: ","))"]
         + ($0.writtenAt.map { [", written at \($0.milliseconds)"] } ?? [])
+        + ($0.participants.isEmpty ? [] : [", heard by \($0.participants.joined(separator: " and "))"])
     }
     let quoted = draft.quotes.map { " | quotes \($0.networkID) at \($0.relays.joined(separator: ","))" }
     return PostDocument(networkID: id, author: "key", text: ([draft.text] + (answered ?? []) + quoted).joined())

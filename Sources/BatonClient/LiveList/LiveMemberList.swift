@@ -1,5 +1,5 @@
 internal import ControlAPI
-internal import Foundation
+internal import Filters
 
 /// The members of one channel in order, kept so while they change: those with roles first, each by name and then by key. It is a value:
 /// members go in, steps come out.
@@ -7,15 +7,13 @@ struct LiveMemberList {
   /// By what a member is sorted.
   private struct Key: Comparable {
     let rank: Int
-    /// The name without case and accents; `nil` for those without a name, who come last.
+    /// The name as searches compare it; `nil` for those without a name, who come last.
     let name: String?
     let author: String
 
     init(_ member: Member) {
       rank = member.roles.isEmpty ? 1 : 0
-      name = member.name.map {
-        $0.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-      }
+      name = member.name?.folded
       author = member.author
     }
 

@@ -45,6 +45,8 @@ public struct ReadMessage: Hashable, Sendable {
   /// The network's name of the message that this one answers.
   public let replyTo: String?
   public let attachments: [ReadAttachment]
+  /// Whom it names, in the network's notation, as far as they hear of answers to it.
+  public let participants: [String]
   /// Whether it speaks to whoever runs the channel, by a key of ours.
   public let isMention: Bool
   /// Whether it was signed by a key of ours.
@@ -57,7 +59,7 @@ public struct ReadMessage: Hashable, Sendable {
 
   public init(
     networkID: String, author: String, authorName: String? = nil, text: String, createdAt: Timestamp, replyTo: String? = nil,
-    attachments: [ReadAttachment] = [], isMention: Bool = false, isOwn: Bool = false
+    attachments: [ReadAttachment] = [], participants: [String] = [], isMention: Bool = false, isOwn: Bool = false
   ) {
     self.networkID = networkID
     self.author = author
@@ -66,6 +68,7 @@ public struct ReadMessage: Hashable, Sendable {
     self.createdAt = createdAt
     self.replyTo = replyTo
     self.attachments = attachments
+    self.participants = participants
     self.isMention = isMention
     self.isOwn = isOwn
   }

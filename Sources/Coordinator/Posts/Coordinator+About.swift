@@ -98,6 +98,7 @@ extension Coordinator {
     var reference = network.reference(
       toMessage: about.networkID, by: about.author, textBytes: request.aboutPlace?.textBytes ?? 0, in: content, at: addresses)
     reference?.writtenAt = request.aboutPlace?.createdAt
+    reference?.participants = request.aboutPlace?.participants ?? []
     guard let reference else {
       throw .networkUnavailable(network.kind, reason: "the stored name of the message is not one of this network")
     }

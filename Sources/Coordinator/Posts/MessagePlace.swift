@@ -11,11 +11,14 @@ public struct MessagePlace: Hashable, Sendable {
   public var textBytes: Int
   /// When it was written, by its author's account; `nil` in requests that an earlier version stored.
   public var createdAt: Timestamp?
+  /// Whom it names, in the network's notation: they hear of an answer.
+  public var participants: [String]
 
-  public init(relays: [RelayID], textBytes: Int, createdAt: Timestamp? = nil) {
+  public init(relays: [RelayID], textBytes: Int, createdAt: Timestamp? = nil, participants: [String] = []) {
     self.relays = relays
     self.textBytes = textBytes
     self.createdAt = createdAt
+    self.participants = participants
   }
 }
 
@@ -27,6 +30,7 @@ extension MessagePlace {
       "relays": .array(relays.map { .integer($0.rawValue) }), "textBytes": .integer(Int64(textBytes)),
     ]
     if let createdAt { members["createdAt"] = .integer(createdAt.milliseconds) }
+    if !participants.isEmpty { members["participants"] = .array(participants.map(JSONValue.string)) }
     return .object(members)
   }
 
@@ -36,7 +40,8 @@ extension MessagePlace {
     let ids = relays.compactMap { $0.integer.map(RelayID.init(rawValue:)) }
     guard ids.count == relays.count, (0...Int64(ReadMessage.textMax) * 6 + 2).contains(bytes) else { return nil }
     self.init(
-      relays: ids, textBytes: Int(bytes), createdAt: json["createdAt"]?.integer.map(Timestamp.init(milliseconds:)))
+      relays: ids, textBytes: Int(bytes), createdAt: json["createdAt"]?.integer.map(Timestamp.init(milliseconds:)),
+      participants: json["participants"]?.array?.compactMap(\.string) ?? [])
   }
 }
 

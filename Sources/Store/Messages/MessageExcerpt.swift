@@ -7,7 +7,7 @@ struct MessageExcerpt {
   /// How many characters of a text are looked at, and how many hits are marked. Whoever wrote it chose both.
   static let (lookedMax, hitsMax) = (8_000, 32)
   /// How many tokens of a phrase are compared.
-  private static let comparedMax = 8
+  private static let comparedMax = 32
 
   /// Those that are looked for, by their first token.
   private var phrases: [String: [(rest: ArraySlice<String>, isPrefix: Bool)]] = [:]
@@ -15,13 +15,8 @@ struct MessageExcerpt {
   private var (beginnings, lengths): (Set<String>, Set<Int>) = ([], [])
 
   init(_ words: MessageWords) {
-    for (text, isPrefix) in words.all {
-      let scalars = Array(text.unicodeScalars)
-      var (tokens, place): ([String], Int) = ([], 0)
-      while let token = Self.token(from: place, in: scalars) {
-        tokens.append(token.text)
-        place = token.range.upperBound
-      }
+    for word in words.all {
+      let (tokens, isPrefix) = (word.tokens, word.isPrefix)
       guard let first = tokens.first else { continue }
       if tokens.count == 1, isPrefix {
         beginnings.insert(first)
@@ -58,14 +53,13 @@ struct MessageExcerpt {
 
   /// The first hit, and those that an excerpt has room for after it.
   private func hits(in scalars: [Unicode.Scalar]) -> [Range<Int>] {
-    var (hits, ahead): ([Range<Int>], [Token]) = ([], [])
-    var read = 0
+    var (hits, ahead): ([Range<Int>], [MessageTokens.Token]) = ([], [])
+    var tokens = MessageTokens(scalars)
     /// The token at a place behind the present one.
-    func token(_ place: Int) -> Token? {
+    func token(_ place: Int) -> MessageTokens.Token? {
       while ahead.count <= place {
-        guard let next = Self.token(from: read, in: scalars) else { return nil }
+        guard let next = tokens.next() else { return nil }
         ahead.append(next)
-        read = next.range.upperBound
       }
       return ahead[place]
     }
@@ -79,7 +73,7 @@ struct MessageExcerpt {
   }
 
   /// How many tokens are the longest hit that begins here.
-  private func count(from first: Token, _ token: (Int) -> Token?) -> Int {
+  private func count(from first: MessageTokens.Token, _ token: (Int) -> MessageTokens.Token?) -> Int {
     let isBeginning = lengths.contains { beginnings.contains(String(decoding: first.text.utf8.prefix($0), as: UTF8.self)) }
     var most = isBeginning ? 1 : 0
     for (rest, isPrefix) in phrases[first.text] ?? [] where rest.count + 1 > most {
@@ -90,29 +84,5 @@ struct MessageExcerpt {
       if isHere { most = rest.count + 1 }
     }
     return most
-  }
-
-  private struct Token {
-    let range: Range<Int>
-    /// Without case and accents.
-    let text: String
-  }
-
-  private static func token(from place: Int, in scalars: [Unicode.Scalar]) -> Token? {
-    guard let begin = scalars[place...].firstIndex(where: MessageWords.isPartOfWords) else { return nil }
-    let end = scalars[begin...].firstIndex { !MessageWords.isPartOfWords($0) && !isMark($0) } ?? scalars.count
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars[begin..<end])
-    let text = String(view)
-    let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
-    return Token(range: begin..<end, text: isPlain ? text.lowercased() : text.foldedForSearch)
-  }
-
-  /// An accent, or a vowel that is no letter of its own.
-  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .nonspacingMark, .spacingMark: true
-    default: false
-    }
   }
 }

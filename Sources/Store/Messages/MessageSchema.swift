@@ -1,3 +1,4 @@
+internal import Filters
 internal import GRDB
 internal import Storage
 
@@ -195,6 +196,25 @@ enum MessageSchema {
     CREATE INDEX messages_answering ON messages (channel_id, reply_to, absence, is_own, position, id) WHERE reply_to IS NOT NULL;
     """,
     """
+    -- The words of a text that is not ASCII, with a space between them (`MessageTokens`).
+    ALTER TABLE messages ADD COLUMN words TEXT;
+    DROP TABLE message_words;
+    DROP VIEW message_texts;
+    CREATE VIEW message_texts AS
+      SELECT id, coalesce(words, text) AS text, 'c' || channel_id AS channel FROM messages WHERE absence = 0;
+    CREATE VIRTUAL TABLE message_words USING fts5 (
+      text, channel, content = 'message_texts', content_rowid = 'id', tokenize = 'ascii', prefix = '1 2'
+    );
+    UPDATE messages SET words = baton_words(text) WHERE length(CAST(text AS BLOB)) <> length(text);
+    INSERT INTO message_words (message_words) VALUES ('rebuild');
+    UPDATE people SET folded = baton_folded(name) WHERE name IS NOT NULL;
+    UPDATE members SET folded = baton_folded(name) WHERE name IS NOT NULL;
+    """,
+    """
+    -- Whom a message names, one to a line.
+    ALTER TABLE messages ADD COLUMN participants TEXT;
+    """,
+    """
     -- What people have decided, as it is kept with the channels, with the revision from there; 0: it was just made here, -1: it is left over.
     CREATE TABLE decisions (
       channel_id INTEGER NOT NULL,
@@ -223,6 +243,12 @@ enum MessageSchema {
     """,
   ]
 
+  /// What migrations compute that SQLite does not.
+  private static let functions = [
+    DatabaseFunction("baton_words", argumentCount: 1) { String.fromDatabaseValue($0[0]).flatMap(MessageTokens.stored) },
+    DatabaseFunction("baton_folded", argumentCount: 1) { String.fromDatabaseValue($0[0])?.folded },
+  ]
+
   static var version: Int32 { Int32(migrations.count) }
 
   /// The tables in which something may be damaged.
@@ -243,6 +269,7 @@ enum MessageSchema {
       throw Unusable(reason: "it has schema \(version), and this program knows schemas up to \(self.version)")
     }
     let begun = isEmpty ? 0 : Int(version)
+    for function in functions { db.add(function: function) }
     for index in begun..<migrations.count { try db.execute(sql: migrations[index]) }
     if isEmpty {
       // JSON keeps numbers up to 2^53.

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Filters
 internal import GRDB
 internal import Storage
 
@@ -151,7 +152,7 @@ private struct MemberList {
     }
     if let text = question.text?.storable {
       conditions.append("(instr(folded, ?) > 0 OR substr(author, 1, length(?)) = ?)")
-      arguments += [text.foldedForSearch, text, text]
+      arguments += [text.folded, text, text]
     }
     if let after = question.after?.storable, let key = try key(of: after, db) {
       conditions.append("(sorted, author) > (?, ?)")

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Filters
 internal import GRDB
 internal import Storage
 
@@ -9,15 +10,28 @@ extension MessageStore {
       let row = try Row.fetchOne(
         db, cached: "SELECT author, minute, muted_at, name, domain_name FROM people WHERE author = ?",
         arguments: [author.storable])
-      return try row.map { try Self.complete(Self.person($0).person, in: nil, db) }
+      let member =
+        try row
+        ?? Row.fetchOne(
+          db,
+          cached: """
+            SELECT author, 0, NULL, max(name), NULL FROM members m INDEXED BY members_of_author
+            WHERE author = ? AND \(Self.belongs) GROUP BY author
+            """, arguments: [author.storable])
+      return try member.map { try Self.complete(Self.person($0).person, in: nil, db) }
     }
   }
 
   func people(_ question: PeopleQuestion) throws -> PeoplePage {
     try read { db in
       let limit = max(1, question.limit)
-      let found = try Row.fetchAll(db, cached: Self.sql(question), arguments: Self.arguments(question, limit: limit + 1))
+      var found = try Row.fetchAll(db, cached: Self.sql(question), arguments: Self.arguments(question, limit: limit + 1))
         .map(Self.person)
+      if question.text != nil, found.count <= limit || found.last?.minute == 0 {
+        let known = Set(found.map(\.person.author))
+        found += try Self.silentMembers(question, limit: limit + 1, db).filter { !known.contains($0.person.author) }
+        found.sort { ($0.minute, $0.person.author) > ($1.minute, $1.person.author) }
+      }
       let page = found.prefix(limit)
       var next: PeopleQuestion.Place?
       if found.count > limit, let last = page.last {
@@ -31,9 +45,7 @@ extension MessageStore {
     let minute = question.channel == nil ? "p.minute" : "c.minute"
     var parts = ["(\(minute), p.author) < (?, ?)"]
     if let isMuted = question.isMuted { parts.append("p.muted_at IS \(isMuted ? "NOT " : "")NULL") }
-    if question.text != nil {
-      parts.append("(instr(p.folded, ?) > 0 OR substr(p.author, 1, length(?)) = ? OR p.domain_name = ?)")
-    }
+    if question.text != nil { parts.append(isNamed("p.folded", "p.author")) }
     let index = question.isMuted == true ? "people_muted" : "people_by_minute"
     let source =
       question.channel == nil
@@ -53,9 +65,52 @@ extension MessageStore {
     if let channel = question.channel { arguments += [channel.rawValue] }
     // Nobody comes before those who wrote at the end of time.
     arguments += [question.after?.minute ?? .max, question.after?.author ?? ""]
-    if let text = question.text?.storable { arguments += [text.foldedForSearch, text, text, text.lowercased()] }
+    if let text = question.text { arguments += names(text) }
     arguments += [limit]
     return arguments
+  }
+
+  /// Whether somebody has the name that is asked for.
+  private static func isNamed(_ folded: String, _ author: String) -> String {
+    "(instr(\(folded), ?) > 0 OR substr(\(author), 1, length(?)) = ? OR p.domain_name = ?)"
+  }
+
+  private static func names(_ text: String) -> StatementArguments {
+    let text = text.storable
+    return [text.folded, text, text, text.lowercased()]
+  }
+
+  /// Whether a member belongs to the channel and is somebody else.
+  private static let belongs = "m.lists <> 0 AND m.is_own = 0"
+
+  /// Members with the name that is asked for who wrote nothing; they come after everybody who did.
+  private static func silentMembers(
+    _ question: PeopleQuestion, limit: Int, _ db: Database
+  ) throws -> [(person: StoredPerson, minute: Int64)] {
+    var parts = [belongs, "m.author < ?", isNamed("coalesce(p.folded, m.folded)", "m.author")]
+    var arguments: StatementArguments = [question.after.flatMap { $0.minute == 0 ? $0.author : nil } ?? "\u{10FFFF}"]
+    arguments += names(question.text ?? "")
+    if let channel = question.channel {
+      parts.append(
+        """
+        m.channel_id = ? AND NOT EXISTS (
+          SELECT 1 FROM messages INDEXED BY messages_of_minute
+          WHERE channel_id = m.channel_id AND author = m.author AND is_own = 0)
+        """)
+      arguments += [channel.rawValue]
+    } else {
+      parts.append("coalesce(p.minute, 0) = 0")
+    }
+    if let isMuted = question.isMuted { parts.append("p.muted_at IS \(isMuted ? "NOT " : "")NULL") }
+    arguments += [limit]
+    return try Row.fetchAll(
+      db,
+      cached: """
+        SELECT m.author, 0, p.muted_at, coalesce(p.name, max(m.name)), p.domain_name
+        FROM members m\(question.channel == nil ? " INDEXED BY members_of_author" : "") LEFT JOIN people p ON p.author = m.author
+        WHERE \(parts.joined(separator: " AND ")) GROUP BY m.author ORDER BY m.author DESC LIMIT ?
+        """, arguments: arguments
+    ).map(person)
   }
 
   private static func person(_ row: Row) throws -> (person: StoredPerson, minute: Int64) {

@@ -11,7 +11,7 @@ extension MessageStore {
     let words = MessageWords(search.text)
     guard let match = words.query(in: search.channel) else { return ([], false) }
     let limit = max(1, search.limit)
-    let isRanked = !search.isNewestFirst && words.count <= Self.rankedWordsMax
+    let isRanked = !search.isNewestFirst && words.all.count <= Self.rankedWordsMax
     let (messages, hasMore) = try read { db in
       let found = try Int64.fetchAll(
         db, cached: isRanked ? Self.ranked : Self.newest, arguments: [match, limit + 1, max(0, search.offset)])

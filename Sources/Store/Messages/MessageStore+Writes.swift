@@ -198,7 +198,7 @@ extension MessageWriting {
     try run(
       """
       INSERT INTO message_words (message_words, rowid, text, channel)
-      SELECT 'delete', id, text, 'c' || channel_id FROM messages WHERE \(past) AND absence = 0
+      SELECT 'delete', id, coalesce(words, text), 'c' || channel_id FROM messages WHERE \(past) AND absence = 0
       """, [id, place])
     try run("DELETE FROM message_relays WHERE message_id IN (SELECT id FROM messages WHERE \(past))", [id, place])
     try run(
@@ -227,7 +227,7 @@ extension MessageWriting {
     // What is deleted has no words.
     try run(
       """
-      INSERT INTO message_words (message_words, rowid, text, channel) SELECT 'delete', id, text, 'c' || channel_id
+      INSERT INTO message_words (message_words, rowid, text, channel) SELECT 'delete', id, coalesce(words, text), 'c' || channel_id
       FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND absence = 0
       """, [id])
     try run(

@@ -68,7 +68,7 @@ extension String {
 extension MessageRow {
   /// The columns that `init` reads.
   static let columns =
-    "id, channel_id, network_id, author, author_name, text, created_at, received_at, position, reply_to, attachments, is_mention, "
+    "id, channel_id, network_id, author, author_name, text, created_at, received_at, position, reply_to, attachments, participants, is_mention, "
     + "is_own, post_id, counts, edited_at, deleted_at, absence, pinned_at, revision"
 
   init(_ values: inout MessageValues) throws {
@@ -76,7 +76,8 @@ extension MessageRow {
       id: MessageID(rawValue: try values.integer()), channel: ChannelID(rawValue: try values.integer()),
       networkID: try values.textIfAny(), author: try values.text(), authorName: try values.textIfAny(), text: try values.text(),
       createdAt: try values.time(), receivedAt: try values.time(), position: try values.integer(),
-      replyTo: try values.textIfAny(), attachments: try MessageFiles.read(values.textIfAny()), isMention: try values.flag(),
+      replyTo: try values.textIfAny(), attachments: try MessageFiles.read(values.textIfAny()),
+      participants: try values.textIfAny()?.split(separator: "\n").map(String.init) ?? [], isMention: try values.flag(),
       isOwn: try values.flag(), post: try values.integerIfAny().map(PostID.init(rawValue:)), counts: try values.flag(),
       editedAt: try values.timeIfAny(), deletedAt: try values.timeIfAny(),
       isHidden: try MessageWriting.Absence(&values).isHidden, pinnedAt: try values.timeIfAny(),

@@ -1,13 +1,15 @@
 internal import Channels
+internal import Filters
 
 /// The words of a search, as FTS5 takes them. Each is a string for FTS5, so that nothing in it means anything else than itself.
 struct MessageWords {
-  private struct Word: Hashable {
-    let text: String
+  struct Word: Hashable {
+    /// What is next to each other.
+    let tokens: [String]
     /// Whether the word may go on.
     let isPrefix: Bool
   }
-  private var words: [Word] = []
+  private(set) var all: [Word] = []
 
   /// - Parameter text: what somebody has typed: words, and words between quotation marks. A quotation mark without another reaches to the
   ///   end.
@@ -17,14 +19,15 @@ struct MessageWords {
     func end() -> Word? {
       defer { current = "" }
       let isPrefix = !isQuoted && current.last == "*"
-      // FTS5 finds letters and digits. A word without any would be held by no message.
-      guard current.unicodeScalars.contains(where: Self.isPartOfWords) else { return nil }
-      return Word(text: current, isPrefix: isPrefix)
+      let tokens = MessageTokens(Array(current.unicodeScalars)).map(\.text)
+      // A word without letters and digits would be held by no message.
+      return tokens.isEmpty ? nil : Word(tokens: tokens, isPrefix: isPrefix)
     }
     func add(_ word: Word?) {
-      if let word, known.insert(word).inserted { words.append(word) }
+      if let word, known.insert(word).inserted { all.append(word) }
     }
-    for scalar in text.unicodeScalars {
+    // Quotation marks, stars and spaces may be full-width.
+    for scalar in text.folded.unicodeScalars {
       if scalar == "\"" {
         add(end())
         isQuoted.toggle()
@@ -38,29 +41,11 @@ struct MessageWords {
     add(end())
   }
 
-  /// How many different words there are.
-  var count: Int { words.count }
-
-  /// The words as they were typed, and whether each may go on.
-  var all: [(text: String, isPrefix: Bool)] {
-    words.map { word in (word.isPrefix ? String(word.text.dropLast()) : word.text, word.isPrefix) }
-  }
-
   /// The expression that finds the messages; `nil` if there are no words.
   func query(in channel: ChannelID?) -> String? {
-    guard !words.isEmpty else { return nil }
-    var parts = words.map { "text : \"\($0.text)\"\($0.isPrefix ? " *" : "")" }
+    guard !all.isEmpty else { return nil }
+    var parts = all.map { "text : \"\($0.tokens.joined(separator: " "))\"\($0.isPrefix ? " *" : "")" }
     if let channel { parts.insert("channel : \"c\(channel.rawValue)\"", at: 0) }
     return parts.joined(separator: " AND ")
-  }
-
-  /// What the tokenizer `unicode61` takes for a part of a word.
-  static func isPartOfWords(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
-      .otherNumber, .privateUse:
-      true
-    default: false
-    }
   }
 }

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Filters
 internal import GRDB
 internal import Storage
 
@@ -141,7 +142,7 @@ extension MessageWriting {
       var values = MessageValues(row)
       try run(
         "UPDATE members SET name = ?, folded = ?, named_at = ?, revision = ? WHERE channel_id = ? AND author = ?",
-        [name, name.foldedForSearch, time.milliseconds, nextRevision(), try values.integer(), author])
+        [name, name.folded, time.milliseconds, nextRevision(), try values.integer(), author])
     }
   }
 
@@ -189,7 +190,7 @@ extension MessageWriting {
       """,
       [
         channel.rawValue, author, member.lists, member.roles, member.isOwn, member.settledAt, member.askedAt, member.name,
-        member.name?.foldedForSearch, member.name == nil ? nil : now.milliseconds, nextRevision(), member.dated,
+        member.name?.folded, member.name == nil ? nil : now.milliseconds, nextRevision(), member.dated,
         member.belonged, member.isBanned,
       ])
   }

@@ -22,7 +22,8 @@ extension MessageWriting {
           id: MessageID(rawValue: 0), channel: channel, networkID: name, author: message.author.storable,
           authorName: message.authorName?.storable, text: message.text.storable, createdAt: message.createdAt, receivedAt: now,
           position: max(0, place.milliseconds), replyTo: message.replyTo?.storable, attachments: message.attachments,
-          isMention: message.isMention, isOwn: message.isOwn, counts: counts, revision: 0)
+          participants: message.participants.map(\.storable), isMention: message.isMention, isOwn: message.isOwn,
+          counts: counts, revision: 0)
         guard
           try message.isOwn || hasRoom(for: row, within: limits) || decisions(about: name, in: channel)[.pinned]?.at != nil
         else {
@@ -77,7 +78,7 @@ extension MessageWriting {
     {
       row.deletedAt = at
     }
-    if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
+    if row.deletedAt != nil { (row.text, row.attachments, row.participants) = ("", [], []) }
     let decided = try decisions(about: row.networkID, in: row.channel)
     if row.deletedAt == nil { row.pinnedAt = decided[.pinned]?.at }
     if let read = decided[.read]?.message, read == row.networkID { row.counts = false }
@@ -92,15 +93,17 @@ extension MessageWriting {
     let files = try MessageFiles.stored(row.attachments)
     try run(
       """
-      INSERT INTO messages (\(MessageRow.columns), minute, has_files, bytes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO messages (\(MessageRow.columns), minute, has_files, bytes, words)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         id, row.channel.rawValue, row.networkID, row.author, row.authorName, row.text, row.createdAt.milliseconds,
-        row.receivedAt.milliseconds, row.position, row.replyTo, files, row.isMention, row.isOwn, row.post?.rawValue, row.counts,
+        row.receivedAt.milliseconds, row.position, row.replyTo, files,
+        row.participants.isEmpty ? nil : row.participants.joined(separator: "\n"), row.isMention, row.isOwn, row.post?.rawValue,
+        row.counts,
         row.editedAt?.milliseconds, row.deletedAt?.milliseconds, absence.rawValue, row.pinnedAt?.milliseconds, nextRevision(),
         row.shownAt.minute,
-        files != nil, row.text.utf8.count + (files?.utf8.count ?? 0),
+        files != nil, row.text.utf8.count + (files?.utf8.count ?? 0), MessageTokens.stored(row.text),
       ])
     try index(id)
     _ = try add(relay, to: id)

@@ -1,5 +1,5 @@
 internal import Channels
-internal import Foundation
+internal import Filters
 internal import GRDB
 internal import Storage
 
@@ -15,9 +15,9 @@ extension MessageWriting {
     let known = try Row.fetchOne(
       db, cached: "SELECT minute, muted_at, name FROM people WHERE author = ?", arguments: [row.author])
     guard let known else {
-      try run("INSERT INTO people (author, minute) VALUES (?, ?)", [row.author, minute])
+      let name = try meet(row.author, minute: minute)
       if let name = row.authorName { try rename(row.author, name, at: row.createdAt) }
-      return (false, nil)
+      return (false, name)
     }
     var values = MessageValues(known)
     let (last, mutedAt, name) = (try values.integer(), try values.integerIfAny(), try values.textIfAny())
@@ -26,10 +26,27 @@ extension MessageWriting {
     return (mutedAt != nil, name)
   }
 
+  /// Begins to know somebody, by the name that they have as a member.
+  private func meet(_ author: String, minute: Int64, mutedAt: Timestamp? = nil) throws -> String? {
+    try run(
+      "INSERT INTO people (author, minute, muted_at) VALUES (?, ?, ?)", [author, minute, mutedAt?.milliseconds])
+    let member = try Row.fetchOne(
+      db,
+      cached: """
+        SELECT name, named_at FROM members INDEXED BY members_of_author
+        WHERE author = ? AND name IS NOT NULL AND named_at IS NOT NULL ORDER BY named_at DESC LIMIT 1
+        """, arguments: [author])
+    guard let member else { return nil }
+    var values = MessageValues(member)
+    let name = try values.text()
+    try rename(author, name, at: try values.time())
+    return name
+  }
+
   private func rename(_ author: String, _ name: String, at time: Timestamp) throws {
     try run(
       "UPDATE people SET name = ?, folded = ?, named_at = ? WHERE author = ?",
-      [name, name.foldedForSearch, time.milliseconds, author])
+      [name, name.folded, time.milliseconds, author])
   }
 
   /// Takes what somebody calls themselves, if that is news, and shows it with their last messages.
@@ -165,7 +182,7 @@ extension MessageWriting {
     } else if isKnown {
       try run("UPDATE people SET muted_at = NULL WHERE author = ?", [author])
     } else if let time {
-      try run("INSERT INTO people (author, minute, muted_at) VALUES (?, 0, ?)", [author, time.milliseconds])
+      _ = try meet(author, minute: 0, mutedAt: time)
     }
     let (from, to): (Absence, Absence) = time == nil ? (.muted, .none) : (.none, .muted)
     let wanted = "author = ? AND absence = ? AND is_own = 0"
@@ -175,12 +192,5 @@ extension MessageWriting {
     for id in changed { if let message = try known(id) { try set(to, message) } }
     try touchTargets(ofReactionsBy: author)
     if time == nil { try lookAtPerson(author) }
-  }
-}
-
-extension String {
-  /// The text without case and accents.
-  var foldedForSearch: String {
-    folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
   }
 }

@@ -302,8 +302,8 @@ struct MessageWriting {
     guard let stored, !stored.utf8.elementsEqual(text.utf8) else { return }
     try unindex(message.id)
     try run(
-      "UPDATE messages SET text = ?, bytes = bytes + ?, edited_at = coalesce(?, edited_at) WHERE id = ?",
-      [text, text.utf8.count - stored.utf8.count, now?.milliseconds, message.id])
+      "UPDATE messages SET text = ?, words = ?, bytes = bytes + ?, edited_at = coalesce(?, edited_at) WHERE id = ?",
+      [text, MessageTokens.stored(text), text.utf8.count - stored.utf8.count, now?.milliseconds, message.id])
     try index(message.id)
     touch(message.id)
     if try conversation(message.channel)?.row.last?.rawValue == message.id { reworded.insert(message.channel) }
@@ -315,7 +315,7 @@ struct MessageWriting {
     try unindex(message.id)
     try run(
       """
-      UPDATE messages SET text = '', attachments = NULL, has_files = 0, bytes = 0, absence = 1, pinned_at = NULL, deleted_at = ? WHERE id = ?
+      UPDATE messages SET text = '', words = NULL, attachments = NULL, participants = NULL, has_files = 0, bytes = 0, absence = 1, pinned_at = NULL, deleted_at = ? WHERE id = ?
       """, [now.milliseconds, message.id])
     try uncount(message)
     if try conversation(message.channel)?.row.last?.rawValue == message.id { try findLast(message.channel) }

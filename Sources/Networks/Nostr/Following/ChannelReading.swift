@@ -80,6 +80,7 @@ struct ChannelReading: Hashable, Sendable {
     return ReadMessage(
       networkID: event.id, author: event.publicKey, text: event.content,
       createdAt: Timestamp(seconds: max(0, event.createdAt)), replyTo: answered(by: event), attachments: event.attachments,
+      participants: kind == .channel ? Array(event.ids(of: "p").prefix(PostReference.participantsMax)) : [],
       isMention: mentionsUs(event), isOwn: event.publicKey == ownKey)
   }
 
@@ -117,7 +118,7 @@ extension NostrEvent {
 
   static func isID(_ text: String) -> Bool { Hex.decode(text, count: 32) != nil }
 
-  /// The events that tags with this name have, each once, in their order.
+  /// The events or keys that tags with this name have, each once, in their order.
   func ids(of name: String) -> [String] {
     var known: Set<String> = []
     return tags.compactMap { tag in
