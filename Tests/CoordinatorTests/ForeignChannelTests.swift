@@ -30,7 +30,7 @@ struct ForeignChannelTests {
     let row = followed.row
     #expect(followed.phase == .followed && followed.relays.isEmpty && followed.readFrom == [relays[0], relays[1]])
     #expect(followed.summary == "Channel of others, read from 2 relays.")
-    #expect(row.profile == Profile(displayName: "Town talk", description: "what we say") && !row.isOwned && row.key == nil)
+    #expect(row.profile == Profile(displayName: "# Town / talk", description: "what we say") && !row.isOwned && row.key == nil)
     #expect(row.networkID == "town" && row.trustAnchor == "theirs" && !row.heal && row.preferences == nil)
     #expect(followed.isLinkUsable && followed.link != nil && followed.hasSettled)
     try await bench.waitForMessages { bench.readFrom(row.id) == ["ws://r1", "ws://r2"] }
