@@ -224,7 +224,8 @@ public actor CallDesk: CallExchange, SharingStorage {
         // The connection had ended before anything was carried out.
         guard wasConnected, case .unavailable = error else { throw error }
         await hangUp()
-        return .success(try await connected().run(statements, within: ContinuousClock.now.duration(to: end)))
+        let connection = try await connected()
+        return .success(try await connection.run(statements, within: SharedStore.Settings.rest(until: end)))
       }
     } catch {
       switch error {

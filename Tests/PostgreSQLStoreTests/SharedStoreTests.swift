@@ -220,11 +220,17 @@ struct SharedStoreTests {
     await #expect { _ = try await store.lastSignOfLife() } throws: { ($0 as? StoreError)?.code == .inUse }
     // What was decided in the name of one session is not done in that of the next.
     #expect(await commit(other, [Self.change(1)]) == nil)
-    bench.set("b", session + 100)
+    let own = try #require(bench.session("b"))
+    bench.set("b", own + 100)
     #expect(kind(await commit(other, [Self.change(1)])) == "fenced")
-    // While no session is trusted, it may be later.
+    // While no session is trusted, it may be later, over the same connections.
+    let processes = "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity WHERE application_name LIKE 'batond%'"
+    let before = try await bench.ask(processes).text(0, 0)
     bench.forget("b")
-    #expect(kind(await commit(other, [Self.change(1)])) == "unavailable")
+    for _ in 0..<2 { #expect(kind(await commit(other, [Self.change(1)])) == "unavailable") }
+    bench.set("b", own)
+    #expect(await commit(other, [Self.change(1)]) == nil)
+    #expect(try await bench.ask(processes).text(0, 0) == before)
     await bench.stop(store, other)
   }
 
@@ -531,6 +537,12 @@ struct SharedStoreTests {
     await same.close()
     await administrator.close()
     await bench.cluster.stop()
+  }
+
+  /// A time limit that passes leaves in doubt what was sent.
+  @Test func nothingIsTriedAgainWithoutTimeForIt() throws {
+    #expect(throws: PostgreSQLFailure.self) { try SharedStore.Settings.rest(until: .now + .milliseconds(900)) }
+    #expect(try SharedStore.Settings.rest(until: .now + .seconds(3_600)) > .seconds(1))
   }
 
   @Test func connectionsAreMadeAgain() async throws {
