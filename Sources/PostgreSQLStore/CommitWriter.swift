@@ -43,7 +43,9 @@ actor CommitWriter {
       }
       // The connection before has ended, so what it had begun is seen by now.
       isInDoubt = false
-      known.note(receipt.revision, receipt.postRevision)
+      let hasPlace = receipt.revision > receipt.base || receipt.postRevision > receipt.postBase
+      known.note(
+        receipt.revision, receipt.postRevision, hasPlace ? TableStatements.Commit(session: session, number: number) : nil)
       return .success(receipt)
     } catch {
       return .failure(failure(error))
