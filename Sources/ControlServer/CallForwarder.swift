@@ -137,8 +137,9 @@ public final class CallForwarder: Sendable {
   /// Why a call is not accepted.
   private struct Unacceptable: Error {
     let reason: String
-    /// Its id, if whoever has sent it may be told that nothing was done.
-    var id: String?
+    /// Its id, if its sender may be told that nothing was done. Otherwise the sender cannot read the answer, and learns only that the
+    /// outcome is not known.
+    var id = ""
   }
 
   /// The label of versions that sealed the parameters only was "call".
@@ -315,9 +316,8 @@ public final class CallForwarder: Sendable {
     let opened: (call: Call, id: String)?
     do throws(Unacceptable) { opened = try accepted(call) } catch {
       report("a call of \(Trouble(.protocol, call.method).detail) from another daemon was not accepted: \(error.reason)")
-      guard let id = error.id else { return false }
       let interface = call.method.split(separator: ".").dropLast().joined(separator: ".")
-      return await give(VarlinkError("\(interface).InternalError").message, toCall: id, number)
+      return await give(VarlinkError("\(interface).InternalError").message, toCall: error.id, number)
     }
     let reply: String?
     do { reply = if let opened { try await answer(opened.call) } else { nil } } catch { return false }

@@ -42,11 +42,13 @@ struct ChannelPage {
       // The numbers are those of the order; only the words are read a moment later.
       let said = await context.activities.conversations(
         of: Set(part.conversations.map { Array($0.keys) } ?? part.channels.map(\.row.id)))
+      // Who asks is not known on the other thread.
+      let numbers = Caller.mayRead ? part.conversations : [:]
       let found = try await context.slowly {
         let maker = context.coordinator.snapshotMaker
         return part.channels.map { channel in
           let id = channel.row.id
-          var conversation = part.conversations.map { $0[id] } ?? said[id]
+          var conversation = numbers.map { $0[id] } ?? said[id]
           conversation?.preview = said[id]?.preview
           return Channel(
             maker.snapshot(channel), ChannelActivity(lastPost: part.lastPosts[id], conversation: conversation))

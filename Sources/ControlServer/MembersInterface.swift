@@ -114,7 +114,8 @@ struct MembersInterface: MembersService, ControlService {
       return reply(MemberChange(snapshot), isNew)
     }
     if stream != nil, latest.phase == .published, latest.network == .nostr {
-      try await waitForList(change, in: ChannelID(rawValue: channel))
+      // A list that cannot be read changes nothing about what is done.
+      do { try await waitForList(change, in: ChannelID(rawValue: channel)) } catch { try Task.checkCancellation() }
     }
     return last
   }

@@ -197,8 +197,10 @@ extension DaemonRefusal: ControlRefusal {
     case .invalidFiles(let flaws): self = .invalidConfiguration(problems: flaws.map(Problem.init))
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
-    case .storageUnavailable(let reason), .outcomeUnknown(let reason): self = .storageUnavailable(reason: reason)
-    case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity,
+    case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    // An internal error says that nobody knows what was done, and the journal says why.
+    case .outcomeUnknown, .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel,
+      .noSuchIdentity,
       .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
@@ -217,8 +219,10 @@ extension ServiceRefusal: ControlRefusal {
       self = .invalidConfiguration(reason: flaws.map(\.description).joined(separator: "; "))
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
-    case .storageUnavailable(let reason), .outcomeUnknown(let reason): self = .storageUnavailable(reason: reason)
-    case .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity,
+    case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    // An internal error says that nobody knows what was done, and the journal says why.
+    case .outcomeUnknown, .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel,
+      .noSuchIdentity,
       .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,

@@ -12,8 +12,8 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     /// `nil` for the usual one.
     public let port: String?
 
-    /// Whether it is on this machine for sure. Libpq's own choice may be anywhere.
-    var isLocal: Bool {
+    /// Whether it is on this machine, if libpq uses no other address for it. Libpq's own choice may be anywhere.
+    fileprivate var isLocal: Bool {
       if let address { return Self.isLoopback(address) }
       return name.hasPrefix("/") || name.lowercased() == "localhost" || Self.isLoopback(name)
     }
@@ -72,8 +72,15 @@ public struct PostgreSQLAddress: Hashable, Sendable {
   /// What libpq is told of one of the servers besides its place, by keyword. Without a word on encryption libpq would give the password to
   /// any server that says it has none, so the certificate is checked unless the address itself says otherwise.
   func settings(for host: Host) -> [String: String] {
-    guard sslMode == nil, !host.isLocal else { return settings }
+    guard sslMode == nil, !isLocal(host) else { return settings }
     return settings.merging(["sslmode": Self.checked]) { _, own in own }
+  }
+
+  /// Whether a server is on this machine for sure. Where the address names none, libpq takes the network address from a service file or
+  /// the environment.
+  private func isLocal(_ host: Host) -> Bool {
+    let mayBeElsewhere = settings["service"]?.isEmpty == false || getenv("PGHOSTADDR") != nil || getenv("PGSERVICE") != nil
+    return host.isLocal && (host.address != nil || !mayBeElsewhere)
   }
 
   /// How connections are encrypted, as the address says; `nil` if it does not.
@@ -83,7 +90,7 @@ public struct PostgreSQLAddress: Hashable, Sendable {
 
   /// The `sslmode` of the address with which another server may get the password or change what is read; `nil` if none may.
   public var weakMode: String? {
-    guard let sslMode, sslMode != Self.checked, !hosts.allSatisfy(\.isLocal) else { return nil }
+    guard let sslMode, sslMode != Self.checked, !hosts.allSatisfy(isLocal) else { return nil }
     return sslMode
   }
 

@@ -36,6 +36,14 @@ struct Backend {
 }
 
 extension SharedStore.Settings {
+  /// How long something may take that is tried again.
+  /// - Throws: `unavailable` if that is too short to get an answer: a time limit that passes leaves what was sent in doubt.
+  static func rest(until end: ContinuousClock.Instant) throws(PostgreSQLFailure) -> Duration {
+    let rest = ContinuousClock.now.duration(to: end)
+    guard rest > .seconds(1) else { throw .unavailable("the database did not answer in the time that there is for it") }
+    return rest
+  }
+
   /// Connects in the name of a session, once what an earlier connection had begun has ended.
   /// - Parameter before: the process of that connection.
   /// - Returns: the connection, and its process.

@@ -41,13 +41,7 @@ public actor CallDesk: CallExchange, SharingStorage {
         .int(session), .int(Int64(slot)), .text(call.method), .bytes(call.parameters), .int(call.hasMore ? 1 : 0),
         .int(Int64(call.user)),
       ])
-    try check()
-    let outcome = await turns.one { await result(of: [SessionDatabase.fence(session), insertion]) }
-    do throws(PostgreSQLFailure) { return try outcome.get()[1].int(0, 0) ?? 0 } catch {
-      // It may be there, and somebody may take it.
-      if case .inDoubt(let words) = error { throw CallInDoubt("the database: \(words)") }
-      throw Self.failure(error)
-    }
+    return try await write([insertion])[0].int(0, 0) ?? 0
   }
 
   public func forget(_ number: Int64, ifFree: Bool) async throws -> Bool {
@@ -195,14 +189,15 @@ public actor CallDesk: CallExchange, SharingStorage {
   // MARK: - The connection
 
   /// Does something in the name of the session, which must still be there.
-  private func write(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] {
-    try check()
-    return Array(try await ask([SessionDatabase.fence(session)] + statements).dropFirst())
-  }
-
-  private func check() throws(StoreError) {
+  /// - Throws: `CallInDoubt` if it may have been done, otherwise `StoreError`.
+  private func write(_ statements: [SQLStatement]) async throws -> [SQLRows] {
     guard current() == session else {
       throw StoreError(.inputOutput, "the database did not renew this daemon's session in time")
+    }
+    let outcome = await turns.one { await result(of: [SessionDatabase.fence(session)] + statements) }
+    do throws(PostgreSQLFailure) { return Array(try outcome.get().dropFirst()) } catch {
+      if case .inDoubt(let words) = error { throw CallInDoubt("the database: \(words)") }
+      throw Self.failure(error)
     }
   }
 
@@ -224,7 +219,8 @@ public actor CallDesk: CallExchange, SharingStorage {
         // The connection had ended before anything was carried out.
         guard wasConnected, case .unavailable = error else { throw error }
         await hangUp()
-        return .success(try await connected().run(statements, within: ContinuousClock.now.duration(to: end)))
+        let connection = try await connected()
+        return .success(try await connection.run(statements, within: SharedStore.Settings.rest(until: end)))
       }
     } catch {
       switch error {

@@ -58,10 +58,10 @@ struct CommitScript {
       ])
   }
 
-  /// The end of everything, for a commit that takes no place. Numbers that were left out by a restore count, too.
+  /// The end of everything, for a commit that takes no place, and the last commit. Numbers that were left out by a restore count, too.
   static let end = SQLStatement(
     """
-    SELECT coalesce(max(base + count), 0), 0::int8, coalesce(max(post_base + post_count), 0), 0::int8
+    SELECT coalesce(max(base + count), 0), 0::int8, coalesce(max(post_base + post_count), 0), 0::int8, max(session), max(seq)
     FROM (SELECT * FROM commits ORDER BY number DESC LIMIT 1) last
     """)
 

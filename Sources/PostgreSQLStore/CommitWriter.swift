@@ -43,10 +43,12 @@ actor CommitWriter {
       }
       // The connection before has ended, so what it had begun is seen by now.
       isInDoubt = false
-      known.note(receipt.revision, receipt.postRevision)
+      let hasPlace = receipt.revision > receipt.base || receipt.postRevision > receipt.postBase
+      known.note(
+        receipt.revision, receipt.postRevision, hasPlace ? TableStatements.Commit(session: session, number: number) : nil)
       return .success(receipt)
     } catch {
-      return .failure(await failure(error))
+      return .failure(failure(error))
     }
   }
 
@@ -80,7 +82,7 @@ actor CommitWriter {
           SignOfLife(at: Timestamp(milliseconds: $0), commit: UInt64(bitPattern: own.int(0, 1) ?? 0))
         })
     } catch {
-      return .failure(StoreError(await failure(error)))
+      return .failure(StoreError(failure(error)))
     }
   }
 
@@ -116,13 +118,25 @@ actor CommitWriter {
     _ body: (PostgreSQLConnection, Duration) async throws(PostgreSQLFailure) -> Result
   ) async throws(PostgreSQLFailure) -> Result {
     let (end, wasConnected) = (ContinuousClock.now + settings.timeout, connection != nil)
-    do throws(PostgreSQLFailure) {
-      return try await body(try await connected(), settings.timeout)
-    } catch {
-      guard wasConnected, case .unavailable = error else { throw error }
-      await hangUp()
-      let connection = try await connected()
-      return try await body(connection, ContinuousClock.now.duration(to: end))
+    do throws(PostgreSQLFailure) { return try await once(body) } catch {
+      // It is still there if nothing may be written at present.
+      guard wasConnected, connection == nil, case .unavailable = error else { throw error }
+      return try await once(body, by: end)
+    }
+  }
+
+  /// Gives a connection up that may have something under way, or whose server only reads now.
+  private func once<Result: Sendable>(
+    _ body: (PostgreSQLConnection, Duration) async throws(PostgreSQLFailure) -> Result, by end: ContinuousClock.Instant? = nil
+  ) async throws(PostgreSQLFailure) -> Result {
+    let connection = try await connected()
+    let timeout = if let end { try SharedStore.Settings.rest(until: end) } else { settings.timeout }
+    do throws(PostgreSQLFailure) { return try await body(connection, timeout) } catch {
+      switch error {
+      case .refused(let fault) where fault.state != "25006": break
+      case .refused, .unavailable, .inDoubt: await hangUp()
+      }
+      throw error
     }
   }
 
@@ -159,20 +173,16 @@ actor CommitWriter {
   private static let fenced = PostgreSQLFailure.refused(
     SQLError(state: CommitScript.fencedState, message: "there is no session"))
 
-  /// What an error means for whoever commits. A connection that may have something under way is given up.
-  private func failure(_ error: PostgreSQLFailure) async -> CommitFailure {
+  /// What an error means for whoever commits.
+  private func failure(_ error: PostgreSQLFailure) -> CommitFailure {
     switch error {
     case .refused(let fault) where fault.state == CommitScript.fencedState:
       return .fenced(Self.isOver)
     case .refused(let fault):
-      // The server only reads now, and the connection is closed.
-      if fault.state == "25006" { await hangUp() }
       return CommitScript.isPassing(fault) ? .unavailable("the database: \(fault)") : .refused("the database: \(fault)")
     case .unavailable(let words):
-      await hangUp()
       return .unavailable("the database: \(words)")
     case .inDoubt(let words):
-      await hangUp()
       isInDoubt = true
       return .inDoubt("the database: \(words); it is not known whether the last changes were stored")
     }

@@ -12,7 +12,10 @@ extension SharedStore: SharedReading {
     let end = SharedEnd(
       revision: rows[0].int(0, 0) ?? 0, postRevision: rows[0].int(0, 2) ?? 0, identities: rows[1].int(0, 0) ?? 0,
       removedIdentities: rows[1].int(0, 1) ?? 0, decisionRevision: rows[2].int(0, 0) ?? 0)
-    known.note(end.revision, end.postRevision)
+    let last = rows[0].int(0, 4).flatMap { session in
+      rows[0].int(0, 5).map { TableStatements.Commit(session: session, number: $0) }
+    }
+    known.note(end.revision, end.postRevision, last)
     return end
   }
 }

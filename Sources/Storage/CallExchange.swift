@@ -20,7 +20,7 @@ public struct ForwardedCall: Hashable, Sendable {
   }
 }
 
-/// It is not known whether a call was left for another daemon.
+/// It is not known whether something was written for other daemons, such as a call that is left for one.
 public struct CallInDoubt: Error, CustomStringConvertible {
   public let description: String
 
@@ -47,7 +47,7 @@ public struct CallNews: Hashable, Sendable {
 }
 
 /// Where daemons that share a store leave calls for each other. A call is taken once: if the daemon that took it goes before it has
-/// answered, it is not made again. All methods throw `StoreError`.
+/// answered, it is not made again. All methods throw `StoreError`, and those that write `CallInDoubt`.
 public protocol CallExchange: Sendable {
   /// Leaves a call for the daemon that has a slot.
   /// - Returns: its number.

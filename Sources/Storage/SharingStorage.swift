@@ -100,5 +100,6 @@ public protocol SharingStorage: Sendable {
   func note(declarations: String) async throws
   /// Has a daemon give its slots to others, or take its share again.
   /// - Returns: whether there is one of this name.
+  /// - Throws: `CallInDoubt` if it is not known whether it was done.
   func drain(_ name: String, _ isDraining: Bool) async throws -> Bool
 }

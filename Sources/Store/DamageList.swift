@@ -24,10 +24,11 @@ final class DamageList: Sendable {
     for finding in found { tell(finding) }
   }
 
-  func note(_ finding: String) {
+  /// - Parameter lasts: whether the finding stays in the list; others are only told of.
+  func note(_ finding: String, lasts: Bool = true) {
     let tell = state.withLock { state -> (@Sendable (String) -> Void)? in
       guard state.found.count < Self.foundMax, state.known.insert(finding).inserted else { return nil }
-      state.found.append(finding)
+      if lasts { state.found.append(finding) }
       return state.tell
     }
     tell?(finding)

@@ -38,7 +38,15 @@ final class OpenPool: Sendable {
     try using { try pool.writeWithoutTransaction(body) }
   }
 
-  func backup(to copy: DatabaseQueue) throws { try using { try pool.backup(to: copy) } }
+  /// A copy is ended early if `Reading.isOver` says so; then this throws a `StoreError` with the code `inputOutput`.
+  func backup(to copy: DatabaseQueue) throws {
+    let isOver = Reading.isOver
+    try using {
+      try pool.backup(to: copy, pagesPerStep: 1_000) { _ in
+        guard isOver?() != true else { throw StoreError(.inputOutput, "\(self.path): a copy was ended before it was done") }
+      }
+    }
+  }
   func vacuum() throws { try using { try pool.vacuum() } }
 
   /// Closes connections that only read, once nobody uses them; others are opened when they are needed.

@@ -64,7 +64,8 @@ extension Store {
   /// - Returns: how many channels were looked at, and what is wrong, for people; at most `problemsMax` lines.
   public func check() throws -> (channels: Int, problems: [String]) {
     try reading { pool in
-      var problems = [fileTrouble()].compactMap(\.self)
+      let trouble = fileTrouble()
+      var problems = [trouble].compactMap(\.self)
       // A damaged page ends one question, not the others.
       func note(_ questions: (Database) throws -> [String]) throws {
         do { problems += try pool.read(questions) } catch let error as DatabaseError {
@@ -99,7 +100,7 @@ extension Store {
       }
       var seen: Set<String> = []
       let each = problems.filter { seen.insert($0).inserted }.prefix(Self.problemsMax)
-      for problem in each { damage.note(problem) }
+      for problem in each where problem != trouble { damage.note(problem) }
       return (count, Array(each))
     }
   }
@@ -143,23 +144,26 @@ extension Store {
     configuration.readonly = true
     let copy = try DatabaseQueue(path: path, configuration: configuration)
     defer { try? copy.close() }
-    return try copy.read { db in
-      var problems = try damageOfFile(db)
-      // Sums came with schema 9.
-      guard try db.columns(in: "channels").contains(where: { $0.name == "sum" }) else { return problems }
-      // Copies of earlier schemas have fewer tables, and these have fewer columns.
-      let isEarlier = try Int32.fetchOne(db, sql: "PRAGMA user_version") != Schema.version
-      for table in SummedTable.all where problems.count < problemsMax {
-        guard try !isEarlier || db.tableExists(table.name) else { continue }
-        let rows = try Row.fetchCursor(db, sql: table.selection)
-        while let row = try rows.next(), problems.count < problemsMax {
-          do { try table.verify(row, ofEarlierSchema: isEarlier) } catch let error as StoreError {
-            problems.append(error.description)
-          }
+    let isOver = Reading.isOver ?? { false }
+    return try copy.read { db in try db.whileWanted(isOver) { try problems(db) } }
+  }
+
+  private static func problems(_ db: Database) throws -> [String] {
+    var problems = try damageOfFile(db)
+    // Sums came with schema 9.
+    guard try db.columns(in: "channels").contains(where: { $0.name == "sum" }) else { return problems }
+    // Copies of earlier schemas have fewer tables, and these have fewer columns.
+    let isEarlier = try Int32.fetchOne(db, sql: "PRAGMA user_version") != Schema.version
+    for table in SummedTable.all where problems.count < problemsMax {
+      guard try !isEarlier || db.tableExists(table.name) else { continue }
+      let rows = try Row.fetchCursor(db, sql: table.selection)
+      while let row = try rows.next(), problems.count < problemsMax {
+        do { try table.verify(row, ofEarlierSchema: isEarlier) } catch let error as StoreError {
+          problems.append(error.description)
         }
       }
-      return problems
     }
+    return problems
   }
 
   /// What SQLite finds wrong with its file.

@@ -73,8 +73,8 @@ extension Store {
   /// Calls `tell` for all damage that is found, including what was found already.
   public func tellDamage(_ tell: @escaping @Sendable (String) -> Void) { damage.tell(tell) }
 
-  /// What was found damaged since the start, for people.
-  public var damageFound: [String] { damage.found }
+  /// What was found damaged since the start, and what is wrong with the file at present, for people.
+  public var damageFound: [String] { damage.found + [fileTrouble()].compactMap(\.self) }
 
   private static func newDatabaseID() -> String { UUID().uuidString.lowercased() }
 
@@ -102,10 +102,11 @@ extension Store {
     }
   }
 
-  /// Why nothing may be written: the database file was moved away, replaced or cut off since it was opened. That is damage, too.
+  /// Why nothing may be written: the database file was moved away, replaced or cut off since it was opened. That is damage, too, until
+  /// the file is back.
   func fileTrouble() -> String? {
     let trouble = file.withLock { $0.trouble(open.path) }
-    if let trouble { damage.note(trouble) }
+    if let trouble { damage.note(trouble, lasts: false) }
     return trouble
   }
 
@@ -120,8 +121,8 @@ extension Store {
   }
 
   /// Writes the log back into the database file if anything was written since the last time. Stored data must not be in the log
-  /// alone for long. If this fails, the next call does it. It does nothing once the store is closed, and notes it as damage if the file is
-  /// not the one that was opened.
+  /// alone for long. If this fails, the next call does it. It does nothing once the store is closed, or while the file is not the one that
+  /// was opened.
   public func checkpoint() {
     guard fileTrouble() == nil else { return }
     let isDue = rowsSinceCheckpoint.withLock { count in
@@ -136,13 +137,14 @@ extension Store {
         next.generation += 1
         try open.writeWithoutTransaction { [next] db in
           _ = try db.checkpoint(.passive)
+          // Nobody else can write the log back before this is noted.
+          file.withLock { $0.wasWritten(open.path) }
           // The change is now in the log alone: without the log the database has less than the mark says.
           try db.inTransaction {
             try Self.put("generation", String(next.generation), db)
             return .commit
           }
         }
-        file.withLock { $0.wasWritten(open.path) }
         mark = next
         try next.write(in: directory)
       }

@@ -14,37 +14,43 @@ struct WriteAheadLog {
   private static let frameHeaderBytes = 24
 
   /// Whether transactions that were durable come after a damaged frame. SQLite takes that frame for the end of the log and loses them
-  /// without a word. What is left of one transaction is no damage: the machine may have stopped while it was being written, and then no
-  /// other comes after it.
+  /// without a word. The sum of each frame continues that of the frame before it, and across the end of a transaction it does so only if
+  /// that one was durable. So what is left of one transaction is no damage, as when the machine stops while it is being written, and what
+  /// several attempts have left that failed is none either: they all continue the same frame.
   var hasGap: Bool { bytes.withUnsafeBytes(Self.hasGap) }
 
   private static func hasGap(_ log: UnsafeRawBufferPointer) -> Bool {
     func number(_ offset: Int) -> UInt32 { UInt32(bigEndian: log.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
     let (magic, pageBytes) = (number(0), Int(number(8)))
     guard magic & ~1 == 0x377f_0682, (512...65_536).contains(pageBytes), pageBytes.nonzeroBitCount == 1 else { return false }
-    var sum = Checksum(isBigEndian: magic & 1 == 1)
-    sum.add(log[..<24])
+    func stored(_ offset: Int) -> Checksum {
+      Checksum(isBigEndian: magic & 1 == 1, first: number(offset), second: number(offset + 4))
+    }
+    var header = Checksum(isBigEndian: magic & 1 == 1)
+    header.add(log[..<24])
     // The whole log counts for nothing then, which the state mark notices.
-    guard sum.first == number(24), sum.second == number(28) else { return false }
+    guard header == stored(24) else { return false }
     let frameBytes = frameHeaderBytes + pageBytes
-    var (isWhole, hasEnded) = (true, false)
+    var (isWhole, sums) = (true, [header])
     for frame in stride(from: headerBytes, through: log.count - frameBytes, by: frameBytes) {
       // What is left of the log's earlier rounds has other salts.
       let isOfThisRound = number(frame + 8) == number(16) && number(frame + 12) == number(20)
-      if isWhole, isOfThisRound {
-        sum.add(log[frame..<frame + 8])
-        sum.add(log[frame + frameHeaderBytes..<frame + frameBytes])
-        if sum.first == number(frame + 16), sum.second == number(frame + 20) { continue }
+      if isOfThisRound {
+        for index in sums.indices {
+          sums[index].add(log[frame..<frame + 8])
+          sums[index].add(log[frame + frameHeaderBytes..<frame + frameBytes])
+        }
       }
-      isWhole = false
-      guard isOfThisRound else { continue }
-      if hasEnded { return true }
-      hasEnded = number(frame + 4) != 0
+      let continues = isOfThisRound && sums.contains(stored(frame + 16))
+      if continues, !isWhole, number(frame - frameBytes + 4) != 0 { return true }
+      if !continues { isWhole = false }
+      // It may be the stored sum that is damaged.
+      sums = continues ? [stored(frame + 16)] : [stored(frame + 16), sums[0]]
     }
     return false
   }
 
-  private struct Checksum {
+  private struct Checksum: Equatable {
     let isBigEndian: Bool
     var first: UInt32 = 0
     var second: UInt32 = 0

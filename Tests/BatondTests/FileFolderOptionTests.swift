@@ -48,7 +48,7 @@ struct FileFolderOptionTests {
       do {
         #expect(try await settings(path).simplexFiles?.path == path && !isRefused, "\(mode)")
       } catch let error as ConfigurationError {
-        #expect(isRefused && error.description.contains("simplex.files is no folder"), "\(error)")
+        #expect(isRefused && error.description.contains("simplex.files: is no folder whose files may be published"), "\(error)")
         #expect(error.description.contains("others can write to \(path)"), "\(error)")
       }
     }

@@ -170,10 +170,32 @@ struct CallForwarderTests {
           }
         }
         await wait { reported.withLock { $0.count == 5 } }
-        #expect(made.withLock { $0.count } == 1 && exchange.state.withLock { $0.replies.keys.allSatisfy { $0 == 1 } })
+        #expect(made.withLock { $0.count } == 1)
+        // Each has an answer, and none can be taken for that of the genuine call.
+        await wait { exchange.state.withLock { $0.replies.count == 6 } }
+        for (number, reply) in exchange.state.withLock({ $0.replies }) where number != 1 {
+          #expect(throws: (any Error).self) { _ = try Self.secrets.open(reply, label: "reply to \(id)") }
+        }
         let words = reported.withLock { $0.sorted() }
         #expect(words.count { $0.contains("no daemon has sealed it") } == 4, "\(words)")
         #expect(words.count { $0.contains("was accepted before") } == 1, "\(words)")
+      }
+    }
+  }
+
+  /// Daemons that are replaced one by one may not understand each other for a moment.
+  @Test func callsThatCannotBeOpenedAreInDoubtAtOnce() async throws {
+    let exchange = Exchange()
+    let other = try SecretBox(masterKey: Secret(Array(repeating: 8, count: 32)))
+    let a = CallForwarder(exchange, secrets: Self.secrets, slots: { .none }, limits: limits())
+    let b = CallForwarder(exchange, secrets: other, slots: { .all }, limits: limits())
+    try await running(a) {
+      try await running(b, { _ in "done" }) {
+        await #expect {
+          try await a.forward(Self.call, to: 3)
+        } throws: { error in
+          if case BatonError.outcomeUnknown = error { true } else { false }
+        }
       }
     }
   }

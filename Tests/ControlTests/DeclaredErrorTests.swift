@@ -40,10 +40,8 @@ struct DeclaredErrorTests {
     case .noSuchRelay: [Interfaces.relays, Interfaces.channels, Interfaces.posts]
     case .noSuchChannel:
       [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.members, Interfaces.people]
-    // A reload is repeated.
-    case .outcomeUnknown: Interfaces.all.filter { $0.name != Interfaces.monitor.name }
-    // The daemon itself is always the one that was asked.
-    case .elsewhere:
+    // The daemon itself is always the one that was asked. A reload in doubt is an internal error, which says so.
+    case .elsewhere, .outcomeUnknown:
       Interfaces.all.filter { ![Interfaces.monitor.name, Interfaces.daemon.name, Interfaces.systemd.name].contains($0.name) }
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
     case .post(.invalidPost): [Interfaces.posts, Interfaces.members]

@@ -154,6 +154,20 @@ struct MembersTests {
     try await bench.stop()
   }
 
+  /// What is said in channels is a copy: trouble with it does not make a change fail that is done.
+  @Test func changeIsDoneWithoutAListThatCanBeRead() async throws {
+    let bench = try await Self.bench()
+    let path = bench.folder.path + "/state/messages.db"
+    let (status, lines) = try await Program.run(
+      "/usr/bin/sqlite3", ["-cmd", ".timeout 60000", path, "ALTER TABLE members RENAME TO gone"])
+    #expect(status == 0, "\(lines)")
+    var removal: MemberChange?
+    let request = MembersRemoveRequest(channelId: 2, author: "ann")
+    for try await reply in try await bench.client.removeMemberAndFollow(request) { removal = reply.change }
+    #expect(removal?.phase == "published" && removal?.wish == "removed")
+    try await bench.stop()
+  }
+
   /// What `Create` takes of groups for certain people, and of what groups keep to members.
   @Test func wrongGroupsForPeopleAreRefusedByName() async throws {
     let bench = try await Self.bench()

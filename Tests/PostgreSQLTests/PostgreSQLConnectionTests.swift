@@ -383,6 +383,12 @@ struct PostgreSQLConnectionTests {
     #expect(try modes("host=localhost,db.example,/run/postgresql") == [nil, "verify-full", nil])
     // libpq's own choice may be a socket, where this says nothing, or come from a service file or the environment.
     for text in ["", "service=baton", "dbname=baton"] { #expect(try modes(text) == ["verify-full"]) }
+    // A service file may also say where a named server is.
+    for host in ["localhost", "127.0.0.1", "/run/postgresql"] {
+      #expect(try modes("service=baton host=\(host)") == ["verify-full"], "\(host)")
+    }
+    #expect(try modes("service=baton host=localhost hostaddr=127.0.0.1") == [nil])
+    #expect(try PostgreSQLAddress("service=baton host=localhost sslmode=prefer").weakMode == "prefer")
   }
 
   @Test func weakerModesAreThoseThatAreWrittenOut() throws {

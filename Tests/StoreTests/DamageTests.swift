@@ -214,6 +214,20 @@ struct DamageTests {
     again.close()
   }
 
+  /// Whoever goes while a copy is made does not have the rest made and read.
+  @Test func copiesThatNobodyWantsAreEnded() throws {
+    let store = try Store(directory: path)
+    let copy = folder.path + "/copy"
+    #expect {
+      try Reading.$isOver.withValue({ true }) { try store.backUp(to: copy) }
+    } throws: {
+      ($0 as? StoreError)?.code == .inputOutput
+    }
+    #expect(!FileManager.default.fileExists(atPath: copy))
+    try store.backUp(to: copy)
+    store.close()
+  }
+
   /// These are read while the database is opened.
   @Test(arguments: ["schema_sum", "database_id", "generation"])
   func damagedSettingsCanBeAcceptedToo(key: String) async throws {

@@ -125,6 +125,59 @@ struct PresenceTests {
     #expect(refusal(copy) == nil)
   }
 
+  private func hasGap(_ log: Data) throws -> Bool {
+    let path = folder.path + "/log"
+    try log.write(to: URL(fileURLWithPath: path))
+    return try #require(WriteAheadLog(path)).hasGap
+  }
+
+  /// Each attempt begins where the one before it began, so what is left is the end of each that was longer than those after it.
+  @Test func whatFailedAttemptsLeaveIsNoDamage() throws {
+    let base = folder.path + "/base.db"
+    let pool = try DatabasePool(path: base)
+    try pool.write { try $0.execute(sql: "CREATE TABLE more (value)") }
+    let before = try Data(contentsOf: URL(fileURLWithPath: base + "-wal")).count
+    var (log, sizes): (Data, [Int]) = (Data(), [])
+    for pages in [12, 8, 4] {
+      let copy = folder.path + "/copy-\(pages).db"
+      for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: base + suffix, toPath: copy + suffix) }
+      let queue = try DatabaseQueue(path: copy)
+      try queue.write { try $0.execute(sql: "INSERT INTO more VALUES (zeroblob(\(pages * 4_096)))") }
+      let attempt = try Data(contentsOf: URL(fileURLWithPath: copy + "-wal"))
+      sizes.append(attempt.count)
+      log = attempt + log.dropFirst(attempt.count)
+      try queue.close()
+      #expect(try !hasGap(log))
+    }
+    try pool.close()
+    try #require(sizes[0] > sizes[1] && sizes[1] > sizes[2] && sizes[2] > before && log.count == sizes[0])
+  }
+
+  /// One later transaction is enough, whatever part of a frame is damaged.
+  @Test func damageBeforeASingleTransactionIsNoticed() throws {
+    let path = folder.path + "/base.db"
+    let pool = try DatabasePool(path: path)
+    try pool.write { try $0.execute(sql: "CREATE TABLE more (value)") }
+    var logs: [Data] = []
+    for value in 0...2 {
+      if value > 0 { try pool.write { try $0.execute(sql: "INSERT INTO more VALUES (\(value))") } }
+      logs.append(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
+    }
+    try pool.close()
+    let (frame, whole) = (logs[0].count, logs[2])
+    try #require(logs[1].count == frame + 4_120 && whole.count == frame + 2 * 4_120)
+    #expect(try !hasGap(whole))
+    // The number of the page, both salts, the sum, and the page itself.
+    for place in [0, 8, 12, 16, 20, 1_000] {
+      var damaged = whole
+      damaged[frame + place] ^= 0x55
+      #expect(try hasGap(damaged), "\(place)")
+      damaged = whole
+      damaged[frame + 4_120 + place] ^= 0x55
+      #expect(try !hasGap(damaged), "it may be the last, which was never durable: \(place)")
+    }
+  }
+
   @Test func nothingIsWrittenWhileTheFileIsNotTheOneThatWasOpened() async throws {
     let store = try Store(directory: path)
     try await store.commit([.saveRelay(Self.relay(1))])
@@ -145,6 +198,7 @@ struct PresenceTests {
     try FileManager.default.removeItem(atPath: database)
     try FileManager.default.moveItem(atPath: away, toPath: database)
     try await store.commit([.saveRelay(Self.relay(2))])
+    #expect(!store.damageFound.contains { $0.contains("was moved away") }, "it is back")
     truncate(database, 4_096)
     await #expect {
       try await store.commit([.saveRelay(Self.relay(3))])
