@@ -47,6 +47,46 @@ struct FollowerPagingTests {
     #expect(Set(desk.texts) == ["+60", "+7200", "+34560000", "1", "2", "3"] && desk.syncs.first?.outcome == .complete)
   }
 
+  private static let far = (1...520).map { Saying.message("far", at: FollowingDesk.noon + 86_400 * 27_000 + $0) }
+
+  /// Anybody can date any number of messages ahead, and relays serve these first.
+  @Test func messagesFarAheadTakeNothingFromTheRest() {
+    var desk = FollowingDesk.following([Saying.channel(1, window: MessageWindow(count: 30))], stored: Self.far + Self.all450)
+    #expect(Set(desk.texts) == Set((421...450).map { "\($0)" } + ["far"]) && desk.syncs.map(\.outcome) == [.complete])
+    #expect(desk.texts.count { $0 == "far" } == PageReader.aheadMax)
+    // So it is with what was missed.
+    desk.lose()
+    desk.now += 100
+    desk.stored.append(Saying.message("meanwhile", at: desk.now))
+    desk.fire(.reconnect)
+    desk.connect()
+    desk.settle()
+    #expect(desk.texts.contains("meanwhile"))
+  }
+
+  /// Events that cannot be read may have such dates, too.
+  @Test func unreadableEventsFarAheadTakeNothingFromTheRest() {
+    var desk = FollowingDesk()
+    desk.stored = [Saying.message("now")]
+    desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 1)))))
+    desk.connect()
+    desk.isMute = true
+    for _ in 0..<200 {
+      guard let next = desk.pending.first else { break }
+      let until = next.filters.first?["until"]?.integer ?? .max
+      if next.isPage, !next.isForMarks, until > FollowingDesk.noon + 1_000_000 {
+        for number in 0..<200 as Range<Int64> {
+          let date = min(until, 4_000_000_000) - number
+          desk.feed(.received(.unreadable(subscription: next.name, createdAt: date, bytes: 300)))
+        }
+        desk.answerFirst(next, with: [])
+      } else {
+        desk.answerFirst(next)
+      }
+    }
+    #expect(desk.texts == ["now"] && desk.syncs.map(\.outcome) == [.complete])
+  }
+
   @Test func whatIsForgedOrSaidElsewhereIsNotTold() {
     let good = Saying.message("good", at: FollowingDesk.noon - 50)
     func altered(_ event: NostrEvent, _ content: String, _ signature: String) -> NostrEvent {

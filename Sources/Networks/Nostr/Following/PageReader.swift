@@ -13,6 +13,10 @@ struct PageReader: Sendable {
   static let marksMax = 100
   /// The number of reactions of which one reading asks for deletions.
   static let reactionsMax = 2 * MessageInventory.missingMax
+  /// The seconds ahead up to which dates are those of clocks that differ, and the number of later events that one reading takes: strangers
+  /// can date any number of them ahead, and these would be served first.
+  static let aheadSeconds: Int64 = 3_600
+  static let aheadMax = 500
   /// After so many events of a page the relay gets more time for the rest.
   private static let eventsPerTimer = 100
   private static let secondsPerDay: Int64 = 86_400
@@ -63,6 +67,12 @@ struct PageReader: Sendable {
     /// The number of messages after which there are enough.
     let countMax: Int
     var count = 0
+    /// The date, in Unix seconds, of which later events do not count among these; `nil` once those are left out.
+    var horizon: Int64?
+    /// The number of events after it, whatever they are.
+    var aheadCount = 0
+    /// What was found before those were left out.
+    var served: Set<String> = []
     /// The messages and reactions whose deletions and reactions were not asked for yet. Only where these do not name their channel.
     var messages: Deque<(id: String, channel: ChannelID)> = []
     var reactions: Deque<(id: String, channel: ChannelID)> = []
@@ -168,6 +178,7 @@ struct PageReader: Sendable {
   /// What was missed comes first: it is news.
   private mutating func next(_ followed: FollowedChannels, _ most: Int, _ now: Int64) -> Reading? {
     // Authors may date their messages ahead.
+    let horizon = now + Self.aheadSeconds
     let end = HistoryPager.endOfTime
     for kind in ChannelKind.allCases {
       let ids = missed.keys.filter { followed[$0]?.kind == kind }.sorted { $0.rawValue < $1.rawValue }
@@ -179,7 +190,8 @@ struct PageReader: Sendable {
       let pager = HistoryPager(
         filter: ChannelReading.filter(kind, ids.compactMap { followed[$0]?.networkID }), window: since...end,
         limits: Self.pageLimits(count: 10_000))
-      return Reading(subject: .missed(subject), isOfChannels: kind == .channel, pager: pager, countMax: 10_000)
+      return Reading(
+        subject: .missed(subject), isOfChannels: kind == .channel, pager: pager, countMax: 10_000, horizon: horizon)
     }
     while let id = wholes.popFirst() {
       let isAgain = again.removeValue(forKey: id) ?? false
@@ -191,7 +203,8 @@ struct PageReader: Sendable {
         filter: ChannelReading.filter(channel.kind, [channel.networkID]), window: min(since, end)...end,
         limits: Self.pageLimits(count: count, in: channel.kind))
       return Reading(
-        subject: .whole(id, again: isAgain), isOfChannels: channel.kind == .channel, pager: pager, countMax: count)
+        subject: .whole(id, again: isAgain), isOfChannels: channel.kind == .channel, pager: pager, countMax: count,
+        horizon: horizon)
     }
     return nil
   }
@@ -229,12 +242,14 @@ struct PageReader: Sendable {
       guard filter.matches(event) else { return .unasked }
       return isKnown || (try? event.verify()) != nil ? .new : .forged
     }
+    let isAhead = countAhead(event.createdAt)
     var found: Found?
     if judgement == .new {
       switch step {
       case .messages:
         found = .said(event, again: subject.isAgain)
-        if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind { reading?.count += 1 }
+        let isMessage = event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind
+        if isMessage, !isAhead { reading?.count += 1 }
       case .marks(let about): found = .mark(event, about, again: subject.isAgain)
       case .comparison: break
       }
@@ -245,19 +260,44 @@ struct PageReader: Sendable {
   /// Takes an event that came under the name of the REQ and cannot be read.
   mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
     reading?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
+    _ = countAhead(createdAt ?? 0)
     return taken()
+  }
+
+  /// Counts an event if it is further ahead than clocks differ.
+  private mutating func countAhead(_ date: Int64) -> Bool {
+    guard reading?.step == .messages, let horizon = reading?.horizon, date > horizon else { return false }
+    reading?.aheadCount += 1
+    return true
   }
 
   private mutating func taken() -> [SessionAction] {
     eventCount += 1
     // Who has read enough, or has been served too much, waits for no more of the page.
-    if reading?.pager.ending != nil || isEnough { return close() }
+    if reading?.pager.ending != nil || isEnough || isCrowdedAhead { return close() }
     return eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : []
   }
 
   private var isComparing: Bool { if case .comparison? = reading?.step { true } else { false } }
 
   private var isEnough: Bool { reading.map { $0.step == .messages && $0.count >= $0.countMax } ?? false }
+
+  private var isCrowdedAhead: Bool {
+    reading.map { $0.step == .messages && $0.horizon != nil && $0.aheadCount >= Self.aheadMax } ?? false
+  }
+
+  /// Leaves out what is far ahead, if there was any, so that it takes nothing from the rest.
+  /// - Returns: whether the reading goes on with the rest.
+  private mutating func passOverAhead() -> Bool {
+    guard var passing = reading, let horizon = passing.horizon, passing.aheadCount > 0 else { return false }
+    let pager = passing.pager
+    passing.served = Set(pager.found.keys)
+    (passing.horizon, passing.count) = (nil, 0)
+    passing.pager = HistoryPager(
+      filter: pager.filter, window: min(pager.window.lowerBound, horizon)...horizon, limits: pager.limits)
+    reading = passing
+    return true
+  }
 
   /// Wants the deletions and reactions of a message that was found, or the deletion of a reaction.
   mutating func wantMarks(of id: String, in channel: ChannelID, isReaction: Bool = false) {
@@ -277,10 +317,12 @@ struct PageReader: Sendable {
 
   /// Goes on after a page: to messages that are missing, to what belongs to those that were found, or to the end.
   mutating func goOn() -> Turn? {
-    guard subscription == nil, !isComparing, let step = reading?.step, isEnough || reading?.pager.ending != nil else {
-      return nil
+    guard subscription == nil, !isComparing, let step = reading?.step else { return nil }
+    if isCrowdedAhead, !isEnough, passOverAhead() { return nil }
+    guard isEnough || reading?.pager.ending != nil else { return nil }
+    if case .gaveUp? = reading?.pager.ending, step == .messages, !isEnough {
+      return passOverAhead() ? nil : end(.failed(Self.endless))
     }
-    if case .gaveUp? = reading?.pager.ending, step == .messages, !isEnough { return end(.failed(Self.endless)) }
     if step == .messages, let comparison = compare() { return comparison }
     return readMarks()
   }
@@ -290,7 +332,7 @@ struct PageReader: Sendable {
     guard let reading, reading.isOfChannels, case .whole(let channel, _) = reading.subject else { return nil }
     comparisonNumber += 1
     self.reading?.step = .comparison(number: comparisonNumber)
-    return .compares(channel, number: comparisonNumber, served: Set(reading.pager.found.keys))
+    return .compares(channel, number: comparisonNumber, served: reading.served.union(reading.pager.found.keys))
   }
 
   /// Takes the answer to `Turn.compares`: this relay may have deletions and reactions of what it does not serve, too.
