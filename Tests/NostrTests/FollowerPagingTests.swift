@@ -330,7 +330,7 @@ struct FollowerPagingTests {
       // It renews the one that it has, and takes no other.
       if marks.isLive(first), refused < MarkReader.requestsMax - 1 {
         refused += 1
-        _ = marks.closed(name)
+        _ = marks.closed(name, "")
       } else {
         _ = marks.served(name)
       }
@@ -377,6 +377,62 @@ struct FollowerPagingTests {
     desk.connect()
     desk.settle()
     #expect(desk.texts == ["one"] && desk.syncs.map(\.outcome) == [.complete])
+  }
+
+  /// Some relays refuse a request that names more messages than they take, or do not answer it.
+  @Test(arguments: ["invalid: too many values", "error: filter too complex", nil])
+  func relayThatTakesFewIDsIsAskedForMarksOfFewer(_ refusal: String?) {
+    let messages = Self.messages(150)
+    func isTooLong(_ request: FollowingDesk.Request) -> Bool { request.isForMarks && request.values("e").count > 20 }
+    var desk = FollowingDesk()
+    desk.stored = messages + messages.map { Saying.deletion(of: [$0]) }
+    desk.refusal = { isTooLong($0) ? refusal : nil }
+    desk.ignores = { refusal == nil && isTooLong($0) }
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    for _ in 1...100 {
+      for timer in [SessionTimer.answerHistory, .answerPosts] where desk.timers[timer] != nil {
+        desk.fire(timer)
+        desk.settle()
+      }
+      desk.pass(ticks: 1)
+    }
+    #expect(desk.isOpen && desk.syncs.map(\.outcome) == [.complete])
+    #expect(Set(desk.deletions) == Set(messages.map(\.id)))
+    // The newest are watched, in as many subscriptions as before.
+    let watched = desk.subscriptions.filter { $0.key.hasPrefix("fm") }.values.joined().flatMap {
+      $0["#e"]?.array?.compactMap(\.string) ?? []
+    }
+    #expect(Set(watched).isSuperset(of: messages.suffix(40).map(\.id)), "\(watched.count)")
+  }
+
+  /// A relay that ignores them answers everything else.
+  @Test func silenceAboutMarksEndsNoConnection() {
+    var desk = FollowingDesk()
+    desk.stored = Self.messages(3)
+    desk.ignores = { $0.isForMarks && !$0.isPage }
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    for _ in 1...30 {
+      desk.fire(.answerPosts)
+      desk.pass(ticks: 1)
+    }
+    #expect(desk.isOpen && desk.requests.count { $0.isForMarks && !$0.isPage } > 2)
+  }
+
+  @Test func marksOfWhatAnotherRelayServesAreReadLaterIfTheyCannotBeReadNow() {
+    let before = Saying.message("before")
+    var desk = FollowingDesk.following([Saying.channel(1)], stored: [Saying.deletion(of: [before])])
+    desk.known = [before.id]
+    desk.refusal = { $0.isForMarks ? "rate-limited: slow down" : nil }
+    desk.feed(.following(.heard(Saying.channel(1).news(of: before, isLive: false))))
+    desk.settle()
+    #expect(desk.deletions.isEmpty)
+    desk.refusal = { $0.isForMarks && !$0.isPage ? "rate-limited: slow down" : nil }
+    desk.pass(ticks: FollowerMachine.retryTicks + 12)
+    #expect(desk.deletions == [before.id])
   }
 
   @Test func groupHasItsReactionsInItsPages() {

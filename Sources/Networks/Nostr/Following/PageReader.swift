@@ -36,7 +36,7 @@ struct PageReader: Sendable {
     /// What was said in these channels while they could not be heard, by what was known of it then.
     case missed([ChannelID: Int64])
     /// Deletions and reactions of what other relays have served.
-    case heard
+    case heard(Set<ChannelID>)
 
     var isAgain: Bool { if case .whole(_, again: true) = self { true } else { false } }
   }
@@ -47,7 +47,7 @@ struct PageReader: Sendable {
     /// Nothing: what was served is being compared with what was served before.
     case comparison(number: Int)
     /// Deletions and reactions of messages; deletions of reactions.
-    case marks([String: ChannelID])
+    case marks([String: ChannelID], isOfReactions: Bool)
   }
 
   /// What follows when the REQs of a step are over.
@@ -56,6 +56,8 @@ struct PageReader: Sendable {
     case ended(ChannelID, MessageSync)
     /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which others are stored?
     case compares(ChannelID, number: Int, served: Set<String>)
+    /// The deletions and reactions of what other relays have served in these channels could not be read.
+    case unheard(Set<ChannelID>)
   }
 
   private struct Reading: Sendable {
@@ -88,6 +90,8 @@ struct PageReader: Sendable {
   /// The number of events that the present page has brought.
   private var eventCount = 0
   private var reading: Reading?
+  /// The number of events of which one REQ may ask for deletions and reactions.
+  private var size = RequestSize(most: marksMax)
   /// Channels that wait to be read as a whole, oldest first, and whether to tell what was told before.
   private var wholes: Deque<ChannelID> = []
   private var again: [ChannelID: Bool] = [:]
@@ -212,7 +216,7 @@ struct PageReader: Sendable {
   /// What this relay has served as well was asked for then, so this comes last.
   private mutating func readHeard(_ seen: SeenEvents) {
     let pager = HistoryPager(filter: HistoryFilter(kinds: [], tags: [:]), window: 0...0)
-    reading = Reading(subject: .heard, isOfChannels: true, pager: pager, countMax: 0)
+    reading = Reading(subject: .heard(Set(heard.keys)), isOfChannels: true, pager: pager, countMax: 0)
     for (channel, names) in heard.sorted(by: { $0.key < $1.key }) {
       for id in names.messages where !seen.contains(id) { wantMarks(of: id, in: channel) }
       for id in names.reactions where !seen.contains(id) { wantMarks(of: id, in: channel, isReaction: true) }
@@ -250,7 +254,7 @@ struct PageReader: Sendable {
         found = .said(event, again: subject.isAgain)
         let isMessage = event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind
         if isMessage, !isAhead { reading?.count += 1 }
-      case .marks(let about): found = .mark(event, about, again: subject.isAgain)
+      case .marks(let about, _): found = .mark(event, about, again: subject.isAgain)
       case .comparison: break
       }
     }
@@ -312,6 +316,7 @@ struct PageReader: Sendable {
   /// Handles the end of a page.
   mutating func served(_ hint: StoredHint?) -> [SessionAction] {
     reading?.pager.endPage(hint)
+    if case .marks(let about, _)? = reading?.step { size.took(about.count) }
     return close()
   }
 
@@ -348,7 +353,7 @@ struct PageReader: Sendable {
     let kinds = marks.isOfReactions ? [NostrPost.deletionKind] : [NostrPost.deletionKind, NostrPost.reactionKind]
     var pageLimits = Self.pageLimits(count: 2_000)
     pageLimits.queriesMax = 50
-    self.reading?.step = .marks(marks.about)
+    self.reading?.step = .marks(marks.about, isOfReactions: marks.isOfReactions)
     self.reading?.pager = HistoryPager(
       filter: HistoryFilter(kinds: Set(kinds), tags: ["e": Set(marks.about.keys)]), window: 0...HistoryPager.endOfTime,
       limits: pageLimits)
@@ -358,7 +363,7 @@ struct PageReader: Sendable {
   private mutating func nextMarks() -> (about: [String: ChannelID], isOfReactions: Bool)? {
     guard let messages = reading?.messages, let reactions = reading?.reactions else { return nil }
     let isOfReactions = messages.isEmpty
-    let batch = (isOfReactions ? reactions : messages).prefix(Self.marksMax)
+    let batch = (isOfReactions ? reactions : messages).prefix(size.isInDoubt ? 1 : size.most)
     guard !batch.isEmpty else { return nil }
     if isOfReactions {
       reading?.reactions.removeFirst(batch.count)
@@ -375,27 +380,49 @@ struct PageReader: Sendable {
   mutating func closed(_ text: String) -> Turn? {
     subscription = nil
     let trouble = ClosedRequest(text).trouble
-    // The messages are there: a relay that shows no reactions never will.
-    if case .marks? = reading?.step, !trouble.cause.mayPass { return end(.complete) }
-    return end(.failed(trouble))
+    guard case .marks(let about, _)? = reading?.step, trouble.cause != .rateLimited else { return end(.failed(trouble)) }
+    if asksForFewer() { return readMarks() }
+    // The messages are there: a relay that shows no reactions to one of them never will.
+    return end(trouble.cause.mayPass || about.count > 1 ? .failed(trouble) : .complete)
+  }
+
+  /// Puts back what a REQ for deletions and reactions asked for, if it may have been too long. The next one asks for those of one event, which
+  /// tells such a relay from one that shows none.
+  private mutating func asksForFewer() -> Bool {
+    guard case .marks(let about, let isOfReactions)? = reading?.step else { return false }
+    guard about.count > 1 else {
+      size.connected()
+      return false
+    }
+    size.refused(about.count)
+    guard size.isInDoubt else { return false }
+    for (id, channel) in about.sorted(by: { $0.key < $1.key }) {
+      if isOfReactions { reading?.reactions.prepend((id, channel)) } else { reading?.messages.prepend((id, channel)) }
+    }
+    return true
   }
 
   /// Handles a REQ that was not answered in time.
   /// - Returns: the turn as of `goOn`.
   mutating func timedOut(_ trouble: Trouble) -> (actions: [SessionAction], turn: Turn?) {
     let actions = close()
-    return (actions, end(.failed(trouble)))
+    return (actions, asksForFewer() ? readMarks() : end(.failed(trouble)))
   }
 
   /// The connection is gone: the present page is asked for again over the next one.
-  mutating func interrupt() { subscription = nil }
+  mutating func interrupt() {
+    subscription = nil
+    size.connected()
+  }
 
   private mutating func end(_ outcome: MessageSync) -> Turn? {
     guard let subject = reading?.subject else { return nil }
     reading = nil
     switch subject {
     case .whole(let id, _): return .ended(id, outcome)
-    case .heard: return nil
+    case .heard(let channels):
+      if case .failed = outcome { return .unheard(channels) }
+      return nil
     case .missed(let channels):
       // Each by itself: one of them may be what the relay does not show.
       if case .failed = outcome { for id in channels.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id, again: false) } }
