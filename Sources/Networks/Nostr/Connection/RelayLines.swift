@@ -152,7 +152,7 @@ final class RelayLines: Sendable {
     private func take(_ inbound: WebSocketInbound, from line: Line) {
       switch inbound {
       case .message(let buffer):
-        let message = RelayMessage(buffer.readableBytesView)
+        let message = RelayMessage(buffer.readableBytesView, bytesMax: dialer.limits.messageBytesMax)
         switch message {
         case .challenge(let text)?: line.challenge = text
         case .notice?: break
