@@ -24,7 +24,7 @@ enum VisibleName {
     for (index, scalar) in all.enumerated() {
       if seen.isEmpty, isMark(scalar) { continue }
       let place = seen.count
-      if !isStray(seen + all[index..<min(index + 2, all.count)], at: place) {
+      if !isStray(seen + all[index..<min(index + flagLength, all.count)], at: place) {
         seen.append(scalar)
       } else if !scalar.properties.isDefaultIgnorableCodePoint {
         seen.append(" ")
@@ -43,6 +43,7 @@ enum VisibleName {
     case 0xFE00...0xFE0F, 0xE0100...0xE01EF: return !(previous.map { hasVariants($0, next) } ?? false)
     // Mongolian letters have variants of their own.
     case 0x180B...0x180D, 0x180F: return !(previous.map { (0x1820...0x18AA).contains($0.value) } ?? false)
+    case 0xE0020...0xE007F: return !isInFlag(scalars, at: index)
     // Blank signs that Unicode counts as symbols and letters.
     case 0x2800, 0x1_D159, 0x1_3441, 0x1_3442: return true
     default: break
@@ -51,6 +52,17 @@ enum VisibleName {
     case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: return true
     default: return scalar.properties.isDefaultIgnorableCodePoint
     }
+  }
+
+  /// The flags of England, Scotland and Wales, which Unicode recommends: a black flag with tags behind it.
+  private static let taggedFlags: [[Unicode.Scalar]] = ["gbeng", "gbsct", "gbwls"].map { region in
+    ["\u{1F3F4}"] + region.unicodeScalars.compactMap { Unicode.Scalar(0xE0000 + $0.value) } + ["\u{E007F}"]
+  }
+  private static let flagLength = 7
+
+  private static func isInFlag(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
+    guard let start = scalars[..<index].lastIndex(of: "\u{1F3F4}"), index - start < flagLength else { return false }
+    return taggedFlags.contains { scalars[start...].starts(with: $0) }
   }
 
   /// Whether a joiner changes how its neighbours look (RFC 5892, appendix A, and sequences of emoji).

@@ -113,7 +113,7 @@ final class RelayConnection: ChannelInboundHandler {
     case .closeMidFrame: return closeMidFrame(context)
     case .rubbish: return sendText("this is not JSON", context)
     case .binary: return write(.binary, context.channel.allocator.buffer(repeating: 7, count: 64), context)
-    case .huge: return write(.text, context.channel.allocator.buffer(repeating: 0x20, count: 10 << 20), context)
+    case .huge: return write(.text, context.channel.allocator.buffer(repeating: 0x20, count: 17 << 20), context)
     case .notUTF8: return write(.text, context.channel.allocator.buffer(bytes: [0x5B, 0x22, 0xC3, 0x28, 0x22, 0x5D]), context)
     case .masked: return writeMasked("[\"NOTICE\",\"masked\"]", context)
     case .none, .refuse, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forgeID, .forgeSignature,

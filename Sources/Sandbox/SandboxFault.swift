@@ -38,7 +38,7 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case rubbish
   /// Answers with binary frames.
   case binary
-  /// Answers with a frame of 10 MiB.
+  /// Answers with a frame of 17 MiB.
   case huge
   /// Sends messages that nobody asked for, as fast as they are read.
   case floodPongs = "flood-pongs"

@@ -202,6 +202,8 @@ struct DisplayNameTests {
     "L’Équipe",
     "#dev", "(x)", "-dash", "AT&T / \"News\"; ~more~", "می\u{200C}خواهم", "ක්\u{200D}ෂ", "അവന്\u{200D}", "☀\u{FE0F} Weather",
     "1\u{FE0F}\u{20E3}", "👩\u{200D}🚀", "🏳\u{FE0F}\u{200D}🌈", "👩🏽\u{200D}🚀",
+    "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} England",
+    "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", "Cymru 🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}🏴",
   ])
   func goodNamesAreTaken(_ name: String) throws {
     #expect(try DisplayName.validated(name).isEmpty == false)
@@ -214,6 +216,9 @@ struct DisplayNameTests {
     // And these differ from "ab" in nothing that is.
     "a\u{200B}b", "ab\u{3164}", "a\u{AD}b", "a\u{2060}b", "a\u{34F}b", "a\u{200C}b", "a\u{200D}b", "a\u{FE0F}b", "ab\u{E0061}",
     "a\u{180B}b", "ab\u{200D}", "\u{200D}ab", "a\u{FE0F}\u{200D}b", "a\u{200F}b",
+    // A flag that nobody draws, one without its end, and one with more behind it.
+    "🏴\u{E0075}\u{E0073}\u{E0074}\u{E0078}\u{E007F}", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}",
+    "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}\u{E007F}",
   ])
   func badNamesAreRefusedWithAReason(_ name: String) {
     #expect { try DisplayName.validated(name) } throws: { error in
@@ -228,6 +233,9 @@ struct DisplayNameTests {
     #expect(close("-> #nostr / dev @ example.com <-") == "-> #nostr / dev @ example.com <-")
     #expect(close("a\u{202E}b\nc\u{0}d") == "ab c d" && close("\u{FEFF}\u{301}N\u{AD}ews\u{3164}") == "News")
     #expect(close("👩\u{200D}\u{200D}🚀") == "👩\u{200D}🚀")
+    #expect(
+      close("🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}\u{E0067} x")
+        == "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} x" && close("🏴\u{E0067}\u{E0062}x") == "🏴x")
     #expect(close(String(repeating: "x", count: 48) + "👩\u{200D}🚀") == String(repeating: "x", count: 48) + "👩")
     #expect(close(String(repeating: "x", count: 60_000)) == String(repeating: "x", count: 50))
     #expect(close(String(repeating: "x", count: 49) + " y") == String(repeating: "x", count: 49))

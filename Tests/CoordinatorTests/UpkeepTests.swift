@@ -90,6 +90,28 @@ struct UpkeepTests {
     try await bench.stop()
   }
 
+  /// A relay may have lost only what came last.
+  @Test func relayThatComesBackWithoutEditionsGetsAllAtOnce() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(verifiesPerRound: 5))
+    let relays = try await bench.addRelays(1)
+    var channels: [ChannelRow] = []
+    for number in 0..<20 {
+      let id = try await bench.create("c\(number)", relays: relays).row.id
+      _ = try await bench.channel(id) { $0.phase == .active }
+      _ = try await bench.coordinator.update(id, ChannelEdit(description: "later"))
+      channels.append(try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }.row)
+    }
+    func editions() -> Int { channels.count { bench.network.edition(of: $0.networkID, at: "ws://r1") != nil } }
+    #expect(editions() == 20)
+    let start = bench.clock.now
+    bench.network.relayWent(false, relays[0])
+    bench.network.forgetEditions(at: "ws://r1")
+    bench.network.relayWent(true, relays[0])
+    for _ in 0..<20 where editions() < 20 { try await bench.settle() }
+    #expect(editions() == 20 && bench.clock.now == start)
+    try await bench.stop()
+  }
+
   /// Most outages take nothing away.
   @Test func relayThatComesBackIsReadAtThePaceOfUpkeep() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy(verifiesPerRound: 5))

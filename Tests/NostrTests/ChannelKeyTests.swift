@@ -150,7 +150,8 @@ struct ChannelKeyTests {
 
   @Test func identitySignsWhereThatIsAskedForAndItsProfileIsLeftAlone() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try NetworkBench()
+    let start = Int64(Date().timeIntervalSince1970)
+    let bench = try NetworkBench(now: { start })
     let content = try await bench.network.prepare(draft([relay.url], key: .identity))
     #expect(content.keySalt == nil && content.trustAnchor == bench.identity.publicKey)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
@@ -161,6 +162,8 @@ struct ChannelKeyTests {
     #expect(await bench.perform(.withdraw, next, at: relay.url) == .withdrawn)
     let deletion = try #require(try Self.events(relay, ["kinds": [5]]).first)
     #expect(!deletion.tags.contains { $0.first == "a" || $0 == ["k", "0"] })
+    let newest = try #require(next.newestEdition?.signedAt)
+    #expect(newest > start && deletion.createdAt == newest, "it is not dated before what it deletes")
     await bench.end()
     await relay.stop()
   }

@@ -161,6 +161,21 @@ struct FollowerLiveTests {
     #expect(failures(desk).count == 250 && failures(desk).values.allSatisfy { $0 == .rejected })
   }
 
+  /// Those that were not divided are divided later.
+  @Test func relayThatTakesFewChannelsAfterItTookNoneGetsAll() {
+    var desk = FollowingDesk()
+    desk.refusal = { _ in "blocked: go away" }
+    for number in 1...250 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    desk.connect()
+    desk.settle()
+    desk.refusal = { $0.values("e").count > 20 ? "invalid: too many values" : nil }
+    desk.pass(ticks: 200)
+    let heard = desk.subscriptions.filter { $0.key.hasPrefix("fl") }.values.joined().flatMap {
+      $0["#e"]?.array?.compactMap(\.string) ?? []
+    }
+    #expect(Set(heard).count == 250)
+  }
+
   @Test(arguments: ["blocked: too many subscriptions", "rate-limited: slow down", "error: try later"])
   func moreSubscriptionsAreNoRemedyForTooMany(_ text: String) {
     var desk = FollowingDesk()

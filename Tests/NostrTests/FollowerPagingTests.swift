@@ -47,6 +47,46 @@ struct FollowerPagingTests {
     #expect(Set(desk.texts) == ["+60", "+7200", "+34560000", "1", "2", "3"] && desk.syncs.first?.outcome == .complete)
   }
 
+  private static let far = (1...520).map { Saying.message("far", at: FollowingDesk.noon + 86_400 * 27_000 + $0) }
+
+  /// Anybody can date any number of messages ahead, and relays serve these first.
+  @Test func messagesFarAheadTakeNothingFromTheRest() {
+    var desk = FollowingDesk.following([Saying.channel(1, window: MessageWindow(count: 30))], stored: Self.far + Self.all450)
+    #expect(Set(desk.texts) == Set((421...450).map { "\($0)" } + ["far"]) && desk.syncs.map(\.outcome) == [.complete])
+    #expect(desk.texts.count { $0 == "far" } == PageReader.aheadMax)
+    // So it is with what was missed.
+    desk.lose()
+    desk.now += 100
+    desk.stored.append(Saying.message("meanwhile", at: desk.now))
+    desk.fire(.reconnect)
+    desk.connect()
+    desk.settle()
+    #expect(desk.texts.contains("meanwhile"))
+  }
+
+  /// Events that cannot be read may have such dates, too.
+  @Test func unreadableEventsFarAheadTakeNothingFromTheRest() {
+    var desk = FollowingDesk()
+    desk.stored = [Saying.message("now")]
+    desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 1)))))
+    desk.connect()
+    desk.isMute = true
+    for _ in 0..<200 {
+      guard let next = desk.pending.first else { break }
+      let until = next.filters.first?["until"]?.integer ?? .max
+      if next.isPage, !next.isForMarks, until > FollowingDesk.noon + 1_000_000 {
+        for number in 0..<200 as Range<Int64> {
+          let date = min(until, 4_000_000_000) - number
+          desk.feed(.received(.unreadable(subscription: next.name, createdAt: date, bytes: 300)))
+        }
+        desk.answerFirst(next, with: [])
+      } else {
+        desk.answerFirst(next)
+      }
+    }
+    #expect(desk.texts == ["now"] && desk.syncs.map(\.outcome) == [.complete])
+  }
+
   @Test func whatIsForgedOrSaidElsewhereIsNotTold() {
     let good = Saying.message("good", at: FollowingDesk.noon - 50)
     func altered(_ event: NostrEvent, _ content: String, _ signature: String) -> NostrEvent {
@@ -290,7 +330,7 @@ struct FollowerPagingTests {
       // It renews the one that it has, and takes no other.
       if marks.isLive(first), refused < MarkReader.requestsMax - 1 {
         refused += 1
-        _ = marks.closed(name)
+        _ = marks.closed(name, "")
       } else {
         _ = marks.served(name)
       }
@@ -337,6 +377,62 @@ struct FollowerPagingTests {
     desk.connect()
     desk.settle()
     #expect(desk.texts == ["one"] && desk.syncs.map(\.outcome) == [.complete])
+  }
+
+  /// Some relays refuse a request that names more messages than they take, or do not answer it.
+  @Test(arguments: ["invalid: too many values", "error: filter too complex", nil])
+  func relayThatTakesFewIDsIsAskedForMarksOfFewer(_ refusal: String?) {
+    let messages = Self.messages(150)
+    func isTooLong(_ request: FollowingDesk.Request) -> Bool { request.isForMarks && request.values("e").count > 20 }
+    var desk = FollowingDesk()
+    desk.stored = messages + messages.map { Saying.deletion(of: [$0]) }
+    desk.refusal = { isTooLong($0) ? refusal : nil }
+    desk.ignores = { refusal == nil && isTooLong($0) }
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    for _ in 1...100 {
+      for timer in [SessionTimer.answerHistory, .answerPosts] where desk.timers[timer] != nil {
+        desk.fire(timer)
+        desk.settle()
+      }
+      desk.pass(ticks: 1)
+    }
+    #expect(desk.isOpen && desk.syncs.map(\.outcome) == [.complete])
+    #expect(Set(desk.deletions) == Set(messages.map(\.id)))
+    // The newest are watched, in as many subscriptions as before.
+    let watched = desk.subscriptions.filter { $0.key.hasPrefix("fm") }.values.joined().flatMap {
+      $0["#e"]?.array?.compactMap(\.string) ?? []
+    }
+    #expect(Set(watched).isSuperset(of: messages.suffix(40).map(\.id)), "\(watched.count)")
+  }
+
+  /// A relay that ignores them answers everything else.
+  @Test func silenceAboutMarksEndsNoConnection() {
+    var desk = FollowingDesk()
+    desk.stored = Self.messages(3)
+    desk.ignores = { $0.isForMarks && !$0.isPage }
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    for _ in 1...30 {
+      desk.fire(.answerPosts)
+      desk.pass(ticks: 1)
+    }
+    #expect(desk.isOpen && desk.requests.count { $0.isForMarks && !$0.isPage } > 2)
+  }
+
+  @Test func marksOfWhatAnotherRelayServesAreReadLaterIfTheyCannotBeReadNow() {
+    let before = Saying.message("before")
+    var desk = FollowingDesk.following([Saying.channel(1)], stored: [Saying.deletion(of: [before])])
+    desk.known = [before.id]
+    desk.refusal = { $0.isForMarks ? "rate-limited: slow down" : nil }
+    desk.feed(.following(.heard(Saying.channel(1).news(of: before, isLive: false))))
+    desk.settle()
+    #expect(desk.deletions.isEmpty)
+    desk.refusal = { $0.isForMarks && !$0.isPage ? "rate-limited: slow down" : nil }
+    desk.pass(ticks: FollowerMachine.retryTicks + 12)
+    #expect(desk.deletions == [before.id])
   }
 
   @Test func groupHasItsReactionsInItsPages() {

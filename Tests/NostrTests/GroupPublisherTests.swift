@@ -269,6 +269,11 @@ struct GroupPublisherTests {
     for _ in 2...5 { _ = invite(&machine, (false, "duplicate: it exists"), refusal) }
     let words = "the relay took the group, and does not let this identity edit it: \(refusal.1)"
     #expect(invite(&machine, (false, "duplicate: it exists"), refusal) == .refused(Trouble(.rejected, words)))
+    // It may be asked again later, and needs a moment then, too.
+    guard case .troubled(_, .seconds(1))? = invite(&machine, (true, ""), refusal) else {
+      Issue.record("a refusal is no verdict at once")
+      return
+    }
   }
 
   /// The answer to the first request may have been lost, or somebody else has the group.

@@ -78,6 +78,27 @@ struct GroupReaderTests {
     #expect(words(machine.handle(.timerFired(.answerPosts))) == [DeliveryWord(1, .verified(edition: 1))])
   }
 
+  /// A relay may take one id: its refusal of three, or its silence, says nothing about the post.
+  @Test(arguments: ["invalid: too many ids", nil]) func attemptsAreAskedForOneByOneBeforeAnythingCounts(_ refusal: String?) {
+    let ids = three.attempts.map(\.id)
+    let refused: SessionEvent =
+      refusal.map { .received(.closed(subscription: "bp1", text: $0)) } ?? .timerFired(.answerPosts)
+    for isThere in [true, false] {
+      var (machine, _) = machine(makeGroupDelivery(.verify, 1, three))
+      let first = machine.handle(refused)
+      #expect(words(first).isEmpty && texts(first).last == request("bp2", [ids[2]]), "the latest comes first")
+      #expect(texts(machine.handle(end("bp2"))).last == request("bp3", [ids[1]]))
+      if isThere { _ = machine.handle(served(makeGroupEvent(1, at: 107), "bp3")) }
+      let second = machine.handle(end("bp3"))
+      guard !isThere else {
+        #expect(words(second) == [DeliveryWord(1, .verified(edition: 1))] && forms(second) == [three.found(ids[1])])
+        continue
+      }
+      #expect(words(second).isEmpty && texts(second).last == request("bp4", [ids[0]]))
+      #expect(words(machine.handle(end("bp4"))) == [DeliveryWord(1, .missing)])
+    }
+  }
+
   @Test func whatARequestForSeveralDidNotBringIsAskedForAlone() {
     let two = makeGroupPost(2, datedAt: 200, 201)
     var (machine, actions) = machine(makeGroupDelivery(.verify, 1, three), makeGroupDelivery(.verify, 2, two))

@@ -74,6 +74,17 @@ struct PostAnswerTests {
     #expect(trouble.cause == .rejected && trouble.detail.contains("clock") && trouble.detail.hasSuffix(text))
   }
 
+  /// The clock is two minutes fast: by now the event is a minute old, and at the relay it is still ahead.
+  @Test func wordsThatDoNotSayBehindAreNotFinalAtOnce() throws {
+    let refusal = try #require(DateRefusal("invalid: event creation date is too far off from the current time"))
+    for lead in [-63, -899] as [Int64] {
+      guard case .troubled(_, nil) = refusal.outcome(at: lead, isFresh: false) else { return #expect(Bool(false), "\(lead)") }
+    }
+    #expect(refusal.outcome(at: -900, isFresh: false) == .refused(Trouble(.rejected, refusal.text)))
+    let old = try #require(DateRefusal("invalid: created_at too early"))
+    #expect(old.outcome(at: -63, isFresh: false) == .refused(Trouble(.rejected, old.text)))
+  }
+
   /// Channels and their editions are refused with the same words.
   @Test(arguments: ahead) func dateOfAChannelIsReadInTheSameWay(_ text: String) {
     var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)

@@ -358,7 +358,7 @@ struct RequestFormTests {
 
   /// Lets the relay answer until nothing is under way.
   /// - Parameters:
-  ///   - most: the number of ids that a REQ may have.
+  ///   - most: the number of ids, or of groups, that a REQ may have.
   ///   - refusal: the relay's words about one that has more; `nil` if it says nothing.
   /// - Returns: what was reported, and the number of ids in each REQ.
   private static func settle(
@@ -370,7 +370,7 @@ struct RequestFormTests {
       let (name, filter) = (try #require(request[1].string), request[2])
       let count = filter["ids"]?.array?.count ?? 0
       sizes.append(count)
-      if count > most {
+      if max(count, filter["#d"]?.array?.count ?? 0) > most {
         actions = machine.handle(refusal.map { .received(.closed(subscription: name, text: $0)) } ?? .timerFired(.answer))
       } else {
         let wanted = try #require(EventFilter(filter))
@@ -397,7 +397,7 @@ struct RequestFormTests {
     _ = machine.handle(.submitted(item))
     let opened = machine.handle(.opened(roundTrip: .zero))
     let first = try Self.settle(&machine, opened, events, most: 1, refusal: refusal)
-    #expect(first.outcomes == [.verified(edition: 2)] && first.ids == [2, 0, 1, 1])
+    #expect(first.outcomes == [.verified(edition: 2)] && first.ids == (refusal == nil ? [2, 1, 1] : [2, 0, 1, 1]))
     // It is known now that this relay takes one.
     let second = try Self.settle(&machine, machine.handle(.submitted(item)), events, most: 1, refusal: refusal)
     #expect(second.outcomes == [.verified(edition: 2)] && second.ids == [0, 1, 1])
@@ -420,6 +420,44 @@ struct RequestFormTests {
       start = items.flatMap { machine.handle(.submitted($0)) } + machine.handle(.timerFired(.gather))
     }
     #expect(sizes == [10, 10, 10, 10], "what it takes is known by then")
+  }
+
+  /// Two requests in a row that are not answered would be the end of the connection.
+  @Test func relayThatIgnoresLongRequestsIsAskedThePlainestQuestionNext() throws {
+    let channels = (1...2).map { makeOperation(.verify, channel: $0) }
+    let groups = ([3, 4] as [Int64]).map { number in
+      let content = ChannelContent(
+        kind: .group, identity: IdentityID(rawValue: 1), networkID: "club\(number)", trustAnchor: PostSamples.carol,
+        document: "{}")
+      return SessionOperation(
+        operation: RelayOperation(
+          task: .verify, channel: ChannelID(rawValue: number), relay: RelayID(rawValue: 1), address: "ws://r", number: 1,
+          content: content))
+    }
+    let stored = try channels.map { try #require(NostrEvent(json: JSONParser.parse($0.operation.content.document))) }
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    for item in channels + groups { _ = machine.handle(.submitted(item)) }
+    let look = try Self.settle(&machine, machine.handle(.opened(roundTrip: .zero)), stored, most: 1, refusal: nil)
+    #expect(look.outcomes == [.verified(edition: 1), .verified(edition: 1), .missing, .missing])
+  }
+
+  /// Readers are anonymous: what is demanded of them for one channel is demanded for all.
+  @Test func demandForAUTHEndsTheWholeLook() throws {
+    let (first, second) = (try Self.edited(1), try Self.edited(2))
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    for item in [first.item, second.item] { _ = machine.handle(.submitted(item)) }
+    _ = machine.handle(.opened(roundTrip: .zero))
+    _ = machine.handle(.received(.event(subscription: "b1", first.events[0])))
+    let text = "auth-required: members only"
+    let actions = machine.handle(.received(.closed(subscription: "b1", text: text)))
+    // A channel that was served is there.
+    #expect(outcomes(actions) == [.verified(edition: 1), .refused(Trouble(.authRequired, text))] && sends(actions) == 0)
+    // Later editions are another matter.
+    _ = machine.handle(.submitted(second.item))
+    _ = machine.handle(.timerFired(.gather))
+    for event in second.events { _ = machine.handle(.received(.event(subscription: "b2", event))) }
+    _ = machine.handle(.received(.endOfStored(subscription: "b2")))
+    #expect(outcomes(machine.handle(.received(.closed(subscription: "b3", text: text)))).isEmpty)
   }
 
   @Test func sizeIsLearnedFromWhatIsAnsweredOnly() {

@@ -261,6 +261,14 @@ struct RelayMessageTests {
     #expect(RelayMessage(text.utf8) == .unreadable(subscription: "s", createdAt: createdAt, bytes: text.utf8.count))
   }
 
+  @Test func eventThatIsTooLargeDoesNotCount() throws {
+    let content = String(repeating: "x", count: 1 << 20)
+    let event = try #require(NostrEvent(signedBy: .random(), createdAt: 7, kind: 42, content: content))
+    let text = "[\"EVENT\",\"s\",\(event.text)]"
+    #expect(RelayMessage(text.utf8) == .unreadable(subscription: "s", createdAt: 7, bytes: text.utf8.count))
+    #expect(RelayMessage(text.utf8, bytesMax: 2 << 20) == .event(subscription: "s", event))
+  }
+
   /// Which of two equal members is meant, nobody knows: other readers may see another event.
   @Test func goodEventWithAMemberTwiceDoesNotCount() throws {
     let event = try #require(NostrEvent(signedBy: .random(), createdAt: 7, kind: 42, content: "x"))

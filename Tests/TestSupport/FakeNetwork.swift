@@ -76,6 +76,10 @@ public final class FakeNetwork: RelayNetwork {
   }
   /// The relay loses everything that it has.
   public func forget(at address: String) { state.withLock { $0.stored[address] = [] } }
+  /// The relay keeps its channels, and loses their later editions.
+  public func forgetEditions(at address: String) {
+    state.withLock { state in state.editions = state.editions.filter { !$0.key.hasSuffix(" at \(address)") } }
+  }
   public func channels(at address: String) -> Set<String> { state.withLock { $0.stored[address] ?? [] } }
   /// The document of the newest edition of a channel that a relay accepted.
   public func edition(of networkID: String, at address: String) -> String? {

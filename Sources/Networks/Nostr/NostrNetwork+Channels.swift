@@ -189,7 +189,8 @@ extension NostrNetwork {
           kinds.append(PublicChannel.profileKind)
         }
         tags += kinds.map { ["k", String($0)] }
-        return NostrEvent(signedBy: key, createdAt: now(), kind: 5, tags: tags, content: "").map { [OutgoingEvent($0)] }
+        let date = withdrawalDate(of: content, at: operation.address)
+        return NostrEvent(signedBy: key, createdAt: date, kind: 5, tags: tags, content: "").map { [OutgoingEvent($0)] }
       }
     case .group:
       let id = content.networkID
@@ -201,6 +202,15 @@ extension NostrNetwork {
       case .withdraw: return [RelayGroup.deletion(of: id)]
       }
     }
+  }
+
+  /// The date of a request to delete a channel: now, but not before what it deletes, which may be dated ahead, as far as the relay takes
+  /// that.
+  private func withdrawalDate(of content: ChannelContent, at address: String) -> Int64 {
+    let now = now()
+    let latest = content.newestEdition?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
+    let ahead = url(of: address).flatMap(aheadMax) ?? Self.aheadMaxSeconds - Self.relayBehindSeconds
+    return max(now, min(latest, now + ahead))
   }
 
   // MARK: - The profile of a channel's own key

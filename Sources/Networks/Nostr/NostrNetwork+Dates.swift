@@ -59,7 +59,7 @@ extension NostrNetwork {
   }
 
   /// The same of one relay, as it says itself and as its refusals have shown; `nil` if neither is known.
-  private func aheadMax(at url: RelayURL) -> Int64? {
+  func aheadMax(at url: RelayURL) -> Int64? {
     let learned = dates.withLockedValue { $0.aheadMax(at: url.text, .now()) }
     return [knownEventLimits(of: url)?.aheadMax, learned].compactMap { $0 }.min()
   }

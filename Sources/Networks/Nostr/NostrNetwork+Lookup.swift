@@ -19,11 +19,12 @@ extension NostrNetwork {
       if channel.trustAnchor == nil, let first = try? channel.channel(in: events, for: identity) {
         // Now it is known whose editions count; those of others may have been served in their place.
         channel = channel.signed(by: first.content.trustAnchor)
-        events += try await self.events(of: channel, on: lines)
+        events += (try? await self.events(of: channel, on: lines)) ?? []
       }
       if let found = try? channel.channel(in: events, for: identity) { return found }
       if channel.kind == .group, let url = try? RelayURL(address),
-        let group = channel.signed(asSaidBy: try await dialer.information(of: url, on: lines.eventLoop).get())
+        let information = try? await dialer.information(of: url, on: lines.eventLoop).get(),
+        let group = channel.signed(asSaidBy: information)
       {
         channel = group
         events = try await self.events(of: channel, on: lines)
@@ -36,10 +37,14 @@ extension NostrNetwork {
     }
   }
 
-  /// Asks with one filter after the other, because some relays refuse several in one request, or heed only the first.
+  /// Asks with one filter after the other, because some relays refuse several in one request, or heed only the first. The first filter brings
+  /// the channel itself; what a relay does not say of the others is not shown.
   private func events(of channel: ChannelReference, on lines: RelayLines) async throws -> [NostrEvent] {
     var events: [NostrEvent] = []
-    for filter in channel.filters { events += try await ChannelLookup(filter, on: lines, within: limits).events() }
+    for (index, filter) in channel.filters.enumerated() {
+      let lookup = ChannelLookup(filter, on: lines, within: limits)
+      events += index == 0 ? try await lookup.events() : (try? await lookup.events()) ?? []
+    }
     return events
   }
 }

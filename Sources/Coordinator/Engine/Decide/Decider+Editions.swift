@@ -102,8 +102,11 @@ extension Decider {
   mutating func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID) {
     let before = self[id]?.machine(of: relay)
     feed(.relay(relay, event), to: id)
-    if before?.state.status == .active, self[id]?.machine(of: relay)?.isMissing == true { foundForgetful(relay) }
-    guard let row = self[id]?.row, row.sharesKey, let before, let after = self[id]?.machine(of: relay) else { return }
+    guard let row = self[id]?.row, let before, let after = self[id]?.machine(of: relay) else { return }
+    // Where channels share a key, an edition may have given way to that of another channel; and anybody may change a group whom it lets.
+    let hasLostEdition = row.kind == .channel && !row.sharesKey && after.shown < before.shown
+    if before.state.status == .active, after.isMissing || hasLostEdition { foundForgetful(relay) }
+    guard row.sharesKey else { return }
     if case .verified(_, .several) = outcome { learn(relay, keepsOne: false) }
     if after.complaint?.cause == .onePerAuthor, before.complaint != after.complaint { learn(relay, keepsOne: true) }
     // An edition that got through may have taken the place of another channel's. Only one of them can have been there.

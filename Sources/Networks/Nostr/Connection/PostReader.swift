@@ -19,9 +19,11 @@ struct PostReader: Sendable {
   private var open: [WantedPost] = []
   private var subscription: String?
   private var subscriptionNumber = 0
-  /// Whether the REQ under way asks for one post only, and the number of its ids.
+  /// Whether the REQ under way asks for one post only, and its ids.
   private var isForOne = false
-  private var idCount = 0
+  private var asked: [String] = []
+  /// The ids of that post that are asked for one by one, because the relay does not take all in one REQ, the best last.
+  private var rest: [String] = []
   /// The number of ids that one REQ may have.
   private var size: RequestSize
   /// The number of operations that the latest REQ answered: after several, the next one waits for company.
@@ -92,14 +94,18 @@ struct PostReader: Sendable {
   }
 
   private mutating func ask(_ posts: [WantedPost]) -> [SessionAction] {
-    subscriptionNumber += 1
-    let name = "\(prefix)p\(subscriptionNumber)"
     // One post may be asked for under two numbers.
     var known: Set<String> = []
     let ids = posts.flatMap(\.ids).filter { known.insert($0).inserted }
-    (subscription, open, isForOne, idCount) = (name, posts, Set(posts.map(\.operation.post)).count == 1, ids.count)
+    (open, isForOne, rest) = (posts, Set(posts.map(\.operation.post)).count == 1, [])
+    return [.cancelTimer(.idle), .cancelTimer(.gatherPosts)] + request(ids)
+  }
+
+  private mutating func request(_ ids: [String]) -> [SessionAction] {
+    subscriptionNumber += 1
+    let name = "\(prefix)p\(subscriptionNumber)"
+    (subscription, asked) = (name, ids)
     return [
-      .cancelTimer(.idle), .cancelTimer(.gatherPosts),
       .send(ClientMessage.request(name, [["ids": .array(ids.map(JSONValue.string))]])),
       .setTimer(.answerPosts, after: limits.readTimeout),
     ]
@@ -119,31 +125,27 @@ struct PostReader: Sendable {
   /// missing.
   mutating func served() -> [SessionAction] {
     let closing = subscription.map { [SessionAction.send(ClientMessage.close($0))] } ?? []
-    size.took(idCount)
+    size.took(asked.count)
     guard isForOne else { return closing + askForTheRestAlone() }
-    return closing + end(.missing)
+    return closing + (askForNextID() ?? end(.missing))
   }
 
   /// Handles a REQ that the relay ended. One that it refused may have been too large; a demand for AUTH holds for each post, and so does a
   /// limited rate.
   mutating func closed(_ text: String) -> [SessionAction] {
     let closed = ClosedRequest(text)
-    guard !isForOne, closed.trouble.cause != .authRequired, closed.trouble.cause != .rateLimited else {
+    guard asked.count > 1, closed.trouble.cause != .authRequired, closed.trouble.cause != .rateLimited else {
       return end(DeliveryOutcome(closed.outcome))
     }
-    size.refused(idCount)
-    return askForTheRestAlone()
+    return askForLess() ?? end(DeliveryOutcome(closed.outcome))
   }
 
   /// Handles a REQ that was not answered in time. One for several may have been too large, too.
   mutating func timedOut(_ trouble: Trouble) -> [SessionAction] {
     guard let subscription else { return [] }
     timeoutsInARow += 1
-    guard isForOne || timeoutsInARow > 1 else {
-      size.refused(idCount)
-      return [.send(ClientMessage.close(subscription))] + askForTheRestAlone()
-    }
-    return [.send(ClientMessage.close(subscription))] + end(.troubled(trouble, retryAfter: nil))
+    let less = asked.count > 1 && timeoutsInARow < 2 ? askForLess() : nil
+    return [.send(ClientMessage.close(subscription))] + (less ?? end(.troubled(trouble, retryAfter: nil)))
   }
 
   /// Ends the REQ under way; what it has not brought gets `outcome`.
@@ -159,6 +161,19 @@ struct PostReader: Sendable {
     let waiting = Array(alone) + Array(queue)
     (alone, queue) = ([], [])
     return end(outcome) + waiting.map { .report($0.report(otherwise: outcome)) }
+  }
+
+  /// Asks for less than a REQ that may have been too large did; `nil` if there is nothing to ask for.
+  private mutating func askForLess() -> [SessionAction]? {
+    size.refused(asked.count)
+    guard isForOne else { return askForTheRestAlone() }
+    rest = asked
+    return askForNextID()
+  }
+
+  private mutating func askForNextID() -> [SessionAction]? {
+    guard open.contains(where: { !$0.isFound }), let id = rest.popLast() else { return nil }
+    return request([id])
   }
 
   private mutating func askForTheRestAlone() -> [SessionAction] {

@@ -128,7 +128,10 @@ extension PublisherMachine {
       // channel, it is one of its own editions, and whoever looks finds which.
       return current.content.sharesKey ? finish(current, .refused(Trouble(.onePerAuthor, text))) : taken(current, text)
     case .permanent:
-      return finish(current, .refused(Trouble(.rejected, explained(text, to: current))))
+      let words = explained(text, to: current)
+      // The next effort to make a group may be early again.
+      if current.item.channelTask != nil { creations[current.item.channel]?.refusals = 0 }
+      return finish(current, .refused(Trouble(.rejected, words)))
     case .unknown:
       let trouble = Trouble(.rejected, text.isEmpty ? "the relay refused without a reason" : text)
       return finish(current, .troubled(trouble, retryAfter: .seconds(60)))

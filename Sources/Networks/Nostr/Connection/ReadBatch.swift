@@ -182,7 +182,7 @@ struct ReadBatch {
     let editions = editions
     return end { member in
       switch member.content.kind {
-      case .channel: member.hasChannel ? .verified(edition: 1, others: Self.others(than: member, editions)) : .missing
+      case .channel: Self.there(member, editions) ?? .missing
       case .group where member.hasForeign:
         .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the group is not signed by the relay's own key"))
       case .group: .missing
@@ -190,8 +190,19 @@ struct ReadBatch {
     }
   }
 
-  /// The request failed as a whole. What the relay has of authors is good to know, and no more.
-  mutating func fail(_ outcome: RelayOutcome) -> [Result] { isAskingOn ? finish() : end { _ in outcome } }
+  /// The request failed as a whole. What the relay has of authors is good to know, and no more; and what it has served it does not refuse.
+  mutating func fail(_ outcome: RelayOutcome) -> [Result] {
+    guard !isAskingOn else { return finish() }
+    guard case .refused = outcome else { return end { _ in outcome } }
+    let editions = editions
+    return end { Self.there($0, editions) ?? outcome }
+  }
+
+  /// The outcome for a channel that was served without its newest edition; `nil` for others.
+  private static func there(_ member: Member, _ editions: [String: [NostrEvent]]) -> RelayOutcome? {
+    guard member.content.kind == .channel, member.hasChannel else { return nil }
+    return .verified(edition: 1, others: others(than: member, editions))
+  }
 
   private mutating func end(_ outcome: (Member) -> RelayOutcome) -> [Result] {
     let results = members.indices.filter { !isOver.contains($0) }.map { (members[$0].operation, outcome(members[$0])) }

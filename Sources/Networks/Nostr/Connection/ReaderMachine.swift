@@ -245,8 +245,12 @@ struct ReaderMachine: SessionMachine {
       heard()
       let closed = ClosedRequest(text)
       // Nothing more is asked of a relay that wants to be left alone.
-      guard isPlain || closed.trouble.cause == .rateLimited else { return passOver() }
-      guard case .refused = closed.outcome, !batch.isAskingOn, let asking else { return endBatch(closed.outcome) + askNext() }
+      // It demands AUTH for all channels alike, except where it does so for the form in which later editions are asked for.
+      let isForAll = closed.trouble.cause == .authRequired && asking?.filter != batch.laterEditions
+      guard isPlain || isForAll || closed.trouble.cause == .rateLimited else { return passOver() }
+      guard case .refused = closed.outcome, !batch.isAskingOn, !isForAll, let asking else {
+        return endBatch(closed.outcome) + askNext()
+      }
       return batch.fail(asking.filter, closed.outcome).map(report) + goOn()
     case .notice(let text):
       lastNotice = text
@@ -267,6 +271,8 @@ struct ReaderMachine: SessionMachine {
       guard timeoutsInARow < 2 else { return closing + leave(trouble) }
       guard !isPlain else { return closing + endBatch(.troubled(trouble, retryAfter: nil)) + askNext() }
       if asking?.filter == batch.laterEditions { asksForLater = false }
+      // The plainest question comes next: it tells a relay that ignores long requests from one that answers nothing.
+      filters = []
       return closing + passOver()
     case .answerPosts:
       guard keeper.state == .open else { return [] }

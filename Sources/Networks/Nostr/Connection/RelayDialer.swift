@@ -17,6 +17,10 @@ struct RelayDialer: Sendable {
   typealias Inbound = WebSocketInbound
   typealias Connection = WebSocketConnection
 
+  /// The largest message that does not end the connection, in bytes: relays serve everybody what somebody gave them, and some take more than
+  /// Baton does.
+  private static let frameBytesMax = 16 << 20
+
   static let userTimeout = NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)
 
   /// Some relays answer no pings: any answer to a request that finds nothing is a sign of life too.
@@ -86,7 +90,7 @@ struct RelayDialer: Sendable {
   ) throws -> EventLoopFuture<Connection> {
     let limits = limits
     let upgrader = NIOTypedWebSocketClientUpgrader<Connection>(
-      maxFrameSize: limits.messageBytesMax, enableAutomaticErrorHandling: false
+      maxFrameSize: Self.frameBytesMax, enableAutomaticErrorHandling: false
     ) { channel, _ in
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandlers([
@@ -96,9 +100,9 @@ struct RelayDialer: Sendable {
           WebSocketFrameCheck(
             allowance: WebSocketAllowance(most: limits.unaskedMax, perSecond: limits.unaskedPerSecond)),
           NIOWebSocketFrameAggregator(
-            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: limits.messageBytesMax),
+            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: Self.frameBytesMax),
           WebSocketFrames(
-            peer: "relay", messageBytesMax: limits.messageBytesMax, silenceMax: limits.silenceMax, question: Self.signOfLife,
+            peer: "relay", messageBytesMax: Self.frameBytesMax, silenceMax: limits.silenceMax, question: Self.signOfLife,
             deliver: deliver),
         ])
         return Connection(channel: channel)

@@ -198,7 +198,7 @@ final class RelayLines: Sendable {
       guard !line.isOver else { return }
       switch inbound {
       case .message(let buffer):
-        let message = RelayMessage(buffer.readableBytesView)
+        let message = RelayMessage(buffer.readableBytesView, bytesMax: dialer.limits.messageBytesMax)
         switch message {
         case .challenge(let text)?: line.challenge = text
         case .notice?: break

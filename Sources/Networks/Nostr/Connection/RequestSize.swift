@@ -13,7 +13,10 @@ struct RequestSize: Sendable {
   /// The number that the next REQ should ask for, to find out whether an earlier one was too long.
   var next: Int { doubted.map { max(1, $0 / 2) } ?? most }
 
-  /// Begins a new connection: what nothing was learned from is forgotten.
+  /// Whether a REQ may have been too long, which a shorter one tells.
+  var isInDoubt: Bool { doubted != nil }
+
+  /// Forgets what nothing was learned from, because the connection is new or the number was not the reason.
   mutating func connected() { doubted = nil }
 
   /// Notes that a REQ for so many was refused or not answered.

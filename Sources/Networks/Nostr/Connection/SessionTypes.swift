@@ -265,7 +265,7 @@ public struct NostrLimits: Hashable, Sendable {
   public var redialMaxBusy: Duration = .seconds(15)
   /// The longest wait between dials of a relay that is only watched.
   public var redialMaxWatched: Duration = .seconds(300)
-  /// The largest message taken from a relay, in bytes.
+  /// The largest message of a relay whose event is taken, in bytes.
   public var messageBytesMax = 1 << 20
   /// The number of operations that may wait for one connection.
   public var queueMax = 1024

@@ -192,7 +192,8 @@ struct FollowerMachine: SessionMachine {
       let (actions, channels) = live.timedOut()
       notHeard(channels)
       return actions + silent(channels)
-    case .answerPosts: return marks.timedOut() + silent([])
+    // Some relays ignore requests for deletions and reactions, and answer all others.
+    case .answerPosts: return marks.timedOut()
     case .answerProfiles: return profiles.timedOut()
     case .answerMembers: return members.timedOut()
     case .answerSearch: return searchTimedOut(silence)
@@ -288,6 +289,11 @@ struct FollowerMachine: SessionMachine {
     case .compares(let id, let number, let served):
       let inventory = MessageInventory(network: .nostr, channel: id, relay: relay, number: number, served: served)
       outbox.end(.served(inventory))
+    case .unheard(let channels):
+      // They are among what is asked for when a channel is read as a whole.
+      for id in channels where followed[id] != nil {
+        nextWhole[id] = min(nextWhole[id] ?? .max, tickCount + Self.retryTicks)
+      }
     }
   }
 
@@ -342,7 +348,7 @@ struct FollowerMachine: SessionMachine {
       }
       if marks.asks(name) {
         timeoutsInARow = 0
-        return marks.closed(name)
+        return marks.closed(name, text)
       }
       if profiles.asks(name) { return profiles.closed() }
       if members.asks(name) { return members.closed() }

@@ -15,8 +15,8 @@ struct LiveReader: Sendable {
   /// The wait before channels that were refused are asked for again, in ticks; it doubles each time.
   static let retryTicksFirst = 6
   static let retryTicksMax = 720
-  /// How often subscriptions are divided over one connection, because the relay refuses some of their channels and perhaps not all, or
-  /// finds them too long.
+  /// How often subscriptions are divided at once, because the relay refuses some of their channels and perhaps not all, or finds them too
+  /// long, with once more for each tick.
   static let divisionsMax = 64
 
   /// Channels that share a subscription.
@@ -238,6 +238,7 @@ struct LiveReader: Sendable {
 
   /// Notes that a tick has passed: some that were refused are asked for again.
   mutating func tick() {
+    divisionsLeft = min(Self.divisionsMax, divisionsLeft + 1)
     for index in refused.indices { refused[index].ticks -= 1 }
     queue.append(contentsOf: refused.filter { $0.ticks <= 0 }.map(\.chunk))
     refused.removeAll { $0.ticks <= 0 }

@@ -48,7 +48,9 @@ struct MarkReader: Sendable {
       }
       guard let largest = targets.values.max(by: { rank($0) < rank($1) })?.last?.channel else { return nil }
       count -= 1
-      return targets[largest]?.popLast()
+      let removed = targets[largest]?.popLast()
+      if targets[largest]?.isEmpty ?? false { targets[largest] = nil }
+      return removed
     }
 
     mutating func remove(_ channel: ChannelID) -> [Target] {
@@ -69,7 +71,6 @@ struct MarkReader: Sendable {
     /// Whether the relay does not take so many.
     var isGivenUp = false
 
-    var hasRoom: Bool { !isGivenUp && ids.count < MarkReader.messagesMax + MarkReader.reactionsMax }
   }
 
   private let limits: NostrLimits
@@ -79,8 +80,10 @@ struct MarkReader: Sendable {
   private var reactions = Share()
   private var places: [String: (target: Target, request: Int)] = [:]
   private var requests = Array(repeating: Request(), count: requestsMax)
-  /// The subscription that was asked for.
-  private var asking: (name: String, request: Int)?
+  /// The subscription that was asked for, and the number of its ids.
+  private var asking: (name: String, request: Int, count: Int)?
+  /// The number of messages and reactions that one subscription may ask about.
+  private var size = RequestSize(most: messagesMax + reactionsMax)
 
   /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
   init(limits: NostrLimits, prefix: String) {
@@ -108,9 +111,10 @@ struct MarkReader: Sendable {
   /// Takes out what there is no room for.
   private mutating func shrink() -> [Target] {
     let count = requests.count { !$0.isGivenUp }
+    let reactionsMost = size.most * Self.reactionsMax / (Self.messagesMax + Self.reactionsMax)
     var removed: [Target] = []
-    while messages.count > count * Self.messagesMax, let target = messages.removeOne() { removed.append(target) }
-    while reactions.count > count * Self.reactionsMax, let target = reactions.removeOne() { removed.append(target) }
+    while messages.count > count * (size.most - reactionsMost), let target = messages.removeOne() { removed.append(target) }
+    while reactions.count > count * reactionsMost, let target = reactions.removeOne() { removed.append(target) }
     for target in removed { forget(target) }
     return removed
   }
@@ -118,11 +122,26 @@ struct MarkReader: Sendable {
   /// New ones come together, so that few subscriptions are renewed.
   private mutating func place(_ target: Target) {
     guard
-      let index = requests.firstIndex(where: { $0.isStale && $0.hasRoom }) ?? requests.firstIndex(where: { $0.hasRoom })
+      let index = requests.firstIndex(where: { $0.isStale && hasRoom($0) }) ?? requests.firstIndex(where: hasRoom)
     else { return }
     requests[index].ids.insert(target.id)
     requests[index].isStale = true
     places[target.id] = (target, index)
+  }
+
+  private func hasRoom(_ request: Request) -> Bool { !request.isGivenUp && request.ids.count < size.most }
+
+  /// Takes out of each request what the relay does not take.
+  private mutating func fit() {
+    _ = shrink()
+    var left: [Target] = []
+    for index in requests.indices where requests[index].ids.count > size.most {
+      let ids = requests[index].ids.sorted()
+      left += ids.dropFirst(size.most).compactMap { places[$0]?.target }
+      requests[index].ids = Set(ids.prefix(size.most))
+      requests[index].isStale = true
+    }
+    for target in left { place(target) }
   }
 
   private mutating func forget(_ target: Target) {
@@ -141,6 +160,7 @@ struct MarkReader: Sendable {
   /// Begins a new connection, or forgets the subscriptions because they are gone.
   mutating func reset() {
     (asking, places, requests) = (nil, [:], Array(repeating: Request(), count: Self.requestsMax))
+    size.connected()
     for target in messages.all + reactions.all { place(target) }
   }
 
@@ -157,10 +177,11 @@ struct MarkReader: Sendable {
       }
       subscriptionNumber += 1
       let name = "\(prefix)m\(subscriptionNumber)"
-      asking = (name, index)
+      let ids = size.isInDoubt ? Set(requests[index].ids.sorted().prefix(1)) : requests[index].ids
+      asking = (name, index, ids.count)
       actions += [
         .expect(frames: Self.storedMax, bytes: PageReader.pageBytesMax),
-        .send(ClientMessage.request(name, [Self.filter(requests[index].ids)])),
+        .send(ClientMessage.request(name, [Self.filter(ids)])),
         .setTimer(.answerPosts, after: limits.readTimeout),
       ]
     }
@@ -185,31 +206,47 @@ struct MarkReader: Sendable {
 
   /// Handles the end of what is stored.
   mutating func served(_ name: String) -> [SessionAction] {
-    guard let index = asking?.request, name == asking?.name else { return [] }
+    guard let (asked, index, count) = asking, name == asked else { return [] }
     asking = nil
     let closing = close(index)
     (requests[index].open, requests[index].failures) = (name, 0)
+    // One alone was asked about, to learn whether there were too many.
+    if requests[index].ids.count > count { requests[index].isStale = true }
+    size.took(count)
+    fit()
     return [.cancelTimer(.answerPosts)] + closing
   }
 
   /// Handles a subscription that the relay ended.
-  mutating func closed(_ name: String) -> [SessionAction] {
+  mutating func closed(_ name: String, _ text: String) -> [SessionAction] {
     if let index = requests.firstIndex(where: { $0.open == name }) {
       requests[index].open = nil
       // Its successor may be under way.
       if asking?.request != index { wait(index) }
       return []
     }
-    guard let index = asking?.request, name == asking?.name else { return [] }
+    guard let (asked, index, count) = asking, name == asked else { return [] }
     asking = nil
-    return [.cancelTimer(.answerPosts)] + refused(index)
+    let isOfOthers = ClosedRequest(text).trouble.cause == .rateLimited || text.contains("subscription")
+    return [.cancelTimer(.answerPosts)] + (isOfOthers ? refused(index) : refused(index, count))
   }
 
   /// Handles a REQ that was not answered in time.
   mutating func timedOut() -> [SessionAction] {
-    guard let (name, index) = asking else { return [] }
+    guard let (name, index, count) = asking else { return [] }
     asking = nil
-    return [.send(ClientMessage.close(name))] + refused(index)
+    return [.send(ClientMessage.close(name))] + refused(index, count)
+  }
+
+  /// A relay may find a REQ too long. One for a single id tells that.
+  private mutating func refused(_ index: Int, _ count: Int) -> [SessionAction] {
+    size.refused(count)
+    guard count > 1, size.isInDoubt else {
+      size.connected()
+      return refused(index)
+    }
+    (requests[index].isStale, requests[index].ticksLeft) = (true, Self.renewalTicks)
+    return []
   }
 
   /// A relay that has taken other subscriptions may allow no more of them. There must be room for pages, too.

@@ -13,6 +13,10 @@ struct PageReader: Sendable {
   static let marksMax = 100
   /// The number of reactions of which one reading asks for deletions.
   static let reactionsMax = 2 * MessageInventory.missingMax
+  /// The seconds ahead up to which dates are those of clocks that differ, and the number of later events that one reading takes: strangers
+  /// can date any number of them ahead, and these would be served first.
+  static let aheadSeconds: Int64 = 3_600
+  static let aheadMax = 500
   /// After so many events of a page the relay gets more time for the rest.
   private static let eventsPerTimer = 100
   private static let secondsPerDay: Int64 = 86_400
@@ -32,7 +36,7 @@ struct PageReader: Sendable {
     /// What was said in these channels while they could not be heard, by what was known of it then.
     case missed([ChannelID: Int64])
     /// Deletions and reactions of what other relays have served.
-    case heard
+    case heard(Set<ChannelID>)
 
     var isAgain: Bool { if case .whole(_, again: true) = self { true } else { false } }
   }
@@ -43,7 +47,7 @@ struct PageReader: Sendable {
     /// Nothing: what was served is being compared with what was served before.
     case comparison(number: Int)
     /// Deletions and reactions of messages; deletions of reactions.
-    case marks([String: ChannelID])
+    case marks([String: ChannelID], isOfReactions: Bool)
   }
 
   /// What follows when the REQs of a step are over.
@@ -52,6 +56,8 @@ struct PageReader: Sendable {
     case ended(ChannelID, MessageSync)
     /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which others are stored?
     case compares(ChannelID, number: Int, served: Set<String>)
+    /// The deletions and reactions of what other relays have served in these channels could not be read.
+    case unheard(Set<ChannelID>)
   }
 
   private struct Reading: Sendable {
@@ -63,6 +69,12 @@ struct PageReader: Sendable {
     /// The number of messages after which there are enough.
     let countMax: Int
     var count = 0
+    /// The date, in Unix seconds, of which later events do not count among these; `nil` once those are left out.
+    var horizon: Int64?
+    /// The number of events after it, whatever they are.
+    var aheadCount = 0
+    /// What was found before those were left out.
+    var served: Set<String> = []
     /// The messages and reactions whose deletions and reactions were not asked for yet. Only where these do not name their channel.
     var messages: Deque<(id: String, channel: ChannelID)> = []
     var reactions: Deque<(id: String, channel: ChannelID)> = []
@@ -78,6 +90,8 @@ struct PageReader: Sendable {
   /// The number of events that the present page has brought.
   private var eventCount = 0
   private var reading: Reading?
+  /// The number of events of which one REQ may ask for deletions and reactions.
+  private var size = RequestSize(most: marksMax)
   /// Channels that wait to be read as a whole, oldest first, and whether to tell what was told before.
   private var wholes: Deque<ChannelID> = []
   private var again: [ChannelID: Bool] = [:]
@@ -168,6 +182,7 @@ struct PageReader: Sendable {
   /// What was missed comes first: it is news.
   private mutating func next(_ followed: FollowedChannels, _ most: Int, _ now: Int64) -> Reading? {
     // Authors may date their messages ahead.
+    let horizon = now + Self.aheadSeconds
     let end = HistoryPager.endOfTime
     for kind in ChannelKind.allCases {
       let ids = missed.keys.filter { followed[$0]?.kind == kind }.sorted { $0.rawValue < $1.rawValue }
@@ -179,7 +194,8 @@ struct PageReader: Sendable {
       let pager = HistoryPager(
         filter: ChannelReading.filter(kind, ids.compactMap { followed[$0]?.networkID }), window: since...end,
         limits: Self.pageLimits(count: 10_000))
-      return Reading(subject: .missed(subject), isOfChannels: kind == .channel, pager: pager, countMax: 10_000)
+      return Reading(
+        subject: .missed(subject), isOfChannels: kind == .channel, pager: pager, countMax: 10_000, horizon: horizon)
     }
     while let id = wholes.popFirst() {
       let isAgain = again.removeValue(forKey: id) ?? false
@@ -191,7 +207,8 @@ struct PageReader: Sendable {
         filter: ChannelReading.filter(channel.kind, [channel.networkID]), window: min(since, end)...end,
         limits: Self.pageLimits(count: count, in: channel.kind))
       return Reading(
-        subject: .whole(id, again: isAgain), isOfChannels: channel.kind == .channel, pager: pager, countMax: count)
+        subject: .whole(id, again: isAgain), isOfChannels: channel.kind == .channel, pager: pager, countMax: count,
+        horizon: horizon)
     }
     return nil
   }
@@ -199,7 +216,7 @@ struct PageReader: Sendable {
   /// What this relay has served as well was asked for then, so this comes last.
   private mutating func readHeard(_ seen: SeenEvents) {
     let pager = HistoryPager(filter: HistoryFilter(kinds: [], tags: [:]), window: 0...0)
-    reading = Reading(subject: .heard, isOfChannels: true, pager: pager, countMax: 0)
+    reading = Reading(subject: .heard(Set(heard.keys)), isOfChannels: true, pager: pager, countMax: 0)
     for (channel, names) in heard.sorted(by: { $0.key < $1.key }) {
       for id in names.messages where !seen.contains(id) { wantMarks(of: id, in: channel) }
       for id in names.reactions where !seen.contains(id) { wantMarks(of: id, in: channel, isReaction: true) }
@@ -229,13 +246,15 @@ struct PageReader: Sendable {
       guard filter.matches(event) else { return .unasked }
       return isKnown || (try? event.verify()) != nil ? .new : .forged
     }
+    let isAhead = countAhead(event.createdAt)
     var found: Found?
     if judgement == .new {
       switch step {
       case .messages:
         found = .said(event, again: subject.isAgain)
-        if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind { reading?.count += 1 }
-      case .marks(let about): found = .mark(event, about, again: subject.isAgain)
+        let isMessage = event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind
+        if isMessage, !isAhead { reading?.count += 1 }
+      case .marks(let about, _): found = .mark(event, about, again: subject.isAgain)
       case .comparison: break
       }
     }
@@ -245,19 +264,44 @@ struct PageReader: Sendable {
   /// Takes an event that came under the name of the REQ and cannot be read.
   mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
     reading?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
+    _ = countAhead(createdAt ?? 0)
     return taken()
+  }
+
+  /// Counts an event if it is further ahead than clocks differ.
+  private mutating func countAhead(_ date: Int64) -> Bool {
+    guard reading?.step == .messages, let horizon = reading?.horizon, date > horizon else { return false }
+    reading?.aheadCount += 1
+    return true
   }
 
   private mutating func taken() -> [SessionAction] {
     eventCount += 1
     // Who has read enough, or has been served too much, waits for no more of the page.
-    if reading?.pager.ending != nil || isEnough { return close() }
+    if reading?.pager.ending != nil || isEnough || isCrowdedAhead { return close() }
     return eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : []
   }
 
   private var isComparing: Bool { if case .comparison? = reading?.step { true } else { false } }
 
   private var isEnough: Bool { reading.map { $0.step == .messages && $0.count >= $0.countMax } ?? false }
+
+  private var isCrowdedAhead: Bool {
+    reading.map { $0.step == .messages && $0.horizon != nil && $0.aheadCount >= Self.aheadMax } ?? false
+  }
+
+  /// Leaves out what is far ahead, if there was any, so that it takes nothing from the rest.
+  /// - Returns: whether the reading goes on with the rest.
+  private mutating func passOverAhead() -> Bool {
+    guard var passing = reading, let horizon = passing.horizon, passing.aheadCount > 0 else { return false }
+    let pager = passing.pager
+    passing.served = Set(pager.found.keys)
+    (passing.horizon, passing.count) = (nil, 0)
+    passing.pager = HistoryPager(
+      filter: pager.filter, window: min(pager.window.lowerBound, horizon)...horizon, limits: pager.limits)
+    reading = passing
+    return true
+  }
 
   /// Wants the deletions and reactions of a message that was found, or the deletion of a reaction.
   mutating func wantMarks(of id: String, in channel: ChannelID, isReaction: Bool = false) {
@@ -272,15 +316,18 @@ struct PageReader: Sendable {
   /// Handles the end of a page.
   mutating func served(_ hint: StoredHint?) -> [SessionAction] {
     reading?.pager.endPage(hint)
+    if case .marks(let about, _)? = reading?.step { size.took(about.count) }
     return close()
   }
 
   /// Goes on after a page: to messages that are missing, to what belongs to those that were found, or to the end.
   mutating func goOn() -> Turn? {
-    guard subscription == nil, !isComparing, let step = reading?.step, isEnough || reading?.pager.ending != nil else {
-      return nil
+    guard subscription == nil, !isComparing, let step = reading?.step else { return nil }
+    if isCrowdedAhead, !isEnough, passOverAhead() { return nil }
+    guard isEnough || reading?.pager.ending != nil else { return nil }
+    if case .gaveUp? = reading?.pager.ending, step == .messages, !isEnough {
+      return passOverAhead() ? nil : end(.failed(Self.endless))
     }
-    if case .gaveUp? = reading?.pager.ending, step == .messages, !isEnough { return end(.failed(Self.endless)) }
     if step == .messages, let comparison = compare() { return comparison }
     return readMarks()
   }
@@ -290,7 +337,7 @@ struct PageReader: Sendable {
     guard let reading, reading.isOfChannels, case .whole(let channel, _) = reading.subject else { return nil }
     comparisonNumber += 1
     self.reading?.step = .comparison(number: comparisonNumber)
-    return .compares(channel, number: comparisonNumber, served: Set(reading.pager.found.keys))
+    return .compares(channel, number: comparisonNumber, served: reading.served.union(reading.pager.found.keys))
   }
 
   /// Takes the answer to `Turn.compares`: this relay may have deletions and reactions of what it does not serve, too.
@@ -306,7 +353,7 @@ struct PageReader: Sendable {
     let kinds = marks.isOfReactions ? [NostrPost.deletionKind] : [NostrPost.deletionKind, NostrPost.reactionKind]
     var pageLimits = Self.pageLimits(count: 2_000)
     pageLimits.queriesMax = 50
-    self.reading?.step = .marks(marks.about)
+    self.reading?.step = .marks(marks.about, isOfReactions: marks.isOfReactions)
     self.reading?.pager = HistoryPager(
       filter: HistoryFilter(kinds: Set(kinds), tags: ["e": Set(marks.about.keys)]), window: 0...HistoryPager.endOfTime,
       limits: pageLimits)
@@ -316,7 +363,7 @@ struct PageReader: Sendable {
   private mutating func nextMarks() -> (about: [String: ChannelID], isOfReactions: Bool)? {
     guard let messages = reading?.messages, let reactions = reading?.reactions else { return nil }
     let isOfReactions = messages.isEmpty
-    let batch = (isOfReactions ? reactions : messages).prefix(Self.marksMax)
+    let batch = (isOfReactions ? reactions : messages).prefix(size.isInDoubt ? 1 : size.most)
     guard !batch.isEmpty else { return nil }
     if isOfReactions {
       reading?.reactions.removeFirst(batch.count)
@@ -333,27 +380,49 @@ struct PageReader: Sendable {
   mutating func closed(_ text: String) -> Turn? {
     subscription = nil
     let trouble = ClosedRequest(text).trouble
-    // The messages are there: a relay that shows no reactions never will.
-    if case .marks? = reading?.step, !trouble.cause.mayPass { return end(.complete) }
-    return end(.failed(trouble))
+    guard case .marks(let about, _)? = reading?.step, trouble.cause != .rateLimited else { return end(.failed(trouble)) }
+    if asksForFewer() { return readMarks() }
+    // The messages are there: a relay that shows no reactions to one of them never will.
+    return end(trouble.cause.mayPass || about.count > 1 ? .failed(trouble) : .complete)
+  }
+
+  /// Puts back what a REQ for deletions and reactions asked for, if it may have been too long. The next one asks for those of one event, which
+  /// tells such a relay from one that shows none.
+  private mutating func asksForFewer() -> Bool {
+    guard case .marks(let about, let isOfReactions)? = reading?.step else { return false }
+    guard about.count > 1 else {
+      size.connected()
+      return false
+    }
+    size.refused(about.count)
+    guard size.isInDoubt else { return false }
+    for (id, channel) in about.sorted(by: { $0.key < $1.key }) {
+      if isOfReactions { reading?.reactions.prepend((id, channel)) } else { reading?.messages.prepend((id, channel)) }
+    }
+    return true
   }
 
   /// Handles a REQ that was not answered in time.
   /// - Returns: the turn as of `goOn`.
   mutating func timedOut(_ trouble: Trouble) -> (actions: [SessionAction], turn: Turn?) {
     let actions = close()
-    return (actions, end(.failed(trouble)))
+    return (actions, asksForFewer() ? readMarks() : end(.failed(trouble)))
   }
 
   /// The connection is gone: the present page is asked for again over the next one.
-  mutating func interrupt() { subscription = nil }
+  mutating func interrupt() {
+    subscription = nil
+    size.connected()
+  }
 
   private mutating func end(_ outcome: MessageSync) -> Turn? {
     guard let subject = reading?.subject else { return nil }
     reading = nil
     switch subject {
     case .whole(let id, _): return .ended(id, outcome)
-    case .heard: return nil
+    case .heard(let channels):
+      if case .failed = outcome { return .unheard(channels) }
+      return nil
     case .missed(let channels):
       // Each by itself: one of them may be what the relay does not show.
       if case .failed = outcome { for id in channels.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id, again: false) } }

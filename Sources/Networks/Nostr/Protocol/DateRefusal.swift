@@ -17,6 +17,9 @@ struct DateRefusal: Hashable, Sendable {
   /// The number of seconds that a new event may have waited before it was sent: what is refused although it is not older is refused because
   /// two clocks differ.
   static let freshSeconds: Int64 = 60
+  /// The same where the words do not say on which side the date is: clocks may differ by more than the event waited, and the event may be
+  /// ahead at the relay. Relays that refuse what is old take this much.
+  static let unclearSeconds: Int64 = 900
 
   /// - Returns: `nil` if the words are about anything else.
   init?(_ text: String) {
@@ -44,7 +47,7 @@ struct DateRefusal: Hashable, Sendable {
   ///   - lead: as of `isAhead`.
   ///   - isFresh: whether the event is dated anew whenever it is sent.
   func isMatterOfClocks(at lead: Int64, isFresh: Bool) -> Bool {
-    isAhead(by: lead) ? lead <= 0 : isFresh || lead > -Self.freshSeconds
+    isAhead(by: lead) ? lead <= 0 : isFresh || lead > -(side == .behind ? Self.freshSeconds : Self.unclearSeconds)
   }
 
   /// What became of the event; parameters as of `isMatterOfClocks`. Only an event that gets older and never younger is refused for good. One

@@ -26,9 +26,10 @@ public enum RelayMessage: Hashable, Sendable {
   case unreadable(subscription: String? = nil, createdAt: Int64? = nil, bytes: Int)
 
   /// Reads one message; `nil` if it is not JSON.
-  public init?(_ bytes: some Collection<UInt8>) {
+  /// - Parameter bytesMax: the size of the largest message whose event counts.
+  public init?(_ bytes: some Collection<UInt8>, bytesMax: Int = 1 << 20) {
     if let json = try? JSONParser.parse(bytes) {
-      self.init(json, isMended: false, bytes: bytes.count)
+      self.init(json, isMended: bytes.count > bytesMax, bytes: bytes.count)
     } else if let (json, isMended) = try? JSONParser.parseMending(bytes) {
       self.init(json, isMended: isMended, bytes: bytes.count)
     } else {
@@ -36,7 +37,7 @@ public enum RelayMessage: Hashable, Sendable {
     }
   }
 
-  /// - Parameter isMended: whether it differs from what was sent. Then its words count, but no event and no challenge does.
+  /// - Parameter isMended: whether it differs from what was sent, or is too large. Then its words count, but no event and no challenge does.
   private init(_ json: JSONValue, isMended: Bool, bytes: Int) {
     let parts = json.array ?? []
     func text(_ index: Int) -> String? { index < parts.count ? parts[index].string : nil }
