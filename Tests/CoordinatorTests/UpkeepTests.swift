@@ -96,7 +96,8 @@ struct UpkeepTests {
     let relays = try await bench.addRelays(1)
     var channels: [ChannelRow] = []
     for number in 0..<20 {
-      let id = try await bench.create("c\(number)", relays: relays).row.id
+      let request = ChannelRequest(profile: Profile(displayName: "c\(number)"), key: .own, relays: relays)
+      let id = try await bench.coordinator.create(request).row.id
       _ = try await bench.channel(id) { $0.phase == .active }
       _ = try await bench.coordinator.update(id, ChannelEdit(description: "later"))
       channels.append(try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }.row)

@@ -15,6 +15,28 @@ extension FollowerMachine {
     return actions
   }
 
+  /// Takes an event that came under the name of a subscription.
+  mutating func hearLive(_ event: NostrEvent, _ name: String) {
+    let isMark = marks.asks(name)
+    guard isMark || live.asks(name), !seen.contains(event.id) else { return }
+    let channel = isMark ? nil : followed.channel(of: event)
+    guard isMark || channel != nil else { return }
+    guard !outbox.isFull else {
+      // Nobody takes so much; it is asked for again.
+      if let channel { pages.read(channel.id, since: now) } else { marks.miss() }
+      return
+    }
+    guard (try? event.verify()) != nil else { return }
+    if isMark {
+      let named = event.deletedIDs + (event.reactionTarget.map { [$0] } ?? [])
+      let isDeletion = event.kind == NostrPost.deletionKind
+      let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1, isDeletion: isDeletion) }
+      tell(event, about: about, isLive: marks.isLive(name), isAgain: false)
+    } else {
+      tell(event, isLive: live.isLive(name), isAgain: false)
+    }
+  }
+
   /// Of how many people in a list the names are asked for.
   private static let namedMax = 100
 

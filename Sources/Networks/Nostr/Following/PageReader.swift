@@ -21,14 +21,6 @@ struct PageReader: Sendable {
   private static let eventsPerTimer = 100
   private static let secondsPerDay: Int64 = 86_400
 
-  /// An event that a page has brought. It is verified, except where it was seen before.
-  enum Found: Hashable, Sendable {
-    /// - again: whether to tell it even if it was told before.
-    case said(NostrEvent, again: Bool)
-    /// It is about these events, which are in these channels.
-    case mark(NostrEvent, [String: ChannelID], again: Bool)
-  }
-
   private enum Subject: Hashable, Sendable {
     /// All of a channel within its window.
     /// - again: whether to tell also what was told before.
@@ -48,16 +40,6 @@ struct PageReader: Sendable {
     case comparison(number: Int)
     /// Deletions and reactions of messages; deletions of reactions.
     case marks([String: ChannelID], isOfReactions: Bool)
-  }
-
-  /// What follows when the REQs of a step are over.
-  enum Turn: Hashable, Sendable {
-    /// The channel was read as a whole, and this became of that.
-    case ended(ChannelID, MessageSync)
-    /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which others are stored?
-    case compares(ChannelID, number: Int, served: Set<String>)
-    /// The deletions and reactions of what other relays have served in these channels could not be read.
-    case unheard(Set<ChannelID>)
   }
 
   private struct Reading: Sendable {
