@@ -361,7 +361,7 @@ public struct CreateChannel: Codable, Hashable, Sendable {
 public struct ListRequest: Codable, Hashable, Sendable {
   /// Conditions on any field and on custom data, for example {"phase": {"$in": ["active", "partial"]}, "custom.team": "news"}, with
   /// $eq $ne $gt $gte $lt $lte $in $nin $exists $contains $q $autocomplete $and $or $nor; a bare value means $eq. Texts are compared
-  /// by their UTF-8 bytes, $q and $autocomplete without regard to case. Times are compared in the form in which they come out; for $gt
+  /// by their UTF-8 bytes, $q and $autocomplete whatever their case and accents. Times are compared in the form in which they come out; for $gt
   /// $gte $lt $lte the beginning of one will do, for example 2026-01-31. What can never hold is refused: fields, values and operators
   /// that do not exist, and values of another type. Deleted channels are left out unless phase is asked for.
   /// One relay of a channel meets several conditions with $elemMatch: {"relays": {"$elemMatch": {"relayId": 3, "status": "failed"}}}.

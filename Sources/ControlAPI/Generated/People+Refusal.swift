@@ -7,7 +7,7 @@ public import Varlink
 public enum PeopleRefusal: InterfaceRefusal {
   public static let interface = "org.batond.People"
 
-  /// Nobody with this name wrote anything that is stored here, or is muted.
+  /// Nobody with this name wrote anything that is stored here, is muted, or belongs to a channel.
   case noSuchPerson(author: String)
   /// There is no channel with this identifier.
   case noSuchChannel(id: Int64?, name: String?)

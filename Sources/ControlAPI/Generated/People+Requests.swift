@@ -3,9 +3,9 @@
 /// Parameters of org.batond.People.List.
 public struct PeopleListRequest: Codable, Hashable, Sendable {
   /// Only people whose name holds this, whatever the case and the accents, or whose author begins with it; or whom it names, as npub1… and
-  /// nprofile1… do on Nostr; or who claim this name at a domain. 1 to 1,000 bytes.
+  /// nprofile1… do on Nostr; or who claim this name at a domain. 1 to 1,000 bytes. Members of channels who wrote nothing are among them.
   public var text: String?
-  /// Only people who wrote in this channel.
+  /// Only people who wrote in this channel; with text, also its members.
   public var channelId: Int64?
   /// Only people who are muted, or only others.
   public var muted: Bool?

@@ -1,10 +1,10 @@
 // Written by `make generate` from org.batond.People.varlink.
 
-/// Somebody who wrote messages that are stored here, or who is muted. Posts of Baton's are nobody's.
+/// Somebody who wrote messages that are stored here, who is muted, or who belongs to a channel. Posts of Baton's are nobody's.
 public struct Person: Codable, Hashable, Sendable {
   /// Who it is, in the network's notation: on Nostr a public key, on SimpleX a member of the core's.
   public var author: String
-  /// The protocol; absent for somebody who is muted and wrote nothing that is here.
+  /// The protocol; absent for somebody who wrote nothing that is here.
   public var network: String?
   /// What they call themselves, as far as that is known. Anybody may take any name, and write anything there.
   public var name: String?
