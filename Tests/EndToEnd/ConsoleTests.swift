@@ -175,7 +175,8 @@ struct ConsoleTests {
     #expect(second.fields["location"] == first.fields["location"])
     // What was refused can be mended.
     let refused = try await console.post("/channels", cookie, "key=k2&name=a%E2%80%8Bb&description=kept&relay=1")
-    #expect(refused.status == 422 && refused.body.contains("kept") && refused.body.contains("value=\"a\u{200B}b\""), "\(refused)")
+    #expect(
+      refused.status == 422 && refused.body.contains("kept") && refused.body.contains("value=\"a\u{200B}b\""), "\(refused)")
     #expect(try await console.post("/channels", cookie, "key=k3&name=x&relay=99").status == 422)
 
     let page = try await console.get("/channels/2/edit", cookie)

@@ -33,7 +33,7 @@ enum PostMirror {
       }
       return MirroredPost(
         post: row.id, channel: row.channel, networkID: row.document.nameForReaders, author: row.document.author, text: row.text,
-        createdAt: row.createdAt, replyTo: row.replyTo.flatMap { names[$0] } ?? row.answered, 
+        createdAt: row.createdAt, replyTo: row.replyTo.flatMap { names[$0] } ?? row.answered,
         deletedAt: row.deletedAt ?? row.forgottenAt, reactionTo: target, removed: isRemoval ? row.about?.networkID : nil)
     }
   }
