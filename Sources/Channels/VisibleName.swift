@@ -12,9 +12,9 @@ enum VisibleName {
     let scalars = Array(name.unicodeScalars)
     guard let first = scalars.first else { return "the name is empty" }
     if let stray = scalars.indices.first(where: { isStray(scalars, at: $0) }) {
-      return "the name contains the character \(scalars[stray].notation), which cannot be seen there"
+      return "the name contains the character \(scalars[stray].notation), which is invisible there"
     }
-    return isMark(first) ? "the name must start with a character that is seen by itself, not with \(first.notation)" : nil
+    return isMark(first) ? "the name must start with a character that is visible by itself, not with \(first.notation)" : nil
   }
 
   /// What is seen of a name, and may stand in one.

@@ -170,7 +170,7 @@ public final class CallForwarder: Sendable {
     guard slots().numbers.contains(Int(slot)) else { return nil }
     let (now, sentAt) = (clock.now, Timestamp(milliseconds: time))
     guard sentAt <= now + limits.ageMax, now <= sentAt + limits.ageMax else {
-      throw Unacceptable(reason: "it was made at another time, or the clock of its daemon is wrong", id: id)
+      throw Unacceptable(reason: "it has another time, or the clock of its daemon is wrong", id: id)
     }
     let isNew = state.withLock { state in
       if state.accepted.count >= state.acceptedMax {

@@ -207,7 +207,7 @@ private final class Patience: Sendable {
     case .timeIsUp:
       StoreError(
         .inputOutput,
-        "the answer would take longer than \(limit?.components.seconds ?? 0) seconds; ask for less, or try again later")
+        "the answer would take longer than \(limit?.components.seconds ?? 0) seconds: ask for less, or try again later")
     }
   }
 }

@@ -27,7 +27,7 @@ final class OpenPool: Sendable {
       do {
         return try pool.read { db in try db.whileWanted(isOver) { try body(db) } }
       } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
-        throw StoreError(.inputOutput, "\(path): a read was ended before it was done")
+        throw StoreError(.inputOutput, "\(path): a read was ended early")
       }
     }
   }
@@ -43,7 +43,7 @@ final class OpenPool: Sendable {
     let isOver = Reading.isOver
     try using {
       try pool.backup(to: copy, pagesPerStep: 1_000) { _ in
-        guard isOver?() != true else { throw StoreError(.inputOutput, "\(self.path): a copy was ended before it was done") }
+        guard isOver?() != true else { throw StoreError(.inputOutput, "\(self.path): a copy was ended early") }
       }
     }
   }

@@ -24,14 +24,14 @@ extension Store {
     }
     guard WriteAheadLog(path + "-wal")?.hasGap == true else { return (mark, hasKey, nil) }
     let trouble =
-      "the log \(path)-wal is damaged in the middle, and what was stored after that cannot be read: restore a backup with "
+      "the log \(path)-wal is damaged in the middle, and the changes after that are unreadable: restore a backup with "
       + "'batond restore FILE'"
     guard acceptsOlder else { throw lost(trouble) }
     return (mark, hasKey, trouble)
   }
 
   private static func lost(_ trouble: String) -> StoreError {
-    StoreError(.lost, "\(trouble), or run 'batond run --accept-older' once to go on with it")
+    StoreError(.lost, "\(trouble), or run 'batond run --accept-older' once to continue without them")
   }
 
   static func lost(_ path: String, _ what: String) -> StoreError {

@@ -107,7 +107,7 @@ struct PeopleCommand: AsyncParsableCommand {
       do {
         let name = try DomainName(claimed)
         guard try !name.isLocal || DomainName.isMeant(by: typed) && DomainName(typed) == name else {
-          return "not asked: it is on this machine; batonctl people show \(name.text) --check asks it"
+          return "not asked: it is on this machine, run batonctl people show \(name.text) --check to ask it"
         }
         let key = try await name.publicKey(client: try WebClient.withRootsOfEnvironment())
         return key == person.author ? nil : "the domain says that it is somebody else's: \(ShortKey.text(key))"

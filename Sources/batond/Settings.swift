@@ -129,16 +129,16 @@ struct Settings: Sendable {
     if let mode = database?.weakMode {
       warn(
         "databaseUnverified",
-        "the address in 'store' has sslmode=\(mode), so a server that is not the database may get the password and everything that is "
-          + "stored; leave it out, or write sslmode=verify-full, and name the certificate of the authority as sslrootcert=FILE")
+        "the address in 'store' has sslmode=\(mode), so another server may get the password and all stored data: "
+          + "leave it out, or write sslmode=verify-full, and name the certificate of the authority as sslrootcert=FILE")
     }
     for path in filesWithSecret {
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IROTH != 0 else { continue }
       warn(
         "secretReadable",
-        "everybody on this machine can read \(path), which has a password in 'store'; put the password into a file of its own and name "
-          + "it as passfile=FILE, or take the right away with chmod o-r")
+        "every user of this machine can read \(path), which has a password in 'store': put the password into a separate file "
+          + "and name it as passfile=FILE, or run chmod o-r")
     }
     return found
   }

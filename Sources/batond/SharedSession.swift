@@ -153,7 +153,7 @@ final class SharedSession: Sendable {
 
   private static func nameIsTaken(_ name: String) -> ConfigurationError {
     let text =
-      "another daemon that shares this database is called '\(name)' too, and began earlier; each needs a name of its own"
+      "another daemon that shares this database is called '\(name)' too, and started earlier: each needs its own name"
     return ConfigurationError(problems: [FileFlaw(file: "cluster.name", line: nil, column: nil, text: text)])
   }
 

@@ -71,7 +71,7 @@ extension NostrNetwork {
     let now = now()
     guard date > now, date - now > max else { return nil }
     let lead = date - now
-    let words = "the event is dated \(lead) s ahead, and the relay takes \(max) s at most; it is sent then"
+    let words = "the event is dated \(lead) s ahead, and the relay accepts \(max) s at most: it is sent later"
     return (Trouble(.rejected, words), .seconds(lead - max))
   }
 
@@ -84,7 +84,7 @@ extension NostrNetwork {
     }
     guard let doubters else { return }
     let words = "\(doubters) relays refuse the dates of new events, so the clock of this machine is probably wrong"
-    logger.warning("\(words); compare it with the right time")
+    logger.warning("\(words): compare it with the right time")
   }
 
   /// The date of a new post in a public channel: now, but after the latest post there and after the message that it answers, as far as
