@@ -146,7 +146,7 @@ public final class CallForwarder: Sendable {
   private static let callLabel = "whole call"
   private static func replyLabel(_ id: String) -> String { "reply to \(id)" }
 
-  /// Everything about a call is sealed. Whoever owns the tables could make another call of it otherwise.
+  /// Everything about a call is sealed. Otherwise, the owner of the tables could turn it into another call.
   private func sealed(_ call: Call, _ id: String, for slot: Int) -> ForwardedCall {
     let content: JSONValue = [
       "method": .string(call.method), "parameters": .string(call.parameters), "more": .bool(call.hasMore),

@@ -26,7 +26,7 @@ public struct ControlServer: Sendable {
   ///   - startedAt: when the daemon started, on the coordinator's clock.
   ///   - forwarder: has other daemons answer what is theirs; `nil` if there are none.
   ///   - sharing: knows the daemons that share the store; `nil` if it is not shared.
-  ///   - configurationWarnings: returns what is dangerous about the configuration, although it works.
+  ///   - configurationWarnings: returns the dangerous settings of a configuration that works.
   ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   public static func start(
     coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading,

@@ -37,7 +37,7 @@ public struct DomainName: Hashable, Sendable {
   /// The name as people write it.
   public var text: String { name == "_" ? server.authority : "\(name)@\(server.authority)" }
 
-  /// Whether a server on this machine is asked. Somebody else's profile may name any of its ports.
+  /// Whether a server on this machine is asked. Another person's profile may name any of its ports.
   public var isLocal: Bool { server.isLoopback }
 
   /// Asks the domain whose name it is.

@@ -101,7 +101,7 @@ struct PeopleCommand: AsyncParsableCommand {
     }
 
     /// Why the name at a domain that somebody claims is not theirs; `nil` if it is.
-    /// - Parameter typed: whom the caller has named.
+    /// - Parameter typed: the person as the caller has named them.
     private static func doubt(_ person: Person, typed: String) async -> String? {
       guard let claimed = person.domainName else { return nil }
       do {

@@ -120,7 +120,7 @@ struct Settings: Sendable {
   var stateDirectory: String { text("state.directory") }
   /// The database that several daemons share; `nil` if this one has a file of its own.
   var database: PostgreSQLAddress? { text("store").isEmpty ? nil : try? PostgreSQLAddress(text("store")) }
-  /// What is dangerous although it works.
+  /// Warnings about settings that work but are dangerous.
   var warnings: [Finding] {
     var found: [Finding] = []
     func warn(_ kind: String, _ words: String) {

@@ -6,7 +6,7 @@ extension FileFolder {
   /// others can write to.
   /// - Parameters:
   ///   - file: a file below the folder; `nil` for the folder itself.
-  ///   - user: who may own folders, besides root; `nil` for the user of this process.
+  ///   - user: the user who may own folders, besides root; `nil` for the user of this process.
   /// - Returns: a sentence without its full stop; `nil` also where nothing is.
   public func weakness(onTheWayTo file: FileAddress? = nil, user: UInt32? = nil) -> String? {
     let owners = [0, user ?? geteuid()]
