@@ -9,7 +9,7 @@ extension ChannelRelayMachine {
     case inactive(Trouble, link: String, Work)
     /// `link` is empty when the relay never accepted.
     case failed(Trouble, link: String)
-    /// `farewell` is the withdrawal that the relay must still be told of, if there is one; or the reading back that comes before it.
+    /// `farewell` is the withdrawal that the relay must still get, if there is one, or the reading back before it.
     case removed(farewell: Work?)
 
     public var status: RelayStatus {

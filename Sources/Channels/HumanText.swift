@@ -16,7 +16,7 @@ public enum HumanText {
     return String(text)
   }
 
-  /// What stands on one line, without white space and byte order marks around it.
+  /// The text on one line, without white space and byte order marks around it.
   public static func line(_ given: String) -> String {
     func isAround(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace || scalar == "\u{FEFF}" }
     var rest = given.unicodeScalars[...]

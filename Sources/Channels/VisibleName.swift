@@ -12,12 +12,12 @@ enum VisibleName {
     let scalars = Array(name.unicodeScalars)
     guard let first = scalars.first else { return "the name is empty" }
     if let stray = scalars.indices.first(where: { isStray(scalars, at: $0) }) {
-      return "the name contains the character \(scalars[stray].notation), which cannot be seen there"
+      return "the name contains the character \(scalars[stray].notation), which is invisible there"
     }
-    return isMark(first) ? "the name must start with a character that is seen by itself, not with \(first.notation)" : nil
+    return isMark(first) ? "the name must start with a character that is visible by itself, not with \(first.notation)" : nil
   }
 
-  /// What is seen of a name, and may stand in one.
+  /// The visible parts of a name, which may be in one.
   static func seen(_ scalars: some Sequence<Unicode.Scalar>) -> [Unicode.Scalar] {
     let all = Array(scalars)
     var seen: [Unicode.Scalar] = []
@@ -33,7 +33,7 @@ enum VisibleName {
     return seen
   }
 
-  /// Whether a character is not seen, and does nothing for the letters or pictures beside it.
+  /// Whether a character is invisible, and does nothing for the letters or pictures next to it.
   private static func isStray(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
     let scalar = scalars[index]
     let previous = index > 0 ? scalars[index - 1] : nil

@@ -146,7 +146,7 @@ public final class CallForwarder: Sendable {
   private static let callLabel = "whole call"
   private static func replyLabel(_ id: String) -> String { "reply to \(id)" }
 
-  /// Everything about a call is sealed. Whoever owns the tables could make another call of it otherwise.
+  /// Everything about a call is sealed. Otherwise, the owner of the tables could turn it into another call.
   private func sealed(_ call: Call, _ id: String, for slot: Int) -> ForwardedCall {
     let content: JSONValue = [
       "method": .string(call.method), "parameters": .string(call.parameters), "more": .bool(call.hasMore),
@@ -170,7 +170,7 @@ public final class CallForwarder: Sendable {
     guard slots().numbers.contains(Int(slot)) else { return nil }
     let (now, sentAt) = (clock.now, Timestamp(milliseconds: time))
     guard sentAt <= now + limits.ageMax, now <= sentAt + limits.ageMax else {
-      throw Unacceptable(reason: "it was made at another time, or the clock of its daemon is wrong", id: id)
+      throw Unacceptable(reason: "it has another time, or the clock of its daemon is wrong", id: id)
     }
     let isNew = state.withLock { state in
       if state.accepted.count >= state.acceptedMax {

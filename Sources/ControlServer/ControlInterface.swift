@@ -36,7 +36,7 @@ struct ControlContext: Sendable {
   var forwarder: CallForwarder?
   /// Knows the daemons that share the store; `nil` if it is not shared.
   var sharing: (any SharingStorage)?
-  /// Returns what is dangerous about the configuration, although it works.
+  /// Returns the dangerous settings of a configuration that works.
   var configurationWarnings: @Sendable () -> [Finding] = { [] }
   /// The threads for long work and for the store, which are not those that everything else needs.
   let threads: ControlThreads

@@ -26,7 +26,7 @@ public struct ControlServer: Sendable {
   ///   - startedAt: when the daemon started, on the coordinator's clock.
   ///   - forwarder: has other daemons answer what is theirs; `nil` if there are none.
   ///   - sharing: knows the daemons that share the store; `nil` if it is not shared.
-  ///   - configurationWarnings: returns what is dangerous about the configuration, although it works.
+  ///   - configurationWarnings: returns the dangerous settings of a configuration that works.
   ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   public static func start(
     coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading,
@@ -71,7 +71,7 @@ public struct ControlServer: Sendable {
       case .tooManyConnections(let peer, let limit):
         logger.warning("refused a connection of uid \(peer.uid), pid \(peer.pid): \(limit.words)")
       case .cannotAccept(let reason):
-        logger.warning("no connections are accepted for the moment: \(reason)")
+        logger.warning("no new connections are accepted for now: \(reason)")
       case .internalError(let peer, let method, let error):
         logger.fault(error, in: method, calledBy: peer)
       }
@@ -157,7 +157,7 @@ extension ConnectionLimit {
     case .user(let max): "the user has \(max) already"
     case .strangers(let max): "users who may not read anything have \(max) already"
     case .all(let max): "\(max) are open"
-    case .descriptors(let max): "\(max) are open, and no more files and connections may be: raise LimitNOFILE"
+    case .descriptors(let max): "\(max) are open, and the limit of files and connections is reached: raise LimitNOFILE"
     }
   }
 }

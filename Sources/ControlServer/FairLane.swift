@@ -10,7 +10,7 @@ enum Caller {
   @TaskLocal static var process: Int32 = 0
   /// What the kernel says of the client; `nil` if another daemon passed the call on.
   @TaskLocal static var peer: VarlinkPeer?
-  /// Whether replies may have what others say. Clients that only publish get them without.
+  /// Whether replies may have other people's messages. Clients that only publish get replies without them.
   @TaskLocal static var mayRead = true
 
   /// The daemon that passed the call on, in words; empty for this daemon's own clients.
@@ -25,7 +25,7 @@ enum Caller {
 final class FairLane: Sendable {
   private struct Job: Sendable {
     let id: Int
-    /// Resumes whoever waits for the turn of the job.
+    /// Resumes the task that waits for the turn of the job.
     let turn: CheckedContinuation<Void, any Error>
   }
 
@@ -38,7 +38,7 @@ final class FairLane: Sendable {
     var lastID = 0
     var isOver = false
 
-    /// Whether a user gets one more now. The last one goes to somebody who has none.
+    /// Whether a user gets one more now. The last one goes to a user who has none.
     func mayBegin(_ user: UInt32, _ perUserMax: Int) -> Bool {
       let count = running[user, default: 0]
       return count == 0 || (count < perUserMax && free > 1)
@@ -180,7 +180,7 @@ final class FairLane: Sendable {
   }
 }
 
-/// How long a job may go on.
+/// The time limit of a job.
 private final class Patience: Sendable {
   private enum Ending { case cancelled, timeIsUp }
 
@@ -207,7 +207,7 @@ private final class Patience: Sendable {
     case .timeIsUp:
       StoreError(
         .inputOutput,
-        "the answer would take longer than \(limit?.components.seconds ?? 0) seconds; ask for less, or try again later")
+        "the answer would take longer than \(limit?.components.seconds ?? 0) seconds: ask for less, or try again later")
     }
   }
 }

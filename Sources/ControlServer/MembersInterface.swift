@@ -123,7 +123,7 @@ struct MembersInterface: MembersService, ControlService {
   /// How long a change that is done is kept back for the list here.
   private static let listPatience = Duration.seconds(5)
 
-  /// Waits until the list here shows a change as the relay's list does, because whoever made the change looks at it next.
+  /// Waits until the list here shows a change as the relay's list does, because the caller looks at it next.
   private func waitForList(_ change: MembershipChange, in channel: ChannelID) async throws {
     guard let messages = context.messages else { return }
     let (hub, question) = (context.coordinator.messageHub, MemberQuestion(channel: channel, limit: 1))

@@ -65,7 +65,7 @@ public enum BatonError: Error, Hashable, Sendable {
   /// Something that is damaged cannot be read, and cannot the next time either.
   case storageDamaged(reason: String)
   case storageUnavailable(reason: String)
-  /// Nobody knows whether it was done: another daemon was to do it, or storage did not answer.
+  /// It is unknown whether it was done: another daemon was to do it, or storage did not answer.
   case outcomeUnknown(reason: String)
   case networkUnavailable(NetworkKind, reason: String)
 

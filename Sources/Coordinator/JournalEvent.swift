@@ -26,7 +26,7 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case postsNotFound = "c07f4ab29d164e3f8b5a6e21d97c3048"
   /// A relay went up or down.
   case relayHealth = "5e8c1b4a7d0f43b69a2c5e8f1b4d7a76"
-  /// A relay sends messages that cannot be read, such as events of a wrong form. They are left out; more within an hour are only counted.
+  /// A relay sends unreadable messages, such as malformed events. They are left out, and more within an hour are only counted.
   case relayUnreadable = "8be41f6d0c7a4935a2f9d3605b17ce48"
   /// A network as a whole can be used, or can no longer be used.
   case networkState = "d3a6c9f2e5b84170a7d0f3c6b9e2a581"

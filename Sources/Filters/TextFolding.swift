@@ -10,7 +10,7 @@ package struct TextFolding {
 
   package init() {}
 
-  /// Adds what a scalar is in that form, which may be nothing.
+  /// Adds the form of a scalar, which may be empty.
   package mutating func add(_ scalar: Unicode.Scalar, to text: inout String.UnicodeScalarView) {
     guard !scalar.isASCII else {
       keepsMarks = false
@@ -59,7 +59,7 @@ extension Unicode.Scalar {
   /// Capital letters come from small ones here, because ẞ has no other way to ss.
   private var caseFolded: String { isMark ? String(self) : String(self).lowercased().uppercased().lowercased() }
 
-  /// Whether it is written above, below, around or beside the letter before it.
+  /// Whether it is written above, below, around or next to the letter before it.
   package var isMark: Bool {
     switch properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: true

@@ -92,7 +92,7 @@ final class Link {
     return .unavailable("\(host): \(words)")
   }
 
-  /// What libpq says of the connection, in one line, with what the server says in it. It names users and servers, and never a password.
+  /// libpq's message about the connection, in one line, with the server's. It may name users and servers, never a password.
   private var reason: String {
     guard let connection, let text = pq_errorMessage(connection) else { return "the connection is closed" }
     let lines = String(cString: text).split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }

@@ -83,12 +83,12 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     return host.isLocal && (host.address != nil || !mayBeElsewhere)
   }
 
-  /// How connections are encrypted, as the address says; `nil` if it does not.
+  /// The encryption of connections that the address names; `nil` if it names none.
   private var sslMode: String? { settings["sslmode"].flatMap { $0.isEmpty ? nil : $0 } }
 
   private static let checked = "verify-full"
 
-  /// The `sslmode` of the address with which another server may get the password or change what is read; `nil` if none may.
+  /// The `sslmode` of the address if it lets another server get the password or change data; `nil` otherwise.
   public var weakMode: String? {
     guard let sslMode, sslMode != Self.checked, !hosts.allSatisfy(isLocal) else { return nil }
     return sslMode

@@ -79,7 +79,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
     if standby == nil {
       guard rows.text(0, 2) == "UTF8" else {
         throw refusal(
-          "its encoding is \(rows.text(0, 2)?.fromServer ?? "unknown"), and not UTF8; create the database with ENCODING 'UTF8'")
+          "its encoding is \(rows.text(0, 2)?.fromServer ?? "unknown"), and not UTF8: create the database with ENCODING 'UTF8'")
       }
       let commits = rows.text(0, 3)?.fromServer ?? ""
       guard ["on", "remote_apply", "remote_write"].contains(commits) else {
@@ -95,7 +95,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
   public static let unfit = "0A000"
 
   private static let between = refusal(
-    "something stands between, such as PgBouncer, which hands connections on from one to the other; name the server itself")
+    "a pooler such as PgBouncer shares its connections between clients: name the server itself")
 
   private static func refusal(_ reason: String) -> PostgreSQLFailure {
     .refused(SQLError(state: unfit, message: "the database cannot be used: \(reason)"))

@@ -40,7 +40,7 @@ extension SharedStore.Settings {
   /// - Throws: `unavailable` if that is too short to get an answer: a time limit that passes leaves what was sent in doubt.
   static func rest(until end: ContinuousClock.Instant) throws(PostgreSQLFailure) -> Duration {
     let rest = ContinuousClock.now.duration(to: end)
-    guard rest > .seconds(1) else { throw .unavailable("the database did not answer in the time that there is for it") }
+    guard rest > .seconds(1) else { throw .unavailable("the database did not answer in the time allowed") }
     return rest
   }
 

@@ -173,7 +173,7 @@ actor CommitWriter {
   private static let fenced = PostgreSQLFailure.refused(
     SQLError(state: CommitScript.fencedState, message: "there is no session"))
 
-  /// What an error means for whoever commits.
+  /// The meaning of an error for the caller that commits.
   private func failure(_ error: PostgreSQLFailure) -> CommitFailure {
     switch error {
     case .refused(let fault) where fault.state == CommitScript.fencedState:

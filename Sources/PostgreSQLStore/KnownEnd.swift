@@ -15,7 +15,7 @@ public final class KnownEnd: Sendable {
   public init() {}
 
   /// - Parameters:
-  ///   - postRevision: that of posts; 0 if it is not known.
+  ///   - postRevision: the latest revision of posts; 0 if it is not known.
   ///   - commit: the last commit; `nil` if it is not known.
   func note(_ revision: Int64, _ postRevision: Int64, _ commit: TableStatements.Commit?) {
     state.withLock { state in

@@ -93,7 +93,7 @@ public actor SessionKeeper {
   private var lookAt = Duration.zero
   /// When the last of the older sessions with the same name expires, as it was seen last, and how often that has changed.
   private var namesake: (until: Int64, renewals: Int)?
-  /// When it is certain that no daemon of the same name goes on; `nil` once it was told.
+  /// When it is certain that no daemon of the same name continues; `nil` once it was reported.
   private var nameIsFreeAt: Duration?
   /// That of the last connection.
   private var timeline: String?

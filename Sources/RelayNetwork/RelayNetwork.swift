@@ -171,7 +171,7 @@ public protocol RelayNetwork: RelayAddressing {
 
   /// Starts to ask all relays of a followed channel for everything within its window. Each of them reports `synced`.
   func sync(_ channel: ChannelID)
-  /// Answers `NetworkReport.served`: what is stored of the channel, wherever it was read, apart from the messages that were served.
+  /// Answers `NetworkReport.served`: the stored messages of the channel, from all relays, apart from those that were served.
   func lacks(_ missing: StoredNames, in inventory: MessageInventory)
 
   /// Starts to ask all relays of a followed channel for messages with certain words. Each of them reports `searched`. A network whose

@@ -49,7 +49,7 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case mute
   /// Serves one event per request, however many are asked for.
   case oneEvent = "one-event"
-  /// Answers each request with events that nobody can read, and the end of a request that has no name, before what it should serve.
+  /// Answers each request with unreadable events, and an end of request without a name, before the events that it should serve.
   case unreadable
   /// Takes one connection at a time and drops others before the handshake.
   case oneConnection = "one-connection"

@@ -6,7 +6,7 @@ extension SandboxRelay {
   /// The relay's own public key, which signs what it says about its groups: 64 hexadecimal digits; `nil` without groups.
   public var groupKey: String? { groups.withLock { $0?.key.publicKey } }
 
-  /// The public key of whoever answers for the relay, which signs nothing.
+  /// The public key of the relay's contact, which signs nothing.
   public static let contactKey = String(repeating: "c0", count: 32)
 
   /// The ids of the groups that exist, sorted.

@@ -17,7 +17,7 @@ extension RefusalSentence {
   /// Somebody of whom nothing is known.
   public static func noSuchPerson(author: String) -> Self {
     Self(
-      "nobody with the name '\(author)' wrote anything that is stored here, is muted, or belongs to a channel",
+      "no one with the name '\(author)' has written a message that is stored here, is muted, or belongs to a channel",
       "batonctl people lists who did; on Nostr, write the whole public key, npub1… or nprofile1…")
   }
 

@@ -9,7 +9,7 @@ public protocol BlockingWork: Sendable {
   func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T
 }
 
-/// Whether what a thread reads from storage must end, because its time is up, nobody waits for it any more, or the daemon stops.
+/// Whether a read from storage must end, because its time is up, no one waits for it any longer, or the daemon stops.
 public enum Reading {
   /// It is asked again and again while something is read.
   @TaskLocal public static var isOver: (@Sendable () -> Bool)?
@@ -21,7 +21,7 @@ public enum WorkSize: Sendable {
   case little
   /// As many rows as there are, or as a client asks for.
   case much
-  /// What says how the daemon is, whatever clients ask for. Nothing else waits with it, nor in front of it.
+  /// Questions about the state of the daemon. Nothing else waits with them or in front of them.
   case vital
   /// All that is stored, which may take as long as it does.
   case whole

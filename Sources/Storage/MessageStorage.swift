@@ -62,7 +62,7 @@ public struct MessageReceipt: Hashable, Sendable {
 public protocol MessageStorage: Sendable {
   func messageCounters() async throws -> MessageCounters
 
-  /// Begins a conversation, if the channel has none. What was decided about it before holds.
+  /// Begins a conversation, if the channel has none. Earlier decisions about it apply.
   /// - Parameter since: messages that are asked for later and are older do not count as unread, unless the channel was read up to an
   ///   earlier time.
   func begin(_ channel: ChannelID, since: Timestamp) async throws
@@ -124,7 +124,7 @@ public protocol MessageStorage: Sendable {
   /// - Returns: `nil` if nobody with that name asks.
   func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt?
 
-  /// The decision with the latest revision that was carried out; `nil` if none was.
+  /// The decision with the latest revision that was applied; `nil` if none was.
   func lastDecision() async throws -> PersonalDecision?
 
   /// Decisions that the store of channels does not have, at most `limit`.

@@ -1,6 +1,6 @@
 public import Channels
 
-/// Somebody who wrote a message that is stored, who is muted, or who belongs to a channel.
+/// A person who wrote a stored message, who is muted, or who belongs to a channel.
 public struct StoredPerson: Hashable, Sendable {
   /// In the network's notation.
   public var author: String

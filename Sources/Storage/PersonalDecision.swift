@@ -4,7 +4,7 @@ public import Channels
 /// messages that are read again, and for every daemon.
 public struct PersonalDecision: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A channel was read up to what is dated `at`, and up to the message called `message`.
+    /// A channel was read up to the date `at`, and up to the message called `message`.
     case read
     /// A message is hidden.
     case hidden
@@ -12,7 +12,7 @@ public struct PersonalDecision: Hashable, Sendable {
     case pinned
     /// The messages of someone are hidden, in all channels.
     case muted
-    /// What someone has asked for until then, to be let into a channel, does not count.
+    /// Someone's requests until then to be let into a channel do not count.
     case declined
     /// A channel is left out of the inbox, until something is said there that is not older.
     case channelHidden
@@ -42,12 +42,12 @@ public struct PersonalDecision: Hashable, Sendable {
   }
 }
 
-/// The storage that all daemons share for what people decide. The rules of `CoordinatorStorage` hold.
+/// The storage that all daemons share for people's decisions. The rules of `CoordinatorStorage` hold.
 public protocol DecisionStorage: Sendable {
   /// Makes decisions durable (`StoreMutation.decide`), among others; see `CoordinatorStorage`.
   @discardableResult
   func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt
 
-  /// Decisions after `revision`, oldest first, at most `limit`. One that was replaced is left out; one that was taken back is there.
+  /// Decisions after `revision`, oldest first, at most `limit`, without replaced decisions, but with withdrawn ones.
   func decisions(after revision: Int64, limit: Int) async throws -> [PersonalDecision]
 }

@@ -42,7 +42,7 @@ public enum StoreMutation: Hashable, Sendable {
 
   // MARK: - Messages
 
-  /// Stores a decision, in place of an earlier one about the same. It gets a revision of its own, whatever it holds.
+  /// Stores a decision, in place of an earlier one about the same. It gets a new revision, and its own is ignored.
   case decide(PersonalDecision)
 
   // MARK: - Upkeep

@@ -24,7 +24,7 @@ final class DamageList: Sendable {
     for finding in found { tell(finding) }
   }
 
-  /// - Parameter lasts: whether the finding stays in the list; others are only told of.
+  /// - Parameter lasts: whether the finding is kept in the list. Others are only reported.
   func note(_ finding: String, lasts: Bool = true) {
     let tell = state.withLock { state -> (@Sendable (String) -> Void)? in
       guard state.found.count < Self.foundMax, state.known.insert(finding).inserted else { return nil }

@@ -15,10 +15,10 @@ final class OpenPool: Sendable {
 
   // All of these throw what their namesakes in GRDB throw, and a `StoreError` once the store is closed.
 
-  /// How long the daemon itself may read at once. Whoever asks for clients says so with `Reading.isOver`.
+  /// How long a read of the daemon itself may take. Reads for clients are limited by `Reading.isOver`.
   private static let longest = Duration.seconds(300)
 
-  /// A read is ended early if it takes too long, if `Reading.isOver` says so, or once the store is to be closed; then it throws a
+  /// A read is ended early if it takes too long, `Reading.isOver` is true, or once the store is to be closed; then it throws a
   /// `StoreError` with the code `inputOutput`.
   func read<T>(_ body: (Database) throws -> T) throws -> T {
     let end = ContinuousClock.now + Self.longest
@@ -27,7 +27,7 @@ final class OpenPool: Sendable {
       do {
         return try pool.read { db in try db.whileWanted(isOver) { try body(db) } }
       } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
-        throw StoreError(.inputOutput, "\(path): a read was ended before it was done")
+        throw StoreError(.inputOutput, "\(path): a read was ended early")
       }
     }
   }
@@ -38,12 +38,12 @@ final class OpenPool: Sendable {
     try using { try pool.writeWithoutTransaction(body) }
   }
 
-  /// A copy is ended early if `Reading.isOver` says so; then this throws a `StoreError` with the code `inputOutput`.
+  /// A copy is ended early if `Reading.isOver` is true. Then this throws a `StoreError` with the code `inputOutput`.
   func backup(to copy: DatabaseQueue) throws {
     let isOver = Reading.isOver
     try using {
       try pool.backup(to: copy, pagesPerStep: 1_000) { _ in
-        guard isOver?() != true else { throw StoreError(.inputOutput, "\(self.path): a copy was ended before it was done") }
+        guard isOver?() != true else { throw StoreError(.inputOutput, "\(self.path): a copy was ended early") }
       }
     }
   }

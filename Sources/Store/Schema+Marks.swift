@@ -11,7 +11,7 @@ extension Schema {
     CREATE INDEX channels_living ON channels (pinned, muted) WHERE deleted_at IS NULL;
     """
 
-  /// What people have decided about messages, as migration 21 adds it. One that is taken back stays, without a time.
+  /// Decisions about messages, as migration 21 adds them. A decision that is taken back is kept, without a time.
   static let decisions = """
     CREATE TABLE decisions (
       revision INTEGER PRIMARY KEY,

@@ -155,7 +155,7 @@ extension Store {
     }
   }
 
-  /// Does something while nobody else uses a state directory, in which a crash may have left copies.
+  /// Does something while no one else uses a state directory, in which a crash may have left copies.
   /// - Throws: `StoreError.inUse` if somebody does, or what `body` throws.
   package static func alone<T>(in directory: String, _ body: () async throws -> T) async throws -> T {
     let lock = try lock(directory)

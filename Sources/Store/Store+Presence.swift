@@ -8,7 +8,7 @@ internal import Synchronization
 // Whether the database in the state directory is the one that belongs there.
 extension Store {
   /// Looks at what is there before anything is opened, and creates an empty file, for its owner only, if nothing was ever stored.
-  /// - Returns: also what is wrong with the log, if that is accepted.
+  /// - Returns: also the trouble with the log, if that is accepted.
   static func begin(
     _ path: String, _ directory: String, _ acceptsOlder: Bool
   ) throws -> (mark: StateMark?, hasKey: Bool, trouble: String?) {
@@ -24,14 +24,14 @@ extension Store {
     }
     guard WriteAheadLog(path + "-wal")?.hasGap == true else { return (mark, hasKey, nil) }
     let trouble =
-      "the log \(path)-wal is damaged in the middle, and what was stored after that cannot be read: restore a backup with "
+      "the log \(path)-wal is damaged in the middle, and the changes after that are unreadable: restore a backup with "
       + "'batond restore FILE'"
     guard acceptsOlder else { throw lost(trouble) }
     return (mark, hasKey, trouble)
   }
 
   private static func lost(_ trouble: String) -> StoreError {
-    StoreError(.lost, "\(trouble), or run 'batond run --accept-older' once to go on with it")
+    StoreError(.lost, "\(trouble), or run 'batond run --accept-older' once to continue without them")
   }
 
   static func lost(_ path: String, _ what: String) -> StoreError {
@@ -42,7 +42,7 @@ extension Store {
   }
 
   /// Compares the database with the mark, and takes the next number in both.
-  /// - Parameter trouble: what is wrong with the log, if it was accepted.
+  /// - Parameter trouble: the trouble with the log, if it was accepted.
   static func goOn(
     _ db: Database, _ mark: StateMark?, _ path: String, _ acceptsOlder: Bool, _ trouble: String?
   ) throws -> StateMark {
@@ -73,7 +73,7 @@ extension Store {
   /// Calls `tell` for all damage that is found, including what was found already.
   public func tellDamage(_ tell: @escaping @Sendable (String) -> Void) { damage.tell(tell) }
 
-  /// What was found damaged since the start, and what is wrong with the file at present, for people.
+  /// The damage found since the start, and the current trouble with the file, for people.
   public var damageFound: [String] { damage.found + [fileTrouble()].compactMap(\.self) }
 
   private static func newDatabaseID() -> String { UUID().uuidString.lowercased() }

@@ -86,10 +86,10 @@ struct OpenFile {
   func trouble(_ path: String) -> String? {
     let now = OpenFile(path)
     guard now.inode == inode, now.device == device else {
-      return "\(path) was moved away or replaced while batond runs; nothing is stored until it is back"
+      return "\(path) was moved away or replaced while batond runs: nothing is stored until it is back"
     }
     guard now.bytes >= bytes else {
-      return "\(path) was cut off while batond runs; nothing is stored any more: stop batond and restore a backup"
+      return "\(path) was cut off while batond runs, and nothing more is stored: stop batond and restore a backup"
     }
     return nil
   }

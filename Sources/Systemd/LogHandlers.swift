@@ -82,7 +82,7 @@ public struct JournalLogHandler: LogHandler {
     sd_journal_sendv(vectors, CInt(vectors.count))
   }
 
-  /// The text without what terminals obey. The journal keeps lines apart by itself.
+  /// The text without control characters of terminals. The journal keeps lines apart by itself.
   static func text(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0 != "\n" && $0.isObeyedByTerminals ? " " : $0 }))
   }

@@ -75,7 +75,7 @@ public final class VarlinkServer: Sendable {
     /// The peer broke the protocol and was disconnected.
     case protocolBroken(VarlinkPeer?, reason: String)
     case tooManyConnections(VarlinkPeer, ConnectionLimit)
-    /// No connection is accepted for a moment, because the process has too few descriptors, or the system too little memory.
+    /// No connections are accepted for a moment, because the process has too few descriptors, or the system too little memory.
     case cannotAccept(reason: String)
     /// A method failed with an error that is not a `VarlinkError`.
     case internalError(VarlinkPeer, method: String, error: String)

@@ -37,7 +37,7 @@ public struct DomainName: Hashable, Sendable {
   /// The name as people write it.
   public var text: String { name == "_" ? server.authority : "\(name)@\(server.authority)" }
 
-  /// Whether a server on this machine is asked. Somebody else's profile may name any of its ports.
+  /// Whether a server on this machine is asked. Another person's profile may name any of its ports.
   public var isLocal: Bool { server.isLoopback }
 
   /// Asks the domain whose name it is.
@@ -59,7 +59,7 @@ public struct DomainName: Hashable, Sendable {
     }
     let keys = Set((names[name].map { [$0] } ?? names.filter { $0.key.lowercased() == name }.map(\.value)).map(Self.lowered))
     guard let key = keys.first else { throw WebFailure("there is nobody with this name") }
-    guard keys.count == 1 else { throw WebFailure("several people have this name there, with other capitals") }
+    guard keys.count == 1 else { throw WebFailure("several people there have this name in different capitals") }
     guard let text = key.string, text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
       throw WebFailure("the name stands for something that is not a public key")
     }

@@ -137,8 +137,8 @@ struct ChannelCreate: AsyncParsableCommand {
     return channel
   }
 
-  /// Waits until the relay has let everybody in. Each of them is let in by a post of its own.
-  /// - Throws: a refusal that names who is not in.
+  /// Waits until the relay has let all members in. A separate post lets each of them in.
+  /// - Throws: a refusal that names the members who are not in.
   private func waitForMembers(of channel: Channel, _ session: Session) async throws {
     var wishes: [String: Post] = [:]
     func take(_ post: Post) {
@@ -170,7 +170,7 @@ struct ChannelCreate: AsyncParsableCommand {
     }
   }
 
-  /// Who is not in, for people; `nil` if everybody is.
+  /// The members who are not in, for people; `nil` if all are.
   /// - Parameter wishes: the latest wish about each person.
   static func shortfall(_ wishes: [Post], _ channel: Int64) -> String? {
     // Who was removed since, or whose wish was given up, is not wanted any more.

@@ -183,7 +183,7 @@ struct MessageUnhide: AsyncParsableCommand {
   func run() async throws { try await MessageMarking(global, messages, isHidden: false).run() }
 }
 
-/// Decides something about messages, one after the other, for this daemon alone.
+/// Decides something about messages, one after the other, for this daemon and those that share its store.
 private struct MessageMarking {
   let global: GlobalOptions
   let messages: [ObjectID]

@@ -101,13 +101,13 @@ struct PeopleCommand: AsyncParsableCommand {
     }
 
     /// Why the name at a domain that somebody claims is not theirs; `nil` if it is.
-    /// - Parameter typed: whom the caller has named.
+    /// - Parameter typed: the person as the caller has named them.
     private static func doubt(_ person: Person, typed: String) async -> String? {
       guard let claimed = person.domainName else { return nil }
       do {
         let name = try DomainName(claimed)
         guard try !name.isLocal || DomainName.isMeant(by: typed) && DomainName(typed) == name else {
-          return "not asked: it is on this machine; batonctl people show \(name.text) --check asks it"
+          return "not asked: it is on this machine, run batonctl people show \(name.text) --check to ask it"
         }
         let key = try await name.publicKey(client: try WebClient.withRootsOfEnvironment())
         return key == person.author ? nil : "the domain says that it is somebody else's: \(ShortKey.text(key))"

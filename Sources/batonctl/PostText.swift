@@ -30,7 +30,7 @@ enum PostText {
   ///   - name: where it comes from, for people.
   static func text(_ bytes: Data, _ name: String) throws(Refusal) -> String {
     let tooLong = Refusal(
-      text: "\(name) has more than \(bytesMax) bytes, and a post may not have more; shorten it", status: 64,
+      text: "\(name) has more than \(bytesMax) bytes, the limit for a post: shorten it", status: 64,
       name: "local.TooLong")
     // What was not read to its end may end within a character.
     guard bytes.count <= fileBytesMax else { throw tooLong }

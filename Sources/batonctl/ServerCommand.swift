@@ -28,7 +28,7 @@ struct ServerCommand: AsyncParsableCommand {
         }
         given = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
       }
-      guard let line = given.map(HumanText.line), !line.isEmpty else { throw Refusal(text: "there is no password in \(file)") }
+      guard let line = given.map(HumanText.line), !line.isEmpty else { throw Refusal(text: "\(file) has no password in it") }
       return line
     }
 

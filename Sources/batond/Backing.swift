@@ -13,7 +13,7 @@ struct Backing: Sendable {
   /// For those who look after channels beside the coordinator.
   let known: any KnownChannelStorage
   let postChanges: any PostChangeReading
-  /// For what people decide about messages.
+  /// For people's decisions about messages.
   let decisions: any DecisionStorage
   /// What clients read, on these threads.
   let control: @Sendable (any BlockingWork) -> any ControlStorage & PostReading

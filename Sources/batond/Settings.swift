@@ -120,7 +120,7 @@ struct Settings: Sendable {
   var stateDirectory: String { text("state.directory") }
   /// The database that several daemons share; `nil` if this one has a file of its own.
   var database: PostgreSQLAddress? { text("store").isEmpty ? nil : try? PostgreSQLAddress(text("store")) }
-  /// What is dangerous although it works.
+  /// Warnings about settings that work but are dangerous.
   var warnings: [Finding] {
     var found: [Finding] = []
     func warn(_ kind: String, _ words: String) {
@@ -129,16 +129,16 @@ struct Settings: Sendable {
     if let mode = database?.weakMode {
       warn(
         "databaseUnverified",
-        "the address in 'store' has sslmode=\(mode), so a server that is not the database may get the password and everything that is "
-          + "stored; leave it out, or write sslmode=verify-full, and name the certificate of the authority as sslrootcert=FILE")
+        "the address in 'store' has sslmode=\(mode), so another server may get the password and all stored data: "
+          + "leave it out, or write sslmode=verify-full, and name the certificate of the authority as sslrootcert=FILE")
     }
     for path in filesWithSecret {
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IROTH != 0 else { continue }
       warn(
         "secretReadable",
-        "everybody on this machine can read \(path), which has a password in 'store'; put the password into a file of its own and name "
-          + "it as passfile=FILE, or take the right away with chmod o-r")
+        "every user of this machine can read \(path), which has a password in 'store': put the password into a separate file "
+          + "and name it as passfile=FILE, or run chmod o-r")
     }
     return found
   }

@@ -153,7 +153,7 @@ final class SharedSession: Sendable {
 
   private static func nameIsTaken(_ name: String) -> ConfigurationError {
     let text =
-      "another daemon that shares this database is called '\(name)' too, and began earlier; each needs a name of its own"
+      "another daemon that shares this database is called '\(name)' too, and started earlier: each needs its own name"
     return ConfigurationError(problems: [FileFlaw(file: "cluster.name", line: nil, column: nil, text: text)])
   }
 
@@ -306,12 +306,12 @@ private final class Begun: Sendable {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
   }
-  /// Whether no other daemon goes on with the same name.
+  /// Whether no other daemon continues with the same name.
   var isNameFree: Bool {
     get { state.withLock { $0.isNameFree } }
     set { state.withLock { $0.isNameFree = newValue } }
   }
-  /// Whether somebody has the session.
+  /// Whether a daemon has the session.
   var isTold: Bool {
     get { state.withLock { $0.isTold } }
     set { state.withLock { $0.isTold = newValue } }

@@ -7,7 +7,7 @@ struct LiveMemberList {
   /// By what a member is sorted.
   private struct Key: Comparable {
     let rank: Int
-    /// The name as searches compare it; `nil` for those without a name, who come last.
+    /// The name as searches compare it; `nil` for members without a name, who come last.
     let name: String?
     let author: String
 

@@ -140,7 +140,7 @@ public struct ReadProfile: Hashable, Sendable {
   }
 }
 
-/// The network's names of what is stored of a channel.
+/// The network's names of the stored messages of a channel.
 public struct StoredNames: Hashable, Sendable {
   public var messages: [String]
   public var reactions: [String]

@@ -11,7 +11,7 @@ struct KeepingTroubles {
     case comparisons
     /// To mirror posts.
     case posts
-    /// To share what people have decided with other daemons.
+    /// To share people's decisions with other daemons.
     case decisions
   }
 

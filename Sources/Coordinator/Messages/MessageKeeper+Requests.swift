@@ -58,7 +58,7 @@ extension MessageKeeper {
     }
   }
 
-  /// Returns once what was decided cannot be lost any more. If that fails it is tried again, and the decision holds here meanwhile.
+  /// Returns once the decision is durable. If that fails it is tried again, and the decision already applies here.
   private func keepDecision() async throws {
     do {
       try await shareDecisions()

@@ -72,7 +72,7 @@ extension MessageKeeper {
 
   // MARK: - Decisions
 
-  /// Stores what was decided here where all daemons find it, and carries out what was decided elsewhere.
+  /// Stores decisions made here where all daemons find them, and applies decisions made elsewhere.
   func shareDecisions() async throws {
     // What was decided a moment ago counts, whatever is there. What is left over counts only where nothing is.
     try await storeDecisions(areLeftOver: false)
@@ -127,7 +127,7 @@ extension MessageKeeper {
     freshness.removeAll()
   }
 
-  /// Tells networks what is stored of channels, apart from the messages that a relay has served.
+  /// Tells networks which messages of channels are stored, apart from those that a relay has served.
   func answerInventories() async throws {
     guard isLoaded else { return }
     for _ in 0..<Self.inventoriesMax {

@@ -10,7 +10,7 @@ internal import Storage
 ///
 /// 1. Channels: those that have changed and a page of those that were not looked at yet. Conversations begin before channels are followed.
 /// 2. Requests, in their order.
-/// 3. People's decisions: those of other daemons are carried out, and those of this one stored where all find them.
+/// 3. People's decisions: decisions of other daemons are applied, and this one's are stored where all find them.
 /// 4. News: so much of what was read is stored in one go; networks are told, and then how fresh that is. A few relays that were read are
 ///    compared with what is stored.
 /// 5. Posts: a few pages of those that have changed, once all channels were looked at, because posts of channels without a conversation are

@@ -16,7 +16,7 @@ struct PostComparisons: Equatable {
   static let afterFailure = Duration.seconds(3_600)
   /// How long the network may take for one comparison.
   static let patience = Duration.seconds(3_600)
-  /// What was compared is not compared again after less than this, however often its relay comes back.
+  /// A route is not compared again after less than this, however often its relay comes back.
   static let recent = Duration.seconds(60)
   /// How long posts wait that were not found while their lane has no room, unless they are told that it has.
   static let roomWait = Duration.seconds(30)
@@ -34,10 +34,10 @@ struct PostComparisons: Equatable {
     var isHeld = false
     /// How many posts were not found that readers had found before.
     var lost = 0
-    /// Whether what relays do not list is in doubt as well, because posts were not found.
+    /// Whether posts that relays do not list are in doubt as well, because others were not found.
     var doubtsAsides = false
 
-    /// Begins again with what is in doubt as well, once, if posts were not found.
+    /// Begins again, once, with the posts in doubt as well, if posts were not found.
     /// - Parameter top: an id above all posts.
     /// - Returns: whether it does.
     mutating func doubtsMore(from top: PostID) -> Bool {
@@ -49,7 +49,7 @@ struct PostComparisons: Equatable {
 
   /// A relay of which nothing is assumed until it was compared.
   struct Returned: Equatable {
-    /// When it came back. What was compared since then need not be compared again.
+    /// When it came back. Routes that were compared since then need not be compared again.
     let since: Timestamp
     /// The latest of its channels that was seen to.
     var after = ChannelID(rawValue: 0)

@@ -125,7 +125,7 @@ struct PostFacts {
   var timeOfDay = Timestamp(milliseconds: 0)
   /// Routes whose comparison is due, the longest due first.
   var routesToCompare: [PostRouteRow] = []
-  /// The next route of each relay that is back, `nil` if there are no others, and what was asked.
+  /// The next route of each relay that is back, `nil` if there are no more, and the question.
   var returnedRoutes: [RelayID: (next: PostRouteRow?, asked: PostComparisons.Returned)] = [:]
   var reconciled: [PostReads.Page: Compared] = [:]
   /// `nil` if nobody asked.

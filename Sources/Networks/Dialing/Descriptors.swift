@@ -25,6 +25,6 @@ public enum Descriptors {
     let descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
     let most = most
     guard let descriptor, Int(descriptor) >= most - reserved(of: most) else { return nil }
-    return "Baton may have \(most) files and connections open, and no more are free for relays: raise LimitNOFILE"
+    return "Baton may have \(most) files and connections open, and none is free for relays: raise LimitNOFILE"
   }
 }

@@ -4,7 +4,7 @@ internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import RelayNetwork
 
-/// What is known of the dates that relays take, and of those that were given lately.
+/// The dates that relays accept, as far as they are known, and the dates that were given lately.
 struct KnownDates {
   /// The time for which a refusal of a date counts.
   private static let refusalLife = TimeAmount.hours(1)
@@ -58,24 +58,24 @@ extension NostrNetwork {
     relays.compactMap { url(of: $0).flatMap(aheadMax) }.reduce(Self.aheadMaxUnknown, min)
   }
 
-  /// The same of one relay, as it says itself and as its refusals have shown; `nil` if neither is known.
+  /// The same for one relay, by its own account and by its refusals; `nil` if neither is known.
   func aheadMax(at url: RelayURL) -> Int64? {
     let learned = dates.withLockedValue { $0.aheadMax(at: url.text, .now()) }
     return [knownEventLimits(of: url)?.aheadMax, learned].compactMap { $0 }.min()
   }
 
-  /// The trouble with an event that a relay does not take yet, and for how long; `nil` if it takes the event as far as that is known.
+  /// The trouble with an event that a relay does not accept yet, and for how long; `nil` if it may accept the event.
   /// - Parameter date: in Unix seconds.
   func prematurity(of date: @autoclosure () -> Int64?, at address: String) -> (trouble: Trouble, wait: Duration)? {
     guard let max = url(of: address).flatMap(aheadMax), let date = date() else { return nil }
     let now = now()
     guard date > now, date - now > max else { return nil }
     let lead = date - now
-    let words = "the event is dated \(lead) s ahead, and the relay takes \(max) s at most; it is sent then"
+    let words = "the event is dated \(lead) s ahead, and the relay accepts \(max) s at most: it is sent later"
     return (Trouble(.rejected, words), .seconds(lead - max))
   }
 
-  /// Learns from a refusal of a date, and warns of this machine's clock if several relays refuse what should be right.
+  /// Learns from a refusal of a date, and warns of this machine's clock if several relays refuse dates that should be right.
   func learn(_ refusal: DateRefusal, _ lead: Int64, _ isFresh: Bool, of url: RelayURL) {
     let now = NIODeadline.now()
     let doubters = dates.withLockedValue { dates in
@@ -84,14 +84,14 @@ extension NostrNetwork {
     }
     guard let doubters else { return }
     let words = "\(doubters) relays refuse the dates of new events, so the clock of this machine is probably wrong"
-    logger.warning("\(words); compare it with the right time")
+    logger.warning("\(words): compare it with the right time")
   }
 
   /// The date of a new post in a public channel: now, but after the latest post there and after the message that it answers, as far as
   /// relays take that.
   /// - Parameters:
   ///   - answered: the date of that message, in Unix seconds.
-  ///   - relays: the addresses of those that get it.
+  ///   - relays: the addresses of the relays that get it.
   func postDate(in channel: String, after answered: Int64?, at relays: [String]) -> Int64 {
     let now = now()
     let end = now + aheadMax(at: relays)
@@ -108,7 +108,7 @@ extension NostrNetwork {
 
   /// Returns the date of a new edition: now, but after the edition before. Where channels share a key, also after the latest edition of any
   /// of them, if that is not far ahead: relays that keep one of them keep the newest, and of two of one second either.
-  /// - Parameter relays: the addresses of those that get it.
+  /// - Parameter relays: the addresses of the relays that get it.
   func editionDate(of content: ChannelContent, after before: Int64, at relays: [String]) -> Int64 {
     let now = now()
     guard content.sharesKey else { return max(now, before + 1) }

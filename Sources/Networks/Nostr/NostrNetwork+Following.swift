@@ -37,7 +37,7 @@ extension NostrNetwork {
     follower(inventory.relay)?.feed(.following(.lacks(missing, inventory.channel, number: inventory.number)))
   }
 
-  /// Reports what a relay has served. The other relays of the channel may hold deletions of it and reactions to it.
+  /// Reports messages that a relay has served. The other relays of the channel may hold deletions of it and reactions to it.
   func reportRead(_ what: NetworkReport) {
     report(what)
     guard case .read(let batch) = what, let relay = batch.relay else { return }

@@ -87,7 +87,7 @@ public final class NostrNetwork: RelayNetwork {
   /// Unix time in seconds, for events that are signed when they are sent.
   let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
-  /// What is known of dates.
+  /// The dates that relays accept, and the latest that were given.
   let dates = NIOLockedValueBox(KnownDates())
   /// The channels that are followed.
   let followed = NIOLockedValueBox<[ChannelID: FollowedChannel]>([:])

@@ -9,7 +9,7 @@ struct MessageExcerpt {
   /// How many tokens of a phrase are compared.
   private static let comparedMax = 32
 
-  /// Those that are looked for, by their first token.
+  /// The sequences that are looked for, by their first token.
   private var phrases: [String: [(rest: ArraySlice<String>, isPrefix: Bool)]] = [:]
   /// What a token may begin with, and how many bytes such beginnings have.
   private var (beginnings, lengths): (Set<String>, Set<Int>) = ([], [])

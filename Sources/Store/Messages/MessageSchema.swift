@@ -243,7 +243,7 @@ enum MessageSchema {
     """,
   ]
 
-  /// What migrations compute that SQLite does not.
+  /// The computations of migrations that SQLite cannot do.
   private static let functions = [
     DatabaseFunction("baton_words", argumentCount: 1) { String.fromDatabaseValue($0[0]).flatMap(MessageTokens.stored) },
     DatabaseFunction("baton_folded", argumentCount: 1) { String.fromDatabaseValue($0[0])?.folded },

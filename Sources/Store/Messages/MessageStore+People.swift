@@ -70,7 +70,7 @@ extension MessageStore {
     return arguments
   }
 
-  /// Whether somebody has the name that is asked for.
+  /// Whether someone has the name that is asked for.
   private static func isNamed(_ folded: String, _ author: String) -> String {
     "(instr(\(folded), ?) > 0 OR substr(\(author), 1, length(?)) = ? OR p.domain_name = ?)"
   }
@@ -80,10 +80,10 @@ extension MessageStore {
     return [text.folded, text, text, text.lowercased()]
   }
 
-  /// Whether a member belongs to the channel and is somebody else.
+  /// Whether a member belongs to the channel and is someone else.
   private static let belongs = "m.lists <> 0 AND m.is_own = 0"
 
-  /// Members with the name that is asked for who wrote nothing; they come after everybody who did.
+  /// Members with that name who have written nothing. They come after the authors.
   private static func silentMembers(
     _ question: PeopleQuestion, limit: Int, _ db: Database
   ) throws -> [(person: StoredPerson, minute: Int64)] {

@@ -4,7 +4,7 @@ internal import Filters
 /// The words of a search, as FTS5 takes them. Each is a string for FTS5, so that nothing in it means anything else than itself.
 struct MessageWords {
   struct Word: Hashable {
-    /// What is next to each other.
+    /// Adjacent tokens.
     let tokens: [String]
     /// Whether the word may go on.
     let isPrefix: Bool

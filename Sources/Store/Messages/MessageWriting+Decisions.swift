@@ -35,7 +35,7 @@ extension MessageWriting {
   /// Stands for the revision of a decision that is left over.
   static let leftOver: Int64 = -1
 
-  /// What was decided about a message or a person in a channel, and about the channel as a whole. Some of it may have been taken back.
+  /// The decisions about a message or a person in a channel, and about the channel as a whole. Some may have been taken back.
   /// - Parameter name: of the message or the person.
   func decisions(about name: String?, in channel: ChannelID) throws -> [PersonalDecision.Kind: PersonalDecision] {
     let rows = try Row.fetchAll(
@@ -92,7 +92,7 @@ extension MessageWriting {
 
   // MARK: - Carrying out
 
-  /// Carries out a decision that has a revision. One that was made here is carried out already.
+  /// Applies a decision that has a revision. A decision that was made here is applied already.
   mutating func carryOut(_ decision: PersonalDecision) throws {
     let known = try stored(decision)
     try store(decision)

@@ -117,8 +117,8 @@ extension MessageWriting {
     for author in surplus { _ = try decline(author, in: channel, at: now) }
   }
 
-  /// - Parameter end: only what was asked for until then; everything if it is `nil`.
-  /// - Returns: until when what they ask for does not count; `nil` if nobody with that name asked.
+  /// - Parameter end: only requests until then; all of them if it is `nil`.
+  /// - Returns: until when their requests do not count; `nil` if no one with that name asked.
   mutating func decline(
     _ author: String, in channel: ChannelID, at now: Timestamp, through end: Timestamp? = nil
   ) throws -> Timestamp? {

@@ -68,7 +68,7 @@ extension MessageWriting {
     touch(known.id)
   }
 
-  /// Stores a message that is not known. If a request to delete it has come before, it is deleted; what was decided about it before holds.
+  /// Stores a message that is not known. If a request to delete it has come before, it is deleted. Earlier decisions apply.
   /// - Parameter row: its id and its revision are left to this.
   /// - Returns: its id.
   mutating func insert(_ row: MessageRow, from relay: RelayID?) throws -> Int64 {

@@ -26,7 +26,7 @@ extension MessageWriting {
     return (mutedAt != nil, name)
   }
 
-  /// Begins to know somebody, by the name that they have as a member.
+  /// Stores a person by the name that they have as a member.
   private func meet(_ author: String, minute: Int64, mutedAt: Timestamp? = nil) throws -> String? {
     try run(
       "INSERT INTO people (author, minute, muted_at) VALUES (?, ?, ?)", [author, minute, mutedAt?.milliseconds])

@@ -201,7 +201,7 @@ struct MessageWriting {
   }
 
   /// The message with the last place among those that are there.
-  /// - Parameter newest: of those that arrived up to this one.
+  /// - Parameter newest: only messages that arrived up to this one.
   func last(of channel: ChannelID, through newest: Int64 = .max) throws -> (position: Int64, id: Int64)? {
     // Own messages and those of others are two ranges of the index.
     var last: (position: Int64, id: Int64)?

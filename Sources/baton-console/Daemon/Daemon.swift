@@ -6,7 +6,7 @@ internal import Varlink
 actor Daemon {
   /// Connections for calls. Streams have connections of their own.
   static let connectionsMax = 8
-  /// Those that one visitor uses at once. The daemon takes all visitors for one user, so they must not wait for each other here already.
+  /// The connections that one visitor uses at a time. The daemon sees all visitors as one user, so they share places here.
   private static let perVisitorMax = 2
   /// How long an answer may take.
   private static let timeout = Duration.seconds(20)
@@ -63,7 +63,7 @@ actor Daemon {
     if !isWhole { await client.close() }
   }
 
-  /// Frees a place for somebody who waits for one.
+  /// Frees a place for a visitor who waits for one.
   private func leave(_ visitor: String?) {
     places.leave(visitor)
     if let next = places.takeNext(for: waiting.map(\.visitor)) { waiting.remove(at: next).turn.resume() }

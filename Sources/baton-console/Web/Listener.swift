@@ -55,7 +55,7 @@ struct Listener: Sendable {
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            AcceptPause { logger.warning("no connections are accepted for the moment: \($0)") })
+            AcceptPause { logger.warning("no new connections are accepted for now: \($0)") })
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)

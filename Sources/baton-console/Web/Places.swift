@@ -19,8 +19,8 @@ struct Places<User: Hashable & Sendable> {
     return true
   }
 
-  /// Takes a place for one of those who wait: the first of those who have the fewest.
-  /// - Returns: which one; `nil` if nobody can have a place.
+  /// Takes a place for a waiting visitor: the first among the visitors with the fewest.
+  /// - Returns: which visitor; `nil` if no one can have a place.
   mutating func takeNext(for waiting: [User?]) -> Int? {
     func count(_ place: Int) -> Int { waiting[place].map { byUser[$0, default: 0] } ?? 0 }
     guard let next = waiting.indices.min(by: { (count($0), $0) < (count($1), $1) }), take(waiting[next]) else { return nil }

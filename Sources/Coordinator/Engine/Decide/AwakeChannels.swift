@@ -44,7 +44,7 @@ extension Decider.Live {
 }
 
 extension ChannelRelayMachine {
-  /// Whether the relay had the channel and does not have it any more.
+  /// Whether the relay had the channel and has lost it.
   var isMissing: Bool { state.status == .inactive && state.trouble?.cause == .missing }
 
   /// Whether the relay is still to be told that the channel left it, or that it has a new edition, and is told nothing at the moment.

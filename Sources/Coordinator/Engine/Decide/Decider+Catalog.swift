@@ -140,7 +140,7 @@ extension Decider {
     guard let row = relays[id], unreadableSaidAt[id].map({ now - $0 >= Self.unreadableSilence }) ?? true else { return }
     unreadableSaidAt[id] = now
     let words =
-      "relay '\(CatalogObject.relay(row).title)' sends messages that cannot be read, \(count) so far; they are left out, and more are only counted"
+      "relay '\(CatalogObject.relay(row).title)' sends unreadable messages, \(count) so far: they are left out, and more are only counted"
     open.effects.journal.append(
       JournalEntry(
         event: .relayUnreadable, level: .warning, message: words,

@@ -6,7 +6,7 @@ extension TransitionRow {
   /// Whether the channel got the relay, or left it.
   var changesMembership: Bool { transition.from == .new || transition.to == .removed }
 
-  /// Whether the relay does not have the channel any more.
+  /// Whether the relay has lost the channel.
   fileprivate var hasLost: Bool { transition.from == .active && transition.to == .inactive && transition.cause == .missing }
 }
 

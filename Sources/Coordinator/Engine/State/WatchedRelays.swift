@@ -43,7 +43,7 @@ struct WatchedRelays {
   }
 
   /// Notes that a relay may have lost channels.
-  /// - Returns: whether nobody reads them back already.
+  /// - Returns: whether they are not being read back already.
   mutating func doubt(_ relay: RelayID) -> Bool {
     guard let reading = readings[relay], !reading.isOver else {
       readings[relay] = Reading()
@@ -61,7 +61,7 @@ struct WatchedRelays {
       if let last { Reading(after: last, isRepeated: reading.isRepeated) } else { Reading(isOver: !reading.isRepeated) }
   }
 
-  /// Begins a round: what was asked for in the one before is answered.
+  /// Begins a round: the questions of the previous one are answered.
   mutating func beginRound() { readings = readings.filter { !$0.value.isOver } }
 
   /// Forgets what was known about the relay's connection, because it has another address.

@@ -41,7 +41,7 @@ struct PublisherMachine: SessionMachine {
   /// The groups that the relay was asked for, until it lets their owner change them.
   var creations: [ChannelID: Creation] = [:]
   static let creationsMax = 1_000
-  /// The number of refusals that may mean that the relay still sets up a new group; the waits after them are 31 s together.
+  /// The number of refusals that may mean that the relay still sets up a new group. The waits after them add up to 31 s.
   static let earlyRefusalsMax = 5
   var challenge: String?
   var isChallengeAnswered = false

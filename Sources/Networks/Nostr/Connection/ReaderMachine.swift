@@ -30,7 +30,7 @@ struct ReaderMachine: SessionMachine {
   private var asked: Set<JSONValue> = []
   /// The number of events that one REQ may ask for.
   private var size: RequestSize
-  /// Whether the relay is asked for editions that are later than the newest one. One that does not answer that is not asked again.
+  /// Whether the relay is asked for editions later than the newest one. A relay that does not answer is not asked again.
   private var asksForLater = true
   /// The number of channels that the latest REQ asked for: with several, the next one waits for company.
   private var latestBatch = 0
@@ -174,7 +174,7 @@ struct ReaderMachine: SessionMachine {
     return [.send(ClientMessage.request(name, [filter])), .setTimer(.answer, after: limits.readTimeout)]
   }
 
-  /// Asks for what is left of the batch, or ends it.
+  /// Asks for the rest of the batch, or ends it.
   private mutating func goOn() -> [SessionAction] {
     guard filters.isEmpty else {
       let next = filters.removeFirst()

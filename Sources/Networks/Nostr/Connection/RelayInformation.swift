@@ -20,7 +20,7 @@ public struct RelayInformation: Hashable, Sendable {
   let limits: EventLimits
   /// The key with which the relay signs the state of groups: `self`, or what older relays show as their contact.
   public let ownKey: String?
-  /// The key of whoever answers for the relay.
+  /// The key of the relay's contact.
   let contactKey: String?
 
   /// The largest document that is read, in bytes.

@@ -70,7 +70,7 @@ final class RelayLines: Sendable {
     func expect(frames: Int, bytes: Int) { line.connection?.expect(frames: frames, bytes: bytes) }
     /// The connection ends with the last session that uses it.
     func hangUp() { exchange.leave(line, user) }
-    /// Ends the connection at once, for all sessions that use it: what was sent and has not arrived never does.
+    /// Cuts the connection for all sessions that use it: data that has not arrived yet never does.
     func cut() { exchange.cut(line, user) }
   }
 
@@ -230,7 +230,7 @@ final class RelayLines: Sendable {
       }
     }
 
-    /// The first is told of at once; what follows within a tenth of a second, together.
+    /// The first is reported immediately, and the rest within a tenth of a second together.
     private func tellUnreadable() {
       guard unreadableCount > 0, !tellsLater else { return }
       unreadable(unreadableCount)

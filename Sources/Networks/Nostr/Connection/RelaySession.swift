@@ -8,7 +8,7 @@ enum SessionSight: Sendable {
   case opened, sent, authenticating
 }
 
-/// What a session knows of the dates that its relay takes.
+/// The dates that the relay of a session accepts, as far as they are known.
 struct RelayDates: Sendable {
   /// The number of seconds by which a date may be ahead.
   let ahead: @Sendable () -> Int64
@@ -34,7 +34,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
   ///   - now: Unix time in seconds.
   ///   - mayPublish: whether anything may be sent at this very moment. If not, everything is abandoned, as if all channels were another
   ///     daemon's.
-  ///   - dates: what is known of the dates that the relay takes; `nil` if nothing.
+  ///   - dates: the dates that the relay accepts; `nil` if they are unknown.
   ///   - report: takes the machine's reports, on the event loop, in order.
   ///   - watch: is told what happens, on the event loop, in order.
   init(

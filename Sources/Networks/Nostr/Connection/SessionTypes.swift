@@ -93,7 +93,7 @@ enum FollowingEvent: Hashable, Sendable {
   case sync(ChannelID)
   /// Ask at once who belongs to a group, because Baton has changed that.
   case members(ChannelID)
-  /// The answer to the question for what is stored of a channel and was not served.
+  /// The answer to the question for stored messages of a channel that were not served.
   case lacks(StoredNames, ChannelID, number: Int)
   /// Another relay of these channels has served this.
   case heard([MessageNews])

@@ -27,7 +27,7 @@ struct MarkReader: Sendable {
     let isReaction: Bool
   }
 
-  /// What is watched of each channel, newest first.
+  /// The watched messages of each channel, newest first.
   private struct Share: Sendable {
     private var targets: [ChannelID: [Target]] = [:]
     private(set) var count = 0
@@ -64,7 +64,7 @@ struct MarkReader: Sendable {
     var ids: Set<String> = []
     /// The subscription that works.
     var open: String?
-    /// Whether what is watched differs from what was asked for.
+    /// Whether the watched messages differ from those that were asked for.
     var isStale = false
     var ticksLeft = 0
     var failures = 0
@@ -131,7 +131,7 @@ struct MarkReader: Sendable {
 
   private func hasRoom(_ request: Request) -> Bool { !request.isGivenUp && request.ids.count < size.most }
 
-  /// Takes out of each request what the relay does not take.
+  /// Removes from each request the part that exceeds the relay's limit.
   private mutating func fit() {
     _ = shrink()
     var left: [Target] = []
@@ -188,7 +188,7 @@ struct MarkReader: Sendable {
     return actions
   }
 
-  /// One filter, because some relays take no more.
+  /// One filter, because some relays accept only one.
   private static func filter(_ ids: Set<String>) -> JSONValue {
     let filter = HistoryFilter(kinds: [NostrPost.deletionKind, NostrPost.reactionKind], tags: ["e": ids])
     var members = filter.json().object ?? [:]
@@ -249,7 +249,7 @@ struct MarkReader: Sendable {
     return []
   }
 
-  /// A relay that has taken other subscriptions may allow no more of them. There must be room for pages, too.
+  /// A relay that has accepted other subscriptions may not allow more. There must be room for pages, too.
   private mutating func refused(_ index: Int) -> [SessionAction] {
     let others = requests.indices.filter { $0 != index && requests[$0].open != nil }
     guard let last = others.last else {

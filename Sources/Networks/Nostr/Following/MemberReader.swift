@@ -38,7 +38,7 @@ struct MemberReader: Sendable {
 
   func asks(_ name: String) -> Bool { name == asking?.name }
 
-  /// - Parameter atOnce: whether somebody waits for the answer. What is asked for already may be older, so it is asked for once more.
+  /// - Parameter atOnce: whether a caller waits for the answer. An answer under way may be older, so Baton asks again.
   mutating func want(_ group: ChannelID, atOnce: Bool = false) {
     if !waiting.contains(group) { waiting.append(group) }
     isHurried = isHurried || atOnce

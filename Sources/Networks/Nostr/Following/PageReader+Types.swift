@@ -14,7 +14,7 @@ extension PageReader {
   enum Turn: Hashable, Sendable {
     /// The channel was read as a whole, and this became of that.
     case ended(ChannelID, MessageSync)
-    /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which others are stored?
+    /// The channel's messages were read as a whole. The reading continues with the answer to: which others are stored?
     case compares(ChannelID, number: Int, served: Set<String>)
     /// The deletions and reactions of what other relays have served in these channels could not be read.
     case unheard(Set<ChannelID>)

@@ -55,12 +55,12 @@ struct PageReader: Sendable {
     var horizon: Int64?
     /// The number of events after it, whatever they are.
     var aheadCount = 0
-    /// What was found before those were left out.
+    /// The messages that were found before those were left out.
     var served: Set<String> = []
     /// The messages and reactions whose deletions and reactions were not asked for yet. Only where these do not name their channel.
     var messages: Deque<(id: String, channel: ChannelID)> = []
     var reactions: Deque<(id: String, channel: ChannelID)> = []
-    /// All reactions that were ever wanted: those that are stored are found again.
+    /// All reactions that were ever wanted: stored ones are found again.
     var reactionsWanted: Set<String> = []
   }
 
@@ -79,7 +79,7 @@ struct PageReader: Sendable {
   private var again: [ChannelID: Bool] = [:]
   /// The channels that could not be heard, and since when, in Unix seconds.
   private var missed: [ChannelID: Int64] = [:]
-  /// What other relays have served.
+  /// The messages that other relays have served.
   private var heard: [ChannelID: StoredNames] = [:]
   private var heardCount = 0
   /// How much of that waits at most. The rest is asked for when its channel is read as a whole.
@@ -141,7 +141,7 @@ struct PageReader: Sendable {
 
   /// Asks for the next page, unless one is asked for. The connection must be open.
   /// - Parameters:
-  ///   - seen: what the relay has served.
+  ///   - seen: the messages that the relay has served.
   ///   - mayBegin: whether another reading may begin.
   ///   - most: the number of channels that one REQ may ask for.
   ///   - now: Unix time in seconds.
@@ -195,7 +195,7 @@ struct PageReader: Sendable {
     return nil
   }
 
-  /// What this relay has served as well was asked for then, so this comes last.
+  /// Messages that this relay has served as well were asked for then, so this comes last.
   private mutating func readHeard(_ seen: SeenEvents) {
     let pager = HistoryPager(filter: HistoryFilter(kinds: [], tags: [:]), window: 0...0)
     reading = Reading(subject: .heard(Set(heard.keys)), isOfChannels: true, pager: pager, countMax: 0)
@@ -272,8 +272,8 @@ struct PageReader: Sendable {
     reading.map { $0.step == .messages && $0.horizon != nil && $0.aheadCount >= Self.aheadMax } ?? false
   }
 
-  /// Leaves out what is far ahead, if there was any, so that it takes nothing from the rest.
-  /// - Returns: whether the reading goes on with the rest.
+  /// Leaves out events that are dated far ahead, so that they take nothing from the rest.
+  /// - Returns: whether the reading continues with the rest.
   private mutating func passOverAhead() -> Bool {
     guard var passing = reading, let horizon = passing.horizon, passing.aheadCount > 0 else { return false }
     let pager = passing.pager
@@ -322,7 +322,7 @@ struct PageReader: Sendable {
     return .compares(channel, number: comparisonNumber, served: reading.served.union(reading.pager.found.keys))
   }
 
-  /// Takes the answer to `Turn.compares`: this relay may have deletions and reactions of what it does not serve, too.
+  /// Takes the answer to `Turn.compares`: this relay may have deletions and reactions of messages that it does not serve, too.
   mutating func lacks(_ missing: StoredNames, in channel: ChannelID, number: Int) -> Turn? {
     guard case .comparison(number)? = reading?.step, case .whole(channel, _)? = reading?.subject else { return nil }
     for id in missing.messages { wantMarks(of: id, in: channel) }

@@ -54,11 +54,11 @@ struct DateRefusal: Hashable, Sendable {
   /// from ahead is sent again when half of its lead is over: the relay's limit is not known, and few attempts find it.
   func outcome(at lead: Int64, isFresh: Bool) -> RelayOutcome {
     if isMatterOfClocks(at: lead, isFresh: isFresh) {
-      let words = "the relay refuses the date of a new event, so its clock or that of this machine is wrong"
+      let words = "the relay refuses the date of a new event, so its clock or this machine's clock is wrong"
       return .troubled(Trouble(.rejected, "\(words): \(text)"), retryAfter: nil)
     }
     guard isAhead(by: lead) else { return .refused(Trouble(.rejected, text)) }
-    let words = "the event is dated \(lead) s ahead, and the relay does not take it yet"
+    let words = "the event is dated \(lead) s ahead, and the relay does not accept it yet"
     return .troubled(Trouble(.rejected, "\(words): \(text)"), retryAfter: isFresh ? nil : .seconds(lead - lead / 2))
   }
 }

@@ -20,7 +20,7 @@ public enum RelayMessage: Hashable, Sendable {
   case challenge(String)
   /// A message type that Baton does not use.
   case other(String)
-  /// A message that cannot be used, most often because of an event that somebody gave the relay; it costs no more than itself.
+  /// An unusable message, most often because of an event that someone gave the relay. It affects nothing else.
   /// - subscription: the request that it was meant for.
   /// - createdAt: when its event was made, in Unix seconds: relays choose by that what they serve.
   case unreadable(subscription: String? = nil, createdAt: Int64? = nil, bytes: Int)

@@ -6,7 +6,7 @@ extension FileFolder {
   /// others can write to.
   /// - Parameters:
   ///   - file: a file below the folder; `nil` for the folder itself.
-  ///   - user: who may own folders, besides root; `nil` for the user of this process.
+  ///   - user: the user who may own folders, besides root; `nil` for the user of this process.
   /// - Returns: a sentence without its full stop; `nil` also where nothing is.
   public func weakness(onTheWayTo file: FileAddress? = nil, user: UInt32? = nil) -> String? {
     let owners = [0, user ?? geteuid()]
@@ -17,22 +17,22 @@ extension FileFolder {
       way += "/\(String(part))"
       var status = stat()
       guard lstat(way, &status) == 0 else {
-        return errno == ENOENT ? nil : "\(way) cannot be looked at: \(String(cString: strerror(errno)))"
+        return errno == ENOENT ? nil : "cannot examine \(way): \(String(cString: strerror(errno)))"
       }
       switch status.st_mode & S_IFMT {
       case S_IFDIR:
         guard owners.contains(status.st_uid) else {
-          return "\(way) belongs to another user than root and that of the daemon, who could put links to other files there"
+          return "\(way) belongs to another user than root and the daemon's user, who could put links to other files there"
         }
         // In such a folder as /tmp others can make files, and cannot replace those of root and the daemon.
         let isAbove = way.utf8.count < path.utf8.count && status.st_mode & S_ISVTX != 0
         guard isAbove || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-          return "others can write to \(way), and could put links to other files there; take that away with chmod go-w"
+          return "others can write to \(way), and could put links to other files there: run chmod go-w"
         }
       case S_IFREG where way.utf8.elementsEqual(file?.path.utf8 ?? "".utf8): break
       case S_IFLNK:
         return
-          "\(way) is a symbolic link, which may lead to any file; put the file itself there, or name the folder without links"
+          "\(way) is a symbolic link, which may lead to any file: put the file itself there, or name the folder without links"
       default: return "\(way) is not a folder, or not a plain file"
       }
     }
