@@ -265,7 +265,6 @@ struct PageReader: Sendable {
   }
 
   private var isComparing: Bool { if case .comparison? = reading?.step { true } else { false } }
-
   private var isEnough: Bool { reading.map { $0.step == .messages && $0.count >= $0.countMax } ?? false }
 
   private var isCrowdedAhead: Bool {
