@@ -196,7 +196,8 @@ struct BlossomServerTests {
       (.answer(200, #"{"names":{"alice":"\#(Self.key)"}}"#.utf8), "nobody with this name"),
       (.answer(200, #"{"names":{"bob":"npub1x"}}"#.utf8), "not a public key"),
       (
-        .answer(200, #"{"names":{"Bob":"\#(Self.key)","BOB":"\#(String(repeating: "0c", count: 32))"}}"#.utf8), "other capitals"
+        .answer(200, #"{"names":{"Bob":"\#(Self.key)","BOB":"\#(String(repeating: "0c", count: 32))"}}"#.utf8),
+        "different capitals"
       ),
       (.answer(200, #"{"names":{"bob":5}}"#.utf8), "not a public key"),
       (.answer(200, #"{"names":[]}"#.utf8), "not a list of names"),
