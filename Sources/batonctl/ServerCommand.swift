@@ -28,7 +28,8 @@ struct ServerCommand: AsyncParsableCommand {
         }
         given = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
       }
-      guard let line = given.map(HumanText.line), !line.isEmpty else { throw Refusal(text: "\(file) has no password in it") }
+      // Blanks at its ends are part of a password.
+      guard let line = given.map(HumanText.text), !line.isEmpty else { throw Refusal(text: "\(file) has no password in it") }
       return line
     }
 

@@ -12,6 +12,16 @@ struct PostCommandTests {
     try #require(try Batonctl.parseAsRoot(["post"] + arguments) as? Command, "\(arguments)")
   }
 
+  /// Nobody would find out why a server refuses a password that lost a blank.
+  @Test func passwordsKeepTheirBlanks() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    for text in [" hunter 2 ", " hunter 2 \r\nrest", "\u{FEFF} hunter 2 \n"] {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(try ServerCommand.PasswordOption.parse(["--password-file", path]).password() == " hunter 2 ", "\(text)")
+    }
+  }
+
   @Test func publishingIsWhatPostDoesUnlessASubcommandIsNamed() throws {
     let short = try Self.parse("City News", "We open.", "--wait", "none", "--key", "k", as: PostPublish.self)
     #expect(short.channel == "City News" && short.text == "We open." && short.wait == .none && short.key == "k")
