@@ -13,6 +13,16 @@ import Testing
 
 /// The Nostr network against real relays of the sandbox, over real sockets.
 struct NetworkTests {
+  /// A network that is connected to the relay, and a channel for it.
+  private static func watching(
+    _ relay: SandboxRelay, limits: NostrLimits = .patient
+  ) async throws -> (bench: NetworkBench, content: ChannelContent) {
+    let bench = try NetworkBench(limits: limits)
+    bench.network.watch([RelayID(rawValue: 1): relay.url])
+    for await report in bench.reports { if case .relayUp = report { break } }
+    return (bench, try await bench.content(relay.url))
+  }
+
   @Test func channelIsPublishedReadBackAndWithdrawn() async throws {
     let relay = try await SandboxRelay.start()
     let bench = try NetworkBench()
@@ -216,10 +226,7 @@ struct NetworkTests {
   @Test(arguments: [SandboxFault.oneConnection, .oneConnectionPolitely])
   func relayThatTakesOneConnectionGetsEverythingOverIt(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
-    let bench = try NetworkBench()
-    bench.network.watch([RelayID(rawValue: 1): relay.url])
-    for await report in bench.reports { if case .relayUp = report { break } }
-    let content = try await bench.content(relay.url)
+    let (bench, content) = try await Self.watching(relay)
     var outcome = await bench.perform(.invite, content, at: relay.url)
     if fault == .oneConnectionPolitely {
       // The relay refused the connection, not the channel.
@@ -249,10 +256,7 @@ struct NetworkTests {
       .milliseconds(150), .milliseconds(150), .milliseconds(50)
     )
     limits.redialFirst = .milliseconds(20)
-    let bench = try NetworkBench(limits: limits)
-    bench.network.watch([RelayID(rawValue: 1): relay.url])
-    for await report in bench.reports { if case .relayUp = report { break } }
-    let content = try await bench.content(relay.url)
+    let (bench, content) = try await Self.watching(relay, limits: limits)
     func succeeds(_ task: RelayOperation.Task, _ wanted: RelayOutcome) async -> Bool {
       for _ in 0..<50 where await bench.perform(task, content, at: relay.url) == wanted { return true }
       return false
@@ -271,10 +275,7 @@ struct NetworkTests {
 
   @Test func whoSharesAConnectionThatIsCutOpensAnother() async throws {
     let relay = try await SandboxRelay.start(fault: .oneConnection)
-    let bench = try NetworkBench()
-    bench.network.watch([RelayID(rawValue: 1): relay.url])
-    for await report in bench.reports { if case .relayUp = report { break } }
-    let content = try await bench.content(relay.url)
+    let (bench, content) = try await Self.watching(relay)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     try await relay.set(.mute)
     bench.network.perform(
@@ -292,10 +293,7 @@ struct NetworkTests {
   /// Who reads stays anonymous: a relay that wants to know who publishes is told so over another connection.
   @Test func whoPublishesIsNotSaidOverAConnectionThatOthersReadOver() async throws {
     let relay = try await SandboxRelay.start(fault: .oneConnection)
-    let bench = try NetworkBench()
-    bench.network.watch([RelayID(rawValue: 1): relay.url])
-    for await report in bench.reports { if case .relayUp = report { break } }
-    let content = try await bench.content(relay.url)
+    let (bench, content) = try await Self.watching(relay)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     try await relay.set(.auth)
     let words = "the relay wants to know who publishes, and takes no connection for that beside the one over which others read"
