@@ -80,7 +80,7 @@ final class FairLane: Sendable {
       return try await withTaskCancellationHandler {
         try await threads.runIfActive { [self] in
           do {
-            return try Reading.$isOver.withValue({ [self] in isOver || patience.isOver }) { try body() }
+            return try Reading.$current.withValue(Reading { [self] in isOver || patience.isOver }) { try body() }
           } catch {
             if let reason = patience.reason { throw reason }
             throw isOver ? CancellationError() : error

@@ -10,9 +10,16 @@ public protocol BlockingWork: Sendable {
 }
 
 /// Whether a read from storage must end, because its time is up, no one waits for it any longer, or the daemon stops.
-public enum Reading {
+///
+/// A structure, because a release build by Swift 6.3.1 crashes when it sets a task-local function outside a task (decision 53).
+public struct Reading: Sendable {
+  /// What limits the reads of this task or thread; `nil` if nothing does.
+  @TaskLocal public static var current: Reading?
+
   /// It is asked again and again while something is read.
-  @TaskLocal public static var isOver: (@Sendable () -> Bool)?
+  public let isOver: @Sendable () -> Bool
+
+  public init(until isOver: @escaping @Sendable () -> Bool) { self.isOver = isOver }
 }
 
 /// How much work something is for storage.

@@ -15,14 +15,14 @@ final class OpenPool: Sendable {
 
   // All of these throw what their namesakes in GRDB throw, and a `StoreError` once the store is closed.
 
-  /// How long a read of the daemon itself may take. Reads for clients are limited by `Reading.isOver`.
+  /// How long a read of the daemon itself may take. Reads for clients are limited by `Reading.current`.
   private static let longest = Duration.seconds(300)
 
-  /// A read is ended early if it takes too long, `Reading.isOver` is true, or once the store is to be closed; then it throws a
+  /// A read is ended early if it takes too long, `Reading.current` is over, or once the store is to be closed; then it throws a
   /// `StoreError` with the code `inputOutput`.
   func read<T>(_ body: (Database) throws -> T) throws -> T {
     let end = ContinuousClock.now + Self.longest
-    let isOver = Reading.isOver ?? { ContinuousClock.now > end }
+    let isOver = Reading.current?.isOver ?? { @Sendable in ContinuousClock.now > end }
     return try using {
       do {
         return try pool.read { db in try db.whileWanted(isOver) { try body(db) } }
@@ -38,9 +38,9 @@ final class OpenPool: Sendable {
     try using { try pool.writeWithoutTransaction(body) }
   }
 
-  /// A copy is ended early if `Reading.isOver` is true. Then this throws a `StoreError` with the code `inputOutput`.
+  /// A copy is ended early if `Reading.current` is over. Then this throws a `StoreError` with the code `inputOutput`.
   func backup(to copy: DatabaseQueue) throws {
-    let isOver = Reading.isOver
+    let isOver = Reading.current?.isOver
     try using {
       try pool.backup(to: copy, pagesPerStep: 1_000) { _ in
         guard isOver?() != true else { throw StoreError(.inputOutput, "\(self.path): a copy was ended early") }

@@ -144,7 +144,7 @@ extension Store {
     configuration.readonly = true
     let copy = try DatabaseQueue(path: path, configuration: configuration)
     defer { try? copy.close() }
-    let isOver = Reading.isOver ?? { false }
+    let isOver = Reading.current?.isOver ?? { @Sendable in false }
     return try copy.read { db in try db.whileWanted(isOver) { try problems(db) } }
   }
 

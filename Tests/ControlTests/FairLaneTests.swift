@@ -132,7 +132,7 @@ struct FairLaneTests {
 
   /// Reads until it is told to end, as storage does.
   @Sendable private static func readOn() throws {
-    let isOver = try #require(Reading.isOver)
+    let isOver = try #require(Reading.current?.isOver)
     while !isOver() {}
     throw StoreError(.inputOutput, "ended")
   }

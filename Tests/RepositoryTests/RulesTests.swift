@@ -260,6 +260,15 @@ struct RulesTests {
     }
   }
 
+  /// A release build crashes when it sets such a value outside a task (decision 53), and most tests have a debug build.
+  @Test func noTaskLocalValueIsAFunction() throws {
+    for file in try sources("Sources") {
+      for line in file.text.split(separator: "\n") where line.contains("@TaskLocal") {
+        #expect(!line.contains("->"), "\(file.name): put the function into a structure: \(line)")
+      }
+    }
+  }
+
   @Test func testsDoNotSleep() throws {
     for file in try sources("Tests") where !file.name.hasSuffix("RulesTests.swift") {
       for banned in ["Task.sleep", "usleep(", "Thread.sleep"] {

@@ -6,7 +6,7 @@ import Testing
 ///
 /// There is one seed for every 25 that `BATON_SEEDS` says, because each run takes longer than one of the other simulation.
 /// `BATON_SEED=n scripts/test SimpleXSimulation` repeats one and shows what happens in it.
-@Suite(.timeLimit(.minutes(20)))
+@Suite
 struct SimpleXSimulationTests {
   private static let workers = 3
 

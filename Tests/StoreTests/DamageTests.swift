@@ -219,7 +219,7 @@ struct DamageTests {
     let store = try Store(directory: path)
     let copy = folder.path + "/copy"
     #expect {
-      try Reading.$isOver.withValue({ true }) { try store.backUp(to: copy) }
+      try Reading.$current.withValue(Reading { true }) { try store.backUp(to: copy) }
     } throws: {
       ($0 as? StoreError)?.code == .inputOutput
     }

@@ -116,7 +116,7 @@ struct ImpatientThreads: BlockingWork {
 
   func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T {
     let steps = Steps()
-    return try Reading.$isOver.withValue({ steps.next() > stepsMax }) { try body() }
+    return try Reading.$current.withValue(Reading { steps.next() > stepsMax }) { try body() }
   }
 
   func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T { try await body() }

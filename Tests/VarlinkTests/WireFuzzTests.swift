@@ -5,7 +5,7 @@ import Testing
 /// The parsers of peers' input run in a process of their own, so that a crash, a hang or growth is theirs.
 ///
 /// `BATON_SEED=n scripts/test VarlinkTests --filter WireFuzz` repeats a run; `swift run -c release baton-fuzz 100000000` makes a long one.
-@Suite(.timeLimit(.minutes(20)))
+@Suite
 struct WireFuzzTests {
   /// More than the allocator's own fluctuation; a leak of one byte per input would exceed it.
   private static let growthKilobytesMax = 900
