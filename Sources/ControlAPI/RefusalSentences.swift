@@ -312,9 +312,9 @@ extension VarlinkClient.Failure {
     switch self {
     case .notReachable(let reason):
       RefusalSentence("\(reason); is batond running?", "Name another socket with --socket or $BATON_SOCKET", after: " ")
-    case .notPermitted(let reason): RefusalSentence("\(reason); root may use it, and users who may open the socket")
-    case .disconnected: RefusalSentence("the daemon closed the connection; whether it carried out the request is not known")
-    case .notTaken: RefusalSentence("the daemon closed the connection and did not take the call", "try again")
+    case .notPermitted(let reason): RefusalSentence("\(reason)", "join the group of the socket, or be root")
+    case .disconnected: RefusalSentence("the daemon closed the connection, so the outcome is unknown", "check whether the request took effect")
+    case .notTaken: RefusalSentence("the daemon closed the connection before it handled the request", "try again")
     case .timedOut:
       RefusalSentence(limit.map { "the daemon did not answer within \($0)" } ?? "the daemon did not answer in time")
     case .protocolBroken(let reason): RefusalSentence("the program that answers at \(path) does not speak Varlink: \(reason)")

@@ -13,88 +13,88 @@ extension RefusalSentence {
   /// - Parameter ids: of objects that have the name.
   public static func ambiguousName(_ name: String, ids: [Int64]) -> Self {
     Self(
-      "'\(name)' is the name of several: \(ids.map { String($0) }.joined(separator: ", "))",
-      "say which, for example id:\(ids.first ?? 1)")
+      "more than one is called '\(name)': \(ids.map { String($0) }.joined(separator: ", "))",
+      "use its id, for example id:\(ids.first ?? 1)")
   }
 
   /// A name that is not allowed.
-  public static func invalidDisplayName(reason: String) -> Self { Self("the name cannot be used: \(reason)") }
+  public static func invalidDisplayName(reason: String) -> Self { Self("invalid name: \(reason)") }
 
   /// A name that something else has.
-  public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is in use already", "choose another") }
+  public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is already in use", "choose another") }
 
   /// A name or a key that another identity has.
   public static func duplicateIdentity(_ name: String) -> Self {
-    Self("the identity '\(name)' has this name or this key already", "choose another")
+    Self("the identity '\(name)' already uses this name or key", "choose another")
   }
 
   /// A text that is not a domain.
-  public static func invalidDomain(_ domain: String, reason: String) -> Self { Self("'\(domain)' cannot be used: \(reason)") }
+  public static func invalidDomain(_ domain: String, reason: String) -> Self { Self("'\(domain)' is not a valid domain: \(reason)") }
 
   /// A text that is not an address.
   /// - Parameter position: where it goes wrong, in characters from the start.
   public static func invalidAddress(_ address: String, reason: String, position: Int?) -> Self {
-    Self("'\(address)' cannot be used: \(reason)\(position.map { ", at character \($0 + 1)" } ?? "")")
+    Self("'\(address)' is not a valid address: \(reason)\(position.map { ", at character \($0 + 1)" } ?? "")")
   }
 
   /// An address that something else has.
   /// - Parameter kind: relay or server; nil when that is not known.
   public static func duplicateAddress(_ kind: String?, id: Int64) -> Self {
-    guard let kind else { return Self("there is one with this address already: id \(id)") }
-    return Self("there is a \(kind) with this address already: \(kind) \(id)")
+    guard let kind else { return Self("this address is already in use by id \(id)") }
+    return Self("this address is already in use by \(kind) \(id)")
   }
 
   /// A change that is based on an older revision.
   /// - Parameter object: what was changed, for example relay 7; nil when that is not known.
   public static func staleRevision(of object: String?) -> Self {
-    Self("\(object ?? "it") was changed by somebody else at the same time", "look at it and try again")
+    Self("someone else changed \(object ?? "it") at the same time", "look at it and try again")
   }
 
   /// A field that can only be changed in a file.
   public static func declaredByFile(field: String, file: String) -> Self {
-    Self("its \(field) is declared in \(file)", "change it there and run batonctl reload", after: ": ")
+    Self("cannot change '\(field)' here: \(file) declares it", "edit the file and run batonctl reload")
   }
 
   /// A change that would break the whole.
   /// - Parameter messages: what would be wrong.
   public static func validationFailed(_ messages: [String]) -> Self {
     Self(
-      "nothing was changed, because the result would have errors: \(messages.joined(separator: "; "))", "--force ignores them",
-      after: ". ")
+      "this change would leave errors: \(messages.joined(separator: "; "))",
+      "Nothing was changed. --force changes it anyway", after: ". ")
   }
 
   /// An operator that cannot be removed alone.
   public static func operatorInUse(servers: Int, relays: Int) -> Self {
-    Self("\(counted(servers, "server")) and \(counted(relays, "relay")) belong to this operator", "--force removes them too")
+    Self("\(counted(servers, "server")) and \(counted(relays, "relay")) belong to this operator", "--force removes them as well")
   }
 
   /// A relay whose address cannot be changed.
   public static func relayInUse(channels: Int) -> Self {
     Self(
       "\(counted(channels, "channel")) \(channels == 1 ? "uses" : "use") this relay",
-      "its address stays; relay remove --force removes it, but not from your channels", after: ": ")
+      "its address cannot change, and only relay remove --force removes it, but not from your channels")
   }
 
   /// An identity that cannot be removed; without channels it is main.
   public static func identityInUse(channels: Int) -> Self {
-    guard channels > 0 else { return Self("the identity main always stays") }
+    guard channels > 0 else { return Self("the identity main cannot be removed") }
     return channels == 1
-      ? Self("1 channel belongs to this identity, or is read for it", "delete or unfollow it first")
-      : Self("\(channels) channels belong to this identity, or are read for it", "delete or unfollow them first")
+      ? Self("1 channel uses this identity", "delete or unfollow it first")
+      : Self("\(channels) channels use this identity", "delete or unfollow them first")
   }
 
   /// A text that is not a valid secret key. The reason does not show it.
-  public static func invalidKey(reason: String) -> Self { Self("the key cannot be used: \(reason)") }
+  public static func invalidKey(reason: String) -> Self { Self("invalid key: \(reason)") }
 
   /// A credential of the daemon without a secret key in it.
   public static func invalidCredential(_ credential: String, reason: String) -> Self {
-    Self("the credential '\(credential)' cannot be used: \(reason)")
+    Self("invalid credential '\(credential)': \(reason)")
   }
 
   /// Files that are wrong.
   /// - Parameter problems: each with its file.
   public static func invalidConfiguration(_ problems: [String]) -> Self {
     Self(
-      problems.joined(separator: "; "), inFull: "everything stays as it was: \(problems.joined(separator: "\n  "))")
+      problems.joined(separator: "; "), inFull: "nothing was changed: \(problems.joined(separator: "\n  "))")
   }
 }

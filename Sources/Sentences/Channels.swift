@@ -17,12 +17,12 @@ extension RefusalSentence {
 
   /// Fewer relays than were asked for.
   public static func notEnoughRelays(wanted: Int, available: Int) -> Self {
-    Self("\(counted(wanted, "relay")) \(wanted == 1 ? "was" : "were") asked for, \(available) can be used")
+    Self("not enough relays: \(wanted) requested, \(available) available")
   }
 
   /// More relays than a channel may have.
   public static func tooManyRelays(wanted: Int, max: Int) -> Self {
-    Self("\(wanted) relays are more than a channel may have: at most \(max)")
+    Self("too many relays: \(wanted) (maximum \(max))")
   }
 
   /// A channel for which another daemon acts.
@@ -33,37 +33,36 @@ extension RefusalSentence {
   }
 
   /// A relay that was picked and cannot be used any more.
-  public static let choiceChanged = Self("relays that were picked were disabled or removed at the same moment", "try again")
+  public static let choiceChanged = Self("a picked relay was just disabled or removed", "try again")
 
   /// A relay on another network than the channel.
-  public static func networkMismatch(relay: Int64) -> Self { Self("relay \(relay) lives on another network than the others") }
+  public static func networkMismatch(relay: Int64) -> Self { Self("relay \(relay) is on a different network from the others") }
 
   /// A relay that the channel has, or had.
   /// - Parameter status: of the relay in the channel, as its word on the wire.
   public static func alreadyInChannel(relay: Int64, status: String) -> Self {
-    guard status == "removed" else { return Self("the channel is on relay \(relay) already, where it is \(status)") }
+    guard status == "removed" else { return Self("the channel is already on relay \(relay), where it is \(status)") }
     return Self(
-      "relay \(relay) was taken off this channel: on nostr it cannot return, on simplex only once it was told",
-      "choose another")
+      "relay \(relay) was removed from this channel: a Nostr channel cannot add it again, and a SimpleX channel only when the relay has confirmed "
+        + "its removal", "choose another")
   }
 
   /// A relay that the channel does not have.
   /// - Parameter relay: which, for example relay 7.
   public static func notInChannel(relay: String) -> Self {
-    Self("the channel does not have \(relay)", "see batonctl channel show")
+    Self("the channel is not on \(relay)", "see batonctl channel show")
   }
 
   /// The relay that a channel cannot do without.
-  public static let lastRelay = Self("it is the channel's last relay", "add another first, or delete the channel")
+  public static let lastRelay = Self("this is the channel's last relay", "add another first, or delete the channel")
 
   /// A relay that does not offer groups.
   public static func noGroupSupport(relay: Int64, reason: String) -> Self {
-    Self("relay \(relay) cannot have the group: \(reason)", "choose another")
+    Self("relay \(relay) does not support groups: \(reason)", "choose another")
   }
 
   /// A group on several relays.
-  public static let groupNeedsOneRelay = Self(
-    "a group lives on exactly one relay", "name one with --relay, and leave it there", after: ": ")
+  public static let groupNeedsOneRelay = Self("a group uses exactly one relay", "choose it with --relay")
 
   /// A channel that has no link yet.
   public static func noLink(channel: Int64) -> Self {
@@ -71,10 +70,10 @@ extension RefusalSentence {
   }
 
   /// A field of a channel that is not allowed.
-  public static func invalidProfile(field: String, reason: String) -> Self { Self("\(field) cannot be used: \(reason)") }
+  public static func invalidProfile(field: String, reason: String) -> Self { Self("invalid \(field): \(reason)") }
 
   /// An image that is not allowed.
-  public static func invalidImage(reason: String) -> Self { Self("the image cannot be used: \(reason)") }
+  public static func invalidImage(reason: String) -> Self { Self("invalid image: \(reason)") }
 
   /// A key that was used before.
   /// - Parameters:
@@ -83,28 +82,28 @@ extension RefusalSentence {
   public static func idempotencyKeyReused(channel: Int64, isDeleted: Bool) -> Self {
     Self(
       "this idempotency key created channel \(channel), \(isDeleted ? "which was deleted" : "with other parameters")",
-      "a new channel needs another key")
+      "use another key for a new channel")
   }
 
   /// A change of a channel that others run.
   public static func notOwned(channel: Int64) -> Self {
-    Self("channel \(channel) belongs to others, and is only read here", "batonctl channel unfollow \(channel) ends that")
+    Self("channel \(channel) is not yours: you only follow it", "to stop, run batonctl channel unfollow \(channel)")
   }
 
   /// A channel that is to be left, and is Baton's own.
   public static func owned(channel: Int64) -> Self {
-    Self("channel \(channel) is Baton's own", "batonctl channel delete \(channel) deletes it for all readers")
+    Self("channel \(channel) is yours, not one that you follow", "batonctl channel delete \(channel) deletes it for all readers")
   }
 
   /// A text that is no link to a channel.
-  public static func invalidLink(reason: String) -> Self { Self("the link does not name a channel to follow: \(reason)") }
+  public static func invalidLink(reason: String) -> Self { Self("this is not a link to a channel: \(reason)") }
 
   /// A link whose relays are all unknown.
   /// - Parameter addresses: the relays.
   public static func noKnownRelay(addresses: [String]) -> Self {
-    let remedy = "name relays with --relay, or add one with batonctl relay add --disabled, so that it is only read"
-    guard !addresses.isEmpty else { return Self("the link names no relay", remedy) }
-    return Self("Baton has none of the relays that the link names (\(addresses.joined(separator: ", ")))", remedy)
+    let remedy = "pass --relay, or add one only for reading with batonctl relay add ADDRESS --disabled"
+    guard !addresses.isEmpty else { return Self("the link contains no relay", remedy) }
+    return Self("none of the link's relays is configured: \(addresses.joined(separator: ", "))", remedy)
   }
 
   /// A channel that cannot be read.

@@ -1,7 +1,7 @@
 // Refusals that are about the daemon, its connections and its database.
 extension RefusalSentence {
   /// Too many requests that wait.
-  public static let busy = Self("the daemon has too much to do", "try again later")
+  public static let busy = Self("the daemon is overloaded", "try again later")
 
   /// A daemon that does not share the store.
   public static func noSuchDaemon(name: String) -> Self {
@@ -9,7 +9,7 @@ extension RefusalSentence {
   }
 
   /// A store that is one daemon's own.
-  public static let notShared = Self("the daemon has a store of its own, and shares it with nobody", "see its option store")
+  public static let notShared = Self("this daemon does not share its database", "see its option store")
 
   /// A copy of a store that others look after.
   public static let storeIsShared = Self(
@@ -21,7 +21,7 @@ extension RefusalSentence {
 
   /// A filter, an order or a cursor that cannot be used.
   /// - Parameter path: what part of the request it is.
-  public static func invalidFilter(path: String, reason: String) -> Self { Self("\(path) cannot be used: \(reason)") }
+  public static func invalidFilter(path: String, reason: String) -> Self { Self("invalid \(path): \(reason)") }
 
   /// Something that cannot be read because the database is damaged.
   public static func storageDamaged(reason: String) -> Self {
@@ -32,19 +32,18 @@ extension RefusalSentence {
   /// A database that cannot be read or written.
   public static func storageUnavailable(reason: String) -> Self {
     Self(
-      "the database cannot be used: \(reason)",
-      inFull: "the daemon cannot use its database at present, nothing was changed: \(reason)")
+      "cannot use the database: \(reason)",
+      inFull: "the daemon cannot use its database, and nothing was changed: \(reason)")
   }
 
   /// A change of which nobody knows whether it was made.
   public static func outcomeUnknown(reason: String) -> Self {
-    Self("it is not known whether this was done: \(reason)", "look before you ask again")
+    Self("the outcome is unknown: \(reason)", "check whether it took effect before you try again")
   }
 
   /// A fault of the daemon.
   public static let internalError = Self(
-    "the daemon has an internal fault",
-    "which its journal describes (journalctl -u batond); see whether the change was made", after: ", ")
+    "internal error in batond", "See journalctl -u batond, and check whether the change took effect", after: ". ")
 
   /// One more connection than may be open.
   /// - Parameter of: whose connections there are too many of: user, strangers, or all.
@@ -52,10 +51,10 @@ extension RefusalSentence {
     switch of {
     case "user":
       Self(
-        "you have \(counted(max, "connection")) to the daemon already",
-        "end some, or raise its option control.connectionsPerUser")
-    case "strangers": Self("the daemon has \(counted(max, "connection")) of users without rights already", "try again later")
-    default: Self("the daemon has \(counted(max, "connection")) already", "see its option control.connectionsMax")
+        "you already have \(counted(max, "connection")) to the daemon",
+        "close some, or raise its option control.connectionsPerUser")
+    case "strangers": Self("the daemon already has \(counted(max, "connection")) of users without rights", "try again later")
+    default: Self("the daemon already has \(counted(max, "connection"))", "see its option control.connectionsMax")
     }
   }
 
@@ -67,22 +66,22 @@ extension RefusalSentence {
 
   /// One more client that wants to watch.
   public static let tooManySubscribers = Self(
-    "the largest allowed number of clients watch already", "see the daemon's option control.subscribersMax")
+    "too many clients are watching", "see the daemon's option control.subscribersMax")
 
   /// A client that does not read what it watches.
   /// - Parameter revision: up to which everything was sent.
   public static func tooSlow(revision: Int64) -> Self {
-    Self("the changes were not read fast enough", "continue with --since \(revision)")
+    Self("the client fell behind and missed changes", "continue with --since \(revision)")
   }
 
   /// A method that the caller may not call.
   public static let permissionDenied = Self(
-    "you may not do this",
-    "root and members of the group baton may; the daemon's options control.readGroup and control.publishGroup let others look or publish"
+    "permission denied: this needs root or the group baton",
+    "join it with usermod -aG baton USER and log in again; the options control.readGroup and control.publishGroup let others read or publish"
   )
 
   /// A parameter that is unknown, missing or of the wrong type.
   public static func invalidParameter(_ parameter: String) -> Self {
-    Self("the daemon does not accept the parameter '\(parameter)'")
+    Self("invalid parameter '\(parameter)'")
   }
 }

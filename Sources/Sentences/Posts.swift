@@ -2,12 +2,12 @@
 extension RefusalSentence {
   /// A retention that is not allowed.
   public static func invalidRetention(field: String, reason: String) -> Self {
-    Self("the retention cannot be set (\(field)): \(reason)")
+    Self("invalid retention (\(field)): \(reason)")
   }
 
   /// A field of a post that is not allowed.
   public static func invalidPost(field: String, reason: String) -> Self {
-    Self("the post cannot be published (\(field)): \(reason)")
+    Self("invalid post (\(field)): \(reason)")
   }
 
   /// A key that was used before.
@@ -17,21 +17,21 @@ extension RefusalSentence {
   public static func postKeyReused(post: Int64, isDeleted: Bool) -> Self {
     Self(
       "this idempotency key published post \(post), \(isDeleted ? "which was deleted" : "with other parameters")",
-      "a new post needs another key")
+      "use another key for a new post")
   }
 
   /// A channel in which nothing is published at present.
   public static func channelFrozen(channel: Int64) -> Self {
-    Self("channel \(channel) is frozen, so nothing is published there", "batonctl channel unfreeze ends that")
+    Self("channel \(channel) is frozen", "run batonctl channel unfreeze \(channel) to publish there")
   }
 
   /// A post that has left for every relay.
   public static func postNotCancellable(post: Int64) -> Self {
-    Self("post \(post) may be on every relay already", "delete it with batonctl post delete \(post)")
+    Self("post \(post) may already be on every relay", "delete it with batonctl post delete \(post)")
   }
 
   /// Something that a network cannot do.
   public static func notSupported(network: String, reason: String) -> Self {
-    Self("this is not possible on \(network): \(reason)")
+    Self("not supported on \(network): \(reason)")
   }
 }

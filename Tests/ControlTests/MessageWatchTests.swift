@@ -137,7 +137,7 @@ struct MessageWatchTests {
       try await bench.client.search(MessagesSearchRequest(text: text))
     }
     #expect(error?.name == MessagesRefusal.invalidSearch(reason: "").error.name)
-    #expect(error?.sentence.text.hasPrefix("these words cannot be searched: ") == true)
+    #expect(error?.sentence.text.hasPrefix("invalid search: ") == true)
     try await bench.stop()
   }
 

@@ -228,8 +228,8 @@ struct ClusterTests {
     kill(first.pid, SIGKILL)
     let answer = try await asked.value
     #expect(
-      answer.status != 0 && answer.lines.contains { $0.contains("it is not known whether this was done") }, "\(answer.lines)")
-    #expect(answer.lines.contains { $0.contains("look before you ask again") }, "\(answer.lines)")
+      answer.status != 0 && answer.lines.contains { $0.contains("the outcome is unknown") }, "\(answer.lines)")
+    #expect(answer.lines.contains { $0.contains("check whether it took effect before you try again") }, "\(answer.lines)")
     #expect(!second.lines.contains { $0.contains("fault of the daemon") })
     #expect(try await b.control("channel", "update", "\(id)", "--description", "found").status == 0)
   }

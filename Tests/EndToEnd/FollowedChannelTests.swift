@@ -32,7 +32,7 @@ struct FollowedChannelTests {
     var readerDaemon = try await reader.start()
     // None of the relays is known yet.
     let alone = try await reader.control("channel", "follow", link)
-    #expect(alone.status == 1 && alone.lines.joined().contains("none of the relays that the link names"), "\(alone.lines)")
+    #expect(alone.status == 1 && alone.lines.joined().contains("none of the link's relays"), "\(alone.lines)")
     for (index, url) in relays.urls.prefix(2).enumerated() {
       #expect(try await reader.control("relay", "add", url, "--name", "r\(index + 1)", "--disabled").status == 0)
     }

@@ -94,10 +94,10 @@ struct MainJobTests {
     #expect(reader.status == 0 && reader.json["relays"]?.object?.count == 1, "\(reader.json)")
     #expect(link != first)
     let last = try await baton.control("channel", "remove-relay", "Moving", "r3")
-    #expect(last.status == 1 && last.lines.last?.contains("it is the channel's last relay") == true)
+    #expect(last.status == 1 && last.lines.last?.contains("this is the channel's last relay") == true)
     let again = try await baton.control("channel", "add-relay", "Moving", "r1")
     #expect(
-      again.status == 1 && again.lines.last?.contains("was taken off this channel: on nostr it cannot return") == true)
+      again.status == 1 && again.lines.last?.contains("was removed from this channel: a Nostr channel cannot add it again") == true)
     await stop(daemon, programs)
   }
 

@@ -87,7 +87,7 @@ struct ManagementTests {
     // Comes back if removed.
     #expect(try await baton.control("relay", "remove", "two").status == 0)
     let address = try await baton.control("relay", "update", "one", "--address", "ws://127.0.0.1:9/x")
-    #expect(address.status == 1 && address.lines.last?.contains("is declared in \(baton.operators)/a.yaml") == true)
+    #expect(address.status == 1 && address.lines.last?.contains("\(baton.operators)/a.yaml declares it") == true)
     let reload = try await baton.control("reload")
     #expect(reload.status == 0 && reload.lines == ["1 file declares 1 operator, 0 servers and 2 relays."])
     #expect(try await client.relays().map { "\($0.name) \($0.enabled)" } == ["one false", "two true"])

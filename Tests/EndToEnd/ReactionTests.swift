@@ -82,7 +82,7 @@ struct ReactionTests {
       #expect(result.status == 1 && error == .string("org.batond.Posts.\(name)"), "\(arguments): \(result.lines)")
     }
     let pin = try await baton.control("post", "pin", "1")
-    #expect(pin.lines.last?.contains("this is not possible on nostr: public channels") == true, "\(pin.lines)")
+    #expect(pin.lines.last?.contains("not supported on nostr: public channels") == true, "\(pin.lines)")
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     sandbox.signal(SIGKILL)

@@ -23,21 +23,21 @@ struct SentenceTests {
     let reused = try await create("Other", "--relay", "r1", "--idempotency-key", "k")
     #expect(
       reused.lines == [
-        "batonctl: this idempotency key created channel 1, with other parameters; a new channel needs another key"
+        "batonctl: this idempotency key created channel 1, with other parameters; use another key for a new channel"
       ])
     for pick in ["0", "40"] {
       let refused = try await create("Many", "--pick", pick)
       #expect(refused.status == 64 && refused.lines.first == "Error: --pick must be 1 to 32.", "\(refused)")
     }
     let few = try await create("Many", "--pick", "7")
-    #expect(few.status == 1 && few.lines == ["batonctl: 7 relays were asked for, 2 can be used"])
+    #expect(few.status == 1 && few.lines == ["batonctl: not enough relays: 7 requested, 2 available"])
     let retry = try await baton.control("channel", "retry", "1", "r2")
     #expect(
       retry.status == 1 && retry.lines == ["batonctl: the channel does not have the relay 'r2'; see batonctl channel show"])
     #expect(try await baton.control("channel", "delete", "1", "--yes").status == 0)
     let deleted = try await create("News", "--relay", "r1", "--idempotency-key", "k")
     #expect(
-      deleted.lines == ["batonctl: this idempotency key created channel 1, which was deleted; a new channel needs another key"])
+      deleted.lines == ["batonctl: this idempotency key created channel 1, which was deleted; use another key for a new channel"])
     daemon.signal(SIGTERM)
     _ = await daemon.status()
   }
