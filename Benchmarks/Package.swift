@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that nobody who builds or tests Baton builds its benchmarks.
+// A package of its own, so that no one who builds or tests Baton builds its benchmarks.
 let package = Package(
   name: "baton-benchmarks",
   dependencies: [

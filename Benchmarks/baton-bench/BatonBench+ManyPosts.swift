@@ -98,7 +98,7 @@ extension BatonBench {
       }
   }
 
-  /// A post as long as Nostr makes one. Its signature is none, and nobody looks at that.
+  /// A post as long as Nostr makes one. Its signature is none, and no one looks at that.
   private static func document(_ number: Int, _ channel: Int) -> PostDocument {
     func hex(_ digit: String, _ number: Int, _ count: Int) -> String {
       let digits = String(number)

@@ -8,7 +8,7 @@ import StrictJSON
 extension BatonBench {
   static var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 
-  /// Three relays that are far away, so that nobody is asked for anything while it is measured.
+  /// Three relays that are far away, so that no one is asked for anything while it is measured.
   static func addFarRelays(to store: Store) async throws {
     for id in Int64(1)...3 {
       try await store.commit([

@@ -43,7 +43,7 @@ extension BatonBench {
     }
     try await createMany(channels, socket: folder.path + "/c")
     while try await client.status().channelRelays.active < 3 * channels { try await client.ping() }
-    // Tests of relays and connections that nobody needs any more are over by then.
+    // Tests of relays and connections that no one needs any more are over by then.
     try await Task.sleep(for: .seconds(90))
     let before = processorSeconds(daemon.pid)
     try await Task.sleep(for: .seconds(60))

@@ -60,7 +60,7 @@ private final class Crowd: Sendable {
     }
   }
 
-  /// Reads until everybody has heard of the change of this revision.
+  /// Reads until everyone has heard of the change of this revision.
   func read(through revision: Int64) async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {

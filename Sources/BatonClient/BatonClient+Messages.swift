@@ -38,7 +38,7 @@ extension BatonClient {
     try PersonReply(json: .object(try await call(PeopleMethod.get, ["author": .string(author)]))).person
   }
 
-  /// Hides all messages of somebody here, or shows them again.
+  /// Hides all messages of someone here, or shows them again.
   public func mutePerson(author: String, muted: Bool) async throws -> Person {
     let reply = try await call(PeopleMethod.setMuted, ["author": .string(author), "muted": .bool(muted)])
     return try PersonReply(json: .object(reply)).person
@@ -56,12 +56,12 @@ extension BatonClient {
     try await stream(MembersMethod.watch, try request.json.object ?? [:]).map { try MembersWatchReply(json: .object($0)) }
   }
 
-  /// Lets somebody into a channel; returns once that is stored.
+  /// Lets someone into a channel; returns once that is stored.
   public func addMember(_ request: MembersAddRequest) async throws -> MembersAddReply {
     try MembersAddReply(json: .object(try await call(MembersMethod.add, try request.json.object ?? [:])))
   }
 
-  /// Lets somebody into a channel, and follows the change until it is settled.
+  /// Lets someone into a channel, and follows the change until it is settled.
   public func addMemberAndFollow(
     _ request: MembersAddRequest
   ) async throws -> some AsyncSequence<MembersAddReply, any Error> & Sendable {
@@ -80,12 +80,12 @@ extension BatonClient {
     try await stream(MembersMethod.setRole, try request.json.object ?? [:]).map { try MembersSetRoleReply(json: .object($0)) }
   }
 
-  /// Takes somebody out of a channel; returns once that is stored.
+  /// Takes someone out of a channel; returns once that is stored.
   public func removeMember(_ request: MembersRemoveRequest) async throws -> MembersRemoveReply {
     try MembersRemoveReply(json: .object(try await call(MembersMethod.remove, try request.json.object ?? [:])))
   }
 
-  /// Takes somebody out of a channel, and follows the change until it is settled.
+  /// Takes someone out of a channel, and follows the change until it is settled.
   public func removeMemberAndFollow(
     _ request: MembersRemoveRequest
   ) async throws -> some AsyncSequence<MembersRemoveReply, any Error> & Sendable {
@@ -97,12 +97,12 @@ extension BatonClient {
     try MessageReply(json: .object(try await call(MessagesMethod.setPinned, try request.json.object ?? [:]))).message
   }
 
-  /// Keeps what a member writes from everybody; returns once that is stored.
+  /// Keeps what a member writes from everyone; returns once that is stored.
   public func ban(_ request: MembersBanRequest) async throws -> MembersBanReply {
     try MembersBanReply(json: .object(try await call(MembersMethod.ban, try request.json.object ?? [:])))
   }
 
-  /// Keeps what a member writes from everybody, and follows the change until it is settled.
+  /// Keeps what a member writes from everyone, and follows the change until it is settled.
   public func banAndFollow(
     _ request: MembersBanRequest
   ) async throws -> some AsyncSequence<MembersBanReply, any Error> & Sendable {
@@ -121,7 +121,7 @@ extension BatonClient {
     try await stream(MembersMethod.unban, try request.json.object ?? [:]).map { try MembersUnbanReply(json: .object($0)) }
   }
 
-  /// Leaves somebody's request to be let into a channel out of lists.
+  /// Leaves someone's request to be let into a channel out of lists.
   public func declineMember(_ request: MembersDeclineRequest) async throws -> Member {
     try MemberReply(json: .object(try await call(MembersMethod.decline, try request.json.object ?? [:]))).member
   }

@@ -237,7 +237,7 @@ public struct BatonClient: Sendable {
   /// Reads a channel that others run from now on.
   /// - Returns: the channel; the one that there is if it is followed already, or is Baton's own.
   public func follow(_ request: ChannelsFollowRequest) async throws -> Channel {
-    // Servers and relays may take minutes to let somebody in.
+    // Servers and relays may take minutes to let someone in.
     try await channel(.follow, request.json.object ?? [:], timeout: request.join == true ? nil : timeout)
   }
 

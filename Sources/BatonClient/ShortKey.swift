@@ -1,6 +1,6 @@
 /// Keys in a form that fits into a line.
 package enum ShortKey {
-  /// How much of each end is shown. Somebody who wants a key with the same ends has to try 2^64 of them.
+  /// How much of each end is shown. Someone who wants a key with the same ends has to try 2^64 of them.
   private static let end = 8
 
   /// The beginning and the end of a key; all of one that is hardly longer.

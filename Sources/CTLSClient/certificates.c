@@ -52,7 +52,7 @@ int ctls_certificate_validity(const uint8_t *der, size_t count, int64_t *not_bef
 }
 
 // Whether each certificate is issued and signed by the next. The library builds a chain of its own from the certificates, and may
-// leave out some; then a leaf signed by anybody could stand before somebody else's identity.
+// leave out some; then a leaf signed by anyone could stand before someone else's identity.
 static int is_signed_in_order(X509 *const *chain, size_t count, size_t *index, char *text) {
   for (size_t position = 0; position + 1 < count; position++) {
     *index = position;

@@ -101,7 +101,7 @@ extension ChannelRelayMachine.Step {
       machine.state = state(started(work))
       perform(work.task)
     case (.waiting, .retryRequested), (.waiting, .verifyRequested):
-      // Somebody asked for it: the next attempt starts now instead of after the back-off.
+      // Someone asked for it: the next attempt starts now instead of after the back-off.
       machine.state = state(started(work))
       perform(work.task)
     case (.waiting(let until), .timerFired) where now >= until:

@@ -18,7 +18,7 @@ public struct SlotSet: Sendable, Hashable {
   public private(set) var numbers: Set<Int>
   /// Those of them that are pinned to the daemon that owns them, for its chat core.
   public private(set) var pinned: Set<Int>
-  /// Whether nobody else uses the store, so that any id may be given.
+  /// Whether no one else uses the store, so that any id may be given.
   private let isAlone: Bool
 
   /// - Parameters:

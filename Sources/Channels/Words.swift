@@ -24,7 +24,7 @@ public enum ChannelKind: String, Sendable, CaseIterable {
 
 /// What only members of a group may do. The words are those of the interface, and of NIP-29.
 public enum GroupAccess: String, Sendable, CaseIterable {
-  /// Nobody joins without being let in.
+  /// No one joins without being let in.
   case closed
   /// Only members write.
   case restricted
@@ -60,7 +60,7 @@ public enum Cause: String, Sendable, CaseIterable {
   case rateLimited
   /// The relay demands authentication, which did not succeed.
   case authRequired
-  /// The relay serves something signed by somebody else, or an object other than the one asked for.
+  /// The relay serves something signed by someone else, or an object other than the one asked for.
   case wrongIdentity
   /// The relay does not speak the protocol.
   case `protocol`

@@ -22,7 +22,7 @@ public struct BalanceMachine: Hashable, Sendable {
     case unneeded
     /// No slot is pinned to the daemon.
     case missing
-    /// It belongs to nobody.
+    /// It belongs to no one.
     case free(Slot)
     /// Another session has it until it lets go of it.
     case awaited(Slot)
@@ -45,7 +45,7 @@ public struct BalanceMachine: Hashable, Sendable {
     public var expired: [SessionMachine.ID]
     /// Slots that belong to the session that asks, in order.
     public var own: [Slot]
-    /// How many slots belong to nobody.
+    /// How many slots belong to no one.
     public var free: Int
     /// How many slots there are.
     public var total: Int
@@ -123,7 +123,7 @@ public struct BalanceMachine: Hashable, Sendable {
     // Without its slot a daemon with a core does not begin, and who has not begun takes nothing.
     if view.core == .missing { return .pin }
     if !view.misplaced.isEmpty { return .release(view.misplaced) }
-    // It may be held by somebody who hangs, and that holds up nothing else.
+    // It may be held by someone who hangs, and that holds up nothing else.
     if case .free = view.core, !triedPinned {
       triedPinned = true
       return .claimPinned
@@ -131,7 +131,7 @@ public struct BalanceMachine: Hashable, Sendable {
     triedPinned = false
     let sharing = all.filter { !view.draining.contains($0) }
     let surplus = view.own.count - Self.share(of: session, among: sharing.isEmpty ? all : sharing, total: view.total)
-    // Slots that nobody has are taken at once; slots that have somebody only move when things have calmed down.
+    // Slots that no one has are taken at once; slots that have someone only move when things have calmed down.
     if surplus < 0 { return view.free > 0 ? .claim(min(-surplus, view.free)) : nil }
     // Whoever is to have none need not wait.
     let isDraining = !sharing.isEmpty && !sharing.contains(session)

@@ -1,7 +1,7 @@
 /// The session of one run of a daemon in a database that several daemons share, as a value: no database, no clock.
 ///
 /// The database has a row for each session, and its clock alone decides when one has expired. Then another daemon may remove the row and
-/// take what belonged to it; until then nobody does. The number of a session is never used again, so each commit asks whether its own is
+/// take what belonged to it; until then no one does. The number of a session is never used again, so each commit asks whether its own is
 /// still there, and a daemon that was asleep for too long can change nothing. What a daemon does outside, it does only as long as it trusts
 /// its session: from a moment *before* it asked for the last renewal that was answered. An answer that never came is not a renewal.
 public struct SessionMachine: Hashable, Sendable {

@@ -307,7 +307,7 @@ extension VarlinkClient.Failure {
   /// The sentence for people about a call that got no answer.
   /// - Parameters:
   ///   - path: the path of the socket.
-  ///   - limit: the time limit in words, if somebody has set one.
+  ///   - limit: the time limit in words, if someone has set one.
   public func sentence(at path: String, within limit: String? = nil) -> RefusalSentence {
     switch self {
     case .notReachable(let reason):

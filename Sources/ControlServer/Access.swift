@@ -33,7 +33,7 @@ public struct Access: Sendable {
   private let readGroup: UInt32?
   private let publishGroup: UInt32?
 
-  /// A group that does not exist lets nobody in.
+  /// A group that does not exist lets no one in.
   /// - Parameters:
   ///   - changeGroup: name of the group that may do everything, like root and the daemon's own user.
   ///   - readGroup: name of the group that may read and watch.

@@ -14,7 +14,7 @@ public final class CallForwarder: Sendable {
     public var poll = Duration.milliseconds(50)
     /// The same when it could not be read.
     public var pollInTrouble = Duration.milliseconds(500)
-    /// How long a call may wait for somebody to take it: as long as slots may have no daemon, and some more.
+    /// How long a call may wait for someone to take it: as long as slots may have no daemon, and some more.
     public var waitMax = Duration.seconds(20)
     /// How many calls of others are answered at once.
     public var atOnceMax = 1_024
@@ -44,7 +44,7 @@ public final class CallForwarder: Sendable {
     let id: String
     let continuation: CheckedContinuation<String, any Error>
     let slot: Int
-    /// When it is looked whether anybody has taken it.
+    /// When it is looked whether anyone has taken it.
     var until: ContinuousClock.Instant
   }
 
@@ -59,7 +59,7 @@ public final class CallForwarder: Sendable {
     var acceptedMax = 1_024
     /// Calls that were taken and are another daemon's by now: they are put back before more are taken.
     var toPutBack: Set<Int64> = []
-    /// Calls that have no answer, because nobody knows what was done. They stay taken.
+    /// Calls that have no answer, because no one knows what was done. They stay taken.
     var unanswered: Set<Int64> = []
     /// Whether no more calls of others are taken.
     var isStopping = false
@@ -100,7 +100,7 @@ public final class CallForwarder: Sendable {
   /// Has the daemon that has a slot answer a call.
   /// - Parameter note: is told the id under which the call is left.
   /// - Returns: the reply, as a message.
-  /// - Throws: `BatonError.storageUnavailable` if nobody has taken it up, `outcomeUnknown` if nobody knows what became of it, `StoreError` if it
+  /// - Throws: `BatonError.storageUnavailable` if no one has taken it up, `outcomeUnknown` if no one knows what became of it, `StoreError` if it
   ///   could not be left.
   func forward(_ call: Call, to slot: Int, note: (String) -> Void = { _ in }) async throws -> String {
     // Each call is accepted once.
@@ -309,7 +309,7 @@ public final class CallForwarder: Sendable {
     }
   }
 
-  /// - Returns: whether it has an answer now, or is put back. If it is cancelled, nobody knows what was done, and it has none.
+  /// - Returns: whether it has an answer now, or is put back. If it is cancelled, no one knows what was done, and it has none.
   private func carryOut(
     _ number: Int64, _ call: ForwardedCall, _ answer: @escaping @Sendable (Call) async throws -> String?
   ) async -> Bool {

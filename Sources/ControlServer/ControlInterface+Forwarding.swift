@@ -85,7 +85,7 @@ extension ControlInterface: ForwardedAnswering {
         try await Caller.$origin.withValue(origin) { try await perform(method, call, user, 0, stream) }
       }
       guard let reply = answered else {
-        // What it led to goes on for longer than anybody waits; this is how it is now.
+        // What it led to goes on for longer than anyone waits; this is how it is now.
         guard let text = latest.withLockedValue({ $0 }).map({ String(buffer: $0).replacing("\0", with: "") }),
           let parameters = try JSONParser.parse(text).object?["parameters"]
         else { throw CancellationError() }

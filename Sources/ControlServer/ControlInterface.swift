@@ -14,7 +14,7 @@ struct ControlContext: Sendable {
   let coordinator: Coordinator
   let store: any ControlStorage
   let posts: any PostReading
-  /// What is said in channels; `nil` if nobody reads it.
+  /// What is said in channels; `nil` if no one reads it.
   var messages: (any MessageReading)?
   let activities: ChannelActivities
   let channelNames = ChannelNames()

@@ -18,7 +18,7 @@ public struct ControlServer: Sendable {
   /// Starts serving on sockets that already listen.
   /// - Parameters:
   ///   - store: returns the storage for questions about channels, posts and changes; it may block on these threads.
-  ///   - messages: returns the storage for questions about messages, in the same way; `nil` if nobody reads them.
+  ///   - messages: returns the storage for questions about messages, in the same way; `nil` if no one reads them.
   ///   - connections: sockets that are already connected.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; `nil` if they are in force.

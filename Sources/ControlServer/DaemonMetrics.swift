@@ -36,7 +36,7 @@ struct DaemonMetrics: Sendable {
     }.map(\.element)
   }
 
-  /// A time of the daemon's clock as the time of day, which others compare with their own; the two differ if somebody set the machine's
+  /// A time of the daemon's clock as the time of day, which others compare with their own; the two differ if someone set the machine's
   /// clock since the start.
   private func timeOfDay(_ time: Timestamp) -> Timestamp {
     time + (context.coordinator.timeOfDay - context.coordinator.now)

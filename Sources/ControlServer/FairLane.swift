@@ -20,7 +20,7 @@ enum Caller {
   static var words: String { origin.isEmpty ? "uid \(user), pid \(process)" : "uid \(user) through \(origin)" }
 }
 
-/// A few threads for long work, shared by users: nobody gets all of them, and waiting users take turns, however much each of
+/// A few threads for long work, shared by users: no one gets all of them, and waiting users take turns, however much each of
 /// them asks for.
 final class FairLane: Sendable {
   private struct Job: Sendable {
@@ -52,7 +52,7 @@ final class FairLane: Sendable {
   /// - Parameters:
   ///   - threads: a pool that runs already.
   ///   - count: how many of them are used.
-  ///   - perUserMax: how many one user gets at most, even if nobody else wants any, because a job that has begun cannot make room.
+  ///   - perUserMax: how many one user gets at most, even if no one else wants any, because a job that has begun cannot make room.
   init(_ threads: NIOThreadPool, count: Int, perUserMax: Int) {
     self.threads = threads
     self.perUserMax = perUserMax

@@ -77,7 +77,7 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   mutating func next(
     at revision: Int64, _ read: (_ before: Int64, _ limit: Int) async throws -> Part
   ) async throws -> (lines: [Line], cursor: String?) {
-    // A place beyond the newest line is one that nobody was given.
+    // A place beyond the newest line is one that no one was given.
     var before: Int64? = min(place ?? .max, revision + 1)
     var lines: [Line] = []
     for _ in 0..<Self.questionsMax {

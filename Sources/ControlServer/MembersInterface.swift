@@ -58,7 +58,7 @@ struct MembersInterface: MembersService, ControlService {
   ) async throws -> MembersSetRoleReply {
     let (channel, person) = (ChannelID(rawValue: request.channelId), name(request.author))
     let change = MembershipChange(person: person, .member, roles: request.role.map { [$0] } ?? [])
-    // Where nobody belongs to channels, that is the better answer.
+    // Where no one belongs to channels, that is the better answer.
     try await coordinator.checkMembership(in: channel, change)
     // On SimpleX the list may leave people out, and the core itself says who is no member.
     let isListed = try await known(channel).found[channel]?.row.network != .simplex
@@ -145,7 +145,7 @@ struct MembersInterface: MembersService, ControlService {
     }
   }
 
-  /// Somebody as the network calls them, from what people write.
+  /// Someone as the network calls them, from what people write.
   private func name(_ text: String) -> String { coordinator.author(from: text) ?? text }
 
   /// Where it is read who belongs to a channel.

@@ -13,7 +13,7 @@ struct MessagesInterface: MessagesService, ControlService {
   let context: ControlContext
   private var coordinator: Coordinator { context.coordinator }
 
-  /// Programs mark messages as read whenever somebody looks at them, which is nothing for the journal.
+  /// Programs mark messages as read whenever someone looks at them, which is nothing for the journal.
   func notesCallers(of method: MessagesMethod) -> Bool { [.markRead, .markUnread].contains(method) }
 
   // MARK: - Reading

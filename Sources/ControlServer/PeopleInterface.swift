@@ -37,7 +37,7 @@ struct PeopleInterface: PeopleService, ControlService {
   func setMuted(_ request: PeopleSetMutedRequest) async throws -> PersonReply {
     guard context.messages != nil else { throw PeopleRefusal.notFollowed(id: nil) }
     let known = try await person(request.author)
-    // Nobody can be kept out by a name that nobody could have.
+    // No one can be kept out by a name that no one could have.
     guard let author = known?.author ?? coordinator.author(from: request.author) else {
       throw PeopleRefusal.noSuchPerson(author: request.author)
     }

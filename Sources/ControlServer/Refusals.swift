@@ -198,7 +198,7 @@ extension DaemonRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    // An internal error says that nobody knows what was done, and the journal says why.
+    // An internal error says that no one knows what was done, and the journal says why.
     case .outcomeUnknown, .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel,
       .noSuchIdentity,
       .noEnabledRelays,
@@ -220,7 +220,7 @@ extension ServiceRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    // An internal error says that nobody knows what was done, and the journal says why.
+    // An internal error says that no one knows what was done, and the journal says why.
     case .outcomeUnknown, .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel,
       .noSuchIdentity,
       .noEnabledRelays,

@@ -57,7 +57,7 @@ extension ControlContext {
 }
 
 extension Message {
-  /// The number of reactions that are shown beside own ones. Anybody may react with any text.
+  /// The number of reactions that are shown beside own ones. Anyone may react with any text.
   static let reactionsMax = 50
 
   init(_ message: StoredMessage, _ surroundings: MessageSurroundings) {
@@ -81,7 +81,7 @@ extension Timestamp {
   /// The last time of a year with four digits.
   private static let lastMilliseconds: Int64 = 253_402_300_799_999
 
-  /// The text of a time that somebody made up: others cannot read what lies outside of the years 1970 to 9999.
+  /// The text of a time that someone made up: others cannot read what lies outside of the years 1970 to 9999.
   var textOfAnybody: String {
     Timestamp(milliseconds: min(max(milliseconds, 0), Self.lastMilliseconds)).text
   }

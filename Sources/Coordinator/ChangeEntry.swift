@@ -15,10 +15,10 @@ public final class ChangeEntry: Sendable {
     self.number = number
   }
 
-  /// Whether somebody has asked for its message.
+  /// Whether someone has asked for its message.
   public var hasMessage: Bool { message.withLock { $0 != nil } }
 
-  /// The message, made now if nobody has asked for it before.
+  /// The message, made now if no one has asked for it before.
   func message(by encode: (Change) throws -> [UInt8]) throws -> (bytes: [UInt8], isNew: Bool) {
     try message.withLock { message in
       if let message { return (message, false) }

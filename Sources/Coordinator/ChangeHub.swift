@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Hands committed changes to all subscribers. The changes are kept once, in a `ChangeLog`; a subscriber is a position in it and costs
-/// next to nothing, however slow it is. Nobody slows the coordinator: publishing wakes one task, and that task wakes the subscribers.
+/// next to nothing, however slow it is. No one slows the coordinator: publishing wakes one task, and that task wakes the subscribers.
 public final class ChangeHub: Sendable {
   /// The number of changes that a subscriber may be behind.
   public static let subscriberQueueMaxDefault = 4096
@@ -45,7 +45,7 @@ public final class ChangeHub: Sendable {
     var hasNews = false
     /// Whether the task that wakes them is at work.
     var isWaking = false
-    /// Called when changes came that do not follow what was published: others have committed before them. `nil` if nobody else commits.
+    /// Called when changes came that do not follow what was published: others have committed before them. `nil` if no one else commits.
     var fillGap: (@Sendable () -> Void)?
   }
   private let state: Mutex<State>
@@ -149,11 +149,11 @@ public final class ChangeHub: Sendable {
   /// Has `fill` called when changes cannot be published, because others have committed before them.
   func fillGaps(_ fill: @escaping @Sendable () -> Void) { state.withLock { $0.fillGap = fill } }
 
-  /// Publishes changes that follow revision `before`. Where others commit, too, they wait until somebody has published what comes before
+  /// Publishes changes that follow revision `before`. Where others commit, too, they wait until someone has published what comes before
   /// them, and published them with it.
   /// - Parameters:
   ///   - before: `nil` if nothing can be missing.
-  ///   - isWhole: whether all changes are there; if not, they count only as long as nobody watches.
+  ///   - isWhole: whether all changes are there; if not, they count only as long as no one watches.
   /// - Returns: whether they were published.
   @discardableResult
   func publish(_ changes: [Change], after before: Int64? = nil, revision: Int64, isWhole: Bool = true) -> Bool {

@@ -42,7 +42,7 @@ public struct ChannelEdit: Hashable, Sendable {
     self.revision = revision
   }
 
-  /// Whether it changes only what is possible with a channel of others: nobody else sees that, what it is called here among it.
+  /// Whether it changes only what is possible with a channel of others: no one else sees that, what it is called here among it.
   var isForOurselves: Bool {
     fullName == nil && description == nil && image == nil && preferences == nil && heal == nil && isFrozen == nil
       // Whoever does not want to read a channel of others leaves it.

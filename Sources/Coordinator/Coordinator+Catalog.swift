@@ -139,13 +139,13 @@ extension Coordinator {
   /// Servers as they are now, deleted ones included.
   public var servers: [ServerRow] { directory.catalog.servers.values.sorted { $0.id < $1.id } }
 
-  /// Servers that may be used: they and their operators are enabled. Others are not tested, and nobody need do anything about them.
+  /// Servers that may be used: they and their operators are enabled. Others are not tested, and no one need do anything about them.
   public var enabledServers: [ServerRow] {
     let catalog = directory.catalog
     return catalog.servers.values.filter(catalog.isEnabled)
   }
 
-  /// Relays that new channels may get: they and their operators are enabled. Others are not tested, and nobody need do anything about them.
+  /// Relays that new channels may get: they and their operators are enabled. Others are not tested, and no one need do anything about them.
   public var enabledRelays: [RelayRow] {
     let catalog = directory.catalog
     return directory.relays.values.filter(catalog.isEnabled)

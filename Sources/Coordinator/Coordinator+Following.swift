@@ -34,7 +34,7 @@ extension Coordinator {
   /// - Parameter keepMembership: whether the network stays a member of it, where readers are members.
   /// - Throws: `owned` if it is one of Baton's own, and `networkUnavailable` if it cannot be left now.
   public func unfollow(_ channel: ChannelID, keepMembership: Bool = false) async throws(BatonError) -> ChannelSnapshot {
-    // It is left first: once it is forgotten, nobody would know that there is something to leave.
+    // It is left first: once it is forgotten, no one would know that there is something to leave.
     if !keepMembership { try await leave(channel) }
     return try await ask { .unfollow(channel, $0) }
   }
@@ -164,7 +164,7 @@ extension Coordinator {
       return rows
     }
     let there = knownRelays(of: channel, on: network)
-    // A link alone must not make Baton connect to anybody.
+    // A link alone must not make Baton connect to anyone.
     guard !there.isEmpty else {
       throw .following(.noKnownRelay(addresses: Array(channel.relays.prefix(Self.addressesShownMax))))
     }

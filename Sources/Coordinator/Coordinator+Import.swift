@@ -25,7 +25,7 @@ extension Coordinator {
 
   /// Adds operators, servers and relays that a network provides and that Baton does not know. Doing so again changes nothing.
   ///
-  /// What Baton knows already stays as it is: what somebody changed, disabled or removed, and operators that files declare with all that
+  /// What Baton knows already stays as it is: what someone changed, disabled or removed, and operators that files declare with all that
   /// belongs to them. A domain that already has servers or relays is left out of a new operator, because they would move to it. What
   /// cannot be read is left out with a warning.
   /// - Parameter kind: the network of the relays.

@@ -9,18 +9,18 @@ extension Coordinator {
   /// - Parameters:
   ///   - request: the group; it has no idempotency key, because that follows from the people.
   ///   - names: the people, in the network's notation or in one that `author(from:)` reads.
-  /// - Throws: `notSupported` where nobody belongs to channels, and `invalidProfile` for a name that is not one of the network, among others.
+  /// - Throws: `notSupported` where no one belongs to channels, and `invalidProfile` for a name that is not one of the network, among others.
   public func createGroup(_ request: ChannelRequest, of names: [String]) async throws(BatonError) -> ChannelSnapshot {
     let network = try network(of: request)
     guard request.kind == .group, network.kind == .nostr else {
-      let reason = "anybody may read and join a channel; only a group on Nostr is for certain people, so create a group"
+      let reason = "anyone may read and join a channel; only a group on Nostr is for certain people, so create a group"
       throw .post(.notSupported(network.kind, reason: reason))
     }
     var people: Set<String> = []
     for name in names {
       guard let person = network.author(from: name) else {
         throw .invalidProfile(
-          field: "members", reason: "\(name.cut(toBytes: 100)) names nobody; write npub1…, nprofile1… or a public key")
+          field: "members", reason: "\(name.cut(toBytes: 100)) names no one; write npub1…, nprofile1… or a public key")
       }
       people.insert(person)
     }
@@ -30,7 +30,7 @@ extension Coordinator {
       people.remove(own.publicName)
     }
     guard !people.isEmpty else {
-      throw .invalidProfile(field: "members", reason: "there must be somebody besides whoever runs the group; name them")
+      throw .invalidProfile(field: "members", reason: "there must be someone besides whoever runs the group; name them")
     }
     var request = request
     request.access = Set(GroupAccess.allCases)
@@ -68,7 +68,7 @@ extension Coordinator {
     }
   }
 
-  /// Whether anything was ever wished of somebody in a channel, also what was given up since.
+  /// Whether anything was ever wished of someone in a channel, also what was given up since.
   private func hasWish(about person: String, in channel: ChannelID) async throws(BatonError) -> Bool {
     guard let posts else { return false }
     let wish = PostReaction(target: .anyWish(in: channel, name: person), text: "")

@@ -3,7 +3,7 @@ internal import RelayNetwork
 
 // Where several daemons share one store, each acts for some of its channels.
 extension Coordinator {
-  /// Acts for the channels in these slots from now on, because nobody else does any more. Their work is taken up soon.
+  /// Acts for the channels in these slots from now on, because no one else does any more. Their work is taken up soon.
   public func gain(_ slots: SlotSet) {
     inbox.put(.gained(slots))
     postInbox.put(.gained(slots))
@@ -29,7 +29,7 @@ extension Coordinator {
   /// and nothing is forgotten.
   public func suspend() async { for network in directory.networks.values { await network.abandon(.all) } }
 
-  /// Goes on after `suspend`: nobody else has acted for the channels. `mayAct` says yes by now.
+  /// Goes on after `suspend`: no one else has acted for the channels. `mayAct` says yes by now.
   public func resume() {
     inbox.put(.resumed)
     postInbox.put(.resumed)

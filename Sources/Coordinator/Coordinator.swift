@@ -10,7 +10,7 @@ public final class Coordinator: Sendable {
   let storage: any CoordinatorStorage
   /// Posts; `nil` if the daemon publishes none.
   let posts: (any PostStorage & CoordinatorStorage)?
-  /// What others say; `nil` if nobody reads it.
+  /// What others say; `nil` if no one reads it.
   let messages: MessageParts?
   let directory: RelayDirectory
   /// The rules with which it starts.
@@ -52,7 +52,7 @@ public final class Coordinator: Sendable {
   /// - Parameters:
   ///   - posts: the same storage, for posts and what they must know of channels, so that neither waits for the questions of the other;
   ///     `nil` if none are published.
-  ///   - messages: what it takes to read what is said in channels; `nil` if nobody reads it.
+  ///   - messages: what it takes to read what is said in channels; `nil` if no one reads it.
   ///   - shared: the same storage, if other daemons commit to it, too.
   ///   - slots: the channels for which it acts at first; `gain` and `lose` change that.
   ///   - mayAct: whether anything may be published at this very moment; see `suspend`.
@@ -97,7 +97,7 @@ public final class Coordinator: Sendable {
 
   /// Serves until `stop` is called and everything taken in is done.
   /// - Parameter ready: called once unfinished work was taken up again.
-  /// - Throws: `StoreError` when the store cannot be read or written at the start, or when somebody else owns it by now.
+  /// - Throws: `StoreError` when the store cannot be read or written at the start, or when someone else owns it by now.
   public func run(ready: @Sendable () -> Void) async throws {
     defer {
       inbox.close()
@@ -181,7 +181,7 @@ public final class Coordinator: Sendable {
   /// Puts a report into the inbox of channels.
   func inboxPut(_ report: NetworkReport) { inbox.put(.report(report)) }
 
-  /// Answers those who wait, when nobody else will.
+  /// Answers those who wait, when no one else will.
   private func refuseAll() async {
     inbox.close()
     while let inputs = await inbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }
@@ -291,7 +291,7 @@ public final class Coordinator: Sendable {
     let kind = network.kind
     if request.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
     guard request.access.isEmpty || request.kind == .group else {
-      throw .post(.notSupported(kind, reason: "anybody may join a channel, and on Nostr write in it; create a group"))
+      throw .post(.notSupported(kind, reason: "anyone may join a channel, and on Nostr write in it; create a group"))
     }
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == name }) else {

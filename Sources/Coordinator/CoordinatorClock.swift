@@ -4,7 +4,7 @@ internal import Glibc
 /// The source of time for the coordinator; tests provide their own.
 public protocol CoordinatorClock: Sendable {
   var now: Timestamp { get }
-  /// The time of day, which jumps when somebody sets the clock of the machine. What is signed for others is dated with it.
+  /// The time of day, which jumps when someone sets the clock of the machine. What is signed for others is dated with it.
   var timeOfDay: Timestamp { get }
   /// Returns at `time` or later; throws when cancelled.
   func sleep(until time: Timestamp) async throws

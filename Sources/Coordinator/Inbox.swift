@@ -67,10 +67,10 @@ final class Inbox<Element: Sendable>: Sendable {
   /// The number of elements that wait.
   var count: Int { state.withLock { $0.elements.count } }
 
-  /// Whether nobody takes out any more.
+  /// Whether no one takes out any more.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Notes that nobody takes out any more.
+  /// Notes that no one takes out any more.
   func finish() { state.withLock { $0.isDone = true } }
 
   /// Closes the inbox to new elements; what waits can still be taken out.

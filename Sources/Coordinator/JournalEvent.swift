@@ -14,7 +14,7 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   /// A channel was requested and not created.
   case channelRefused = "8c3e5b1d7f9a4e20b6d8c0a2e4f61b39"
   case channelDeleted = "b1d4f7a90c3e4d5a8b6c7e9f0a1b2c54"
-  /// Somebody published or edited a post.
+  /// Someone published or edited a post.
   case postPublished = "67347c7f85b329c92757053dabfcbb64"
   /// A post failed at a relay where posts arrived before. It is tried again slowly; those that fail there after it have no entry.
   case deliveryFailed = "9467da6d8b2d359deca21dbb4a21f0f8"

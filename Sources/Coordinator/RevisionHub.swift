@@ -13,7 +13,7 @@ public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
     let continuation: CheckedContinuation<Bool, Never>
   }
 
-  /// An object that somebody follows.
+  /// An object that someone follows.
   private struct Followed {
     var count = 0
     /// The newest revision at which it may have changed.
@@ -117,7 +117,7 @@ public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
     return Array(woken.values)
   }
 
-  /// Lets nobody wait any more.
+  /// Lets no one wait any more.
   func finish() {
     let woken = state.withLock { state in
       state.isOver = true

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts what happens, for everybody who wants to know later. What happens at once is noted with one call of `note`.
+/// Counts what happens, for everyone who wants to know later. What happens at once is noted with one call of `note`.
 public final class MetricBook: Sendable {
   fileprivate struct Series {
     var number = 0.0

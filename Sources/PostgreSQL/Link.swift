@@ -4,7 +4,7 @@ internal import Glibc
 
 /// One connection of libpq. One thread at a time uses it, and waits in it no longer than until a deadline.
 final class Link {
-  /// What the server says that nobody asked for; it may come at any moment of a call.
+  /// What the server says that no one asked for; it may come at any moment of a call.
   private final class Notices {
     var states: [String] = []
   }
@@ -139,12 +139,12 @@ final class Link {
   }
 
   /// Makes sure that the server is still there before it is sent anything that it could carry out. It may have ended an idle connection,
-  /// and somebody in between may have forgotten it without a word.
+  /// and someone in between may have forgotten it without a word.
   private func check(until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) {
     var isDoubtful = heardAt.duration(to: .now) > Self.idleMax
     while pq_socket(connection) >= 0, wait(for: POLLIN, until: ContinuousClock.now, atLeastOnce: true) {
       guard pq_consumeInput(connection) == 1 else { throw broken(isSent: false) }
-      // Nobody has asked, so it may be why the connection ends.
+      // No one has asked, so it may be why the connection ends.
       isDoubtful = true
     }
     guard isDoubtful else { return }

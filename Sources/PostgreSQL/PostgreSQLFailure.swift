@@ -4,7 +4,7 @@ public enum PostgreSQLFailure: Error, Hashable, Sendable {
   case refused(SQLError)
   /// There is no connection, or it broke before the server had everything. Nothing has happened.
   case unavailable(String)
-  /// The connection broke, or time was up, after the server had everything; or it was not sure itself. Nobody knows whether it happened.
+  /// The connection broke, or time was up, after the server had everything; or it was not sure itself. No one knows whether it happened.
   case inDoubt(String)
 }
 

@@ -86,7 +86,7 @@ actor CommitWriter {
     }
   }
 
-  /// Makes sure that what a commit in doubt has done is seen, or will never be, before anybody asks what there is.
+  /// Makes sure that what a commit in doubt has done is seen, or will never be, before anyone asks what there is.
   func settle() async throws(StoreError) { if isInDoubt { _ = try await lastSignOfLife() } }
 
   // MARK: - The connection

@@ -207,7 +207,7 @@ public actor SessionKeeper {
       work(.time, &group)
     case (.step(let id, _), .took(let slots)) where session.session == id:
       own(owned.union(slots))
-      // What is free and cannot be taken is held by somebody who hangs.
+      // What is free and cannot be taken is held by someone who hangs.
       if !slots.isEmpty { lookAt = now }
       work(.time, &group)
     case (.step, .noSlotLeft):
@@ -224,7 +224,7 @@ public actor SessionKeeper {
   private func own(_ slots: Set<BalanceMachine.Slot>) {
     let (gained, lost) = (slots.subtracting(owned), owned.subtracting(slots))
     owned = slots
-    // Nobody takes what belongs to a living session, so this is somebody's hand in the tables.
+    // No one takes what belongs to a living session, so this is someone's hand in the tables.
     if !lost.isEmpty { outbox.yield(.lost(lost)) }
     if !gained.isEmpty { outbox.yield(.gained(gained)) }
   }

@@ -7,7 +7,7 @@ public final class SessionTrust: Sendable {
 
   public init() {}
 
-  /// The session, as long as nobody else can have what belongs to it; otherwise `nil`.
+  /// The session, as long as no one else can have what belongs to it; otherwise `nil`.
   public var session: SessionMachine.ID? {
     let now = ContinuousClock.now
     return state.withLock { $0.flatMap { now < $0.until ? $0.session : nil } }

@@ -27,7 +27,7 @@ public enum SharedKey {
     in address: PostgreSQLAddress, schema: String = DatabaseSchema.name, _ file: KeyFile, from old: SecretBox?,
     to new: SecretBox?
   ) async throws -> (secrets: Int, oldKey: String?) {
-    // Nobody else changes the key of this machine meanwhile.
+    // No one else changes the key of this machine meanwhile.
     try await Store.alone(in: (file.path as NSString).deletingLastPathComponent) {
       try await changeAlone(IdleDatabase(address: address, schema: schema), file, from: old, to: new)
     }

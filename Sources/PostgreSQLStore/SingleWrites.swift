@@ -34,7 +34,7 @@ enum SingleWrites {
     case .compactChanges(let revision):
       plain([
         SQLStatement("DELETE FROM changes WHERE revision <= $1", [.int(revision)]),
-        // The last commit is where the next one begins, and the last sign of all is when somebody was alive.
+        // The last commit is where the next one begins, and the last sign of all is when someone was alive.
         SQLStatement(
           "DELETE FROM commits WHERE base + count <= $1 AND number < (SELECT max(number) FROM commits)", [.int(revision)]),
         SQLStatement(

@@ -30,7 +30,7 @@ public struct ServerAddress: Hashable, Sendable {
   public let hosts: [String]
   /// `nil` for the protocol's own port.
   public let port: Int?
-  /// The password that servers require which are not open to everybody. It is never part of `text`.
+  /// The password that servers require which are not open to everyone. It is never part of `text`.
   public let password: String?
   /// The normal form, without the password.
   public let text: String

@@ -12,7 +12,7 @@ public struct FollowedChannel: Hashable, Sendable {
   /// Normal addresses of the relays from which it is read; empty for a channel of others that was joined.
   public let relays: [RelayID: String]
   public let window: MessageWindow
-  /// Whether it is one of our own channels; one of others is read as anybody reads it.
+  /// Whether it is one of our own channels; one of others is read as anyone reads it.
   public let isOwned: Bool
 
   public init(

@@ -36,7 +36,7 @@ public struct FoundChannel: Hashable, Sendable {
   }
 }
 
-// Most networks have channels that nobody follows from outside.
+// Most networks have channels that no one follows from outside.
 extension RelayNetwork {
   /// Some networks have no links that Baton can follow.
   public func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference? { nil }
@@ -53,6 +53,6 @@ extension RelayNetwork {
     throw NetworkFailure("channels of others cannot be joined there", isUnsupported: true)
   }
 
-  /// Nobody notices who reads.
+  /// No one notices who reads.
   public func leave(_ content: ChannelContent) async throws(NetworkFailure) {}
 }

@@ -1,11 +1,11 @@
 public import Channels
 
-/// The wish that somebody belong to a channel with certain roles, or not belong to it any more, or be kept from writing in it.
+/// The wish that someone belong to a channel with certain roles, or not belong to it any more, or be kept from writing in it.
 public struct MembershipChange: Hashable, Sendable {
-  /// What is wished of somebody. The words are those of the interface, and are stored.
+  /// What is wished of someone. The words are those of the interface, and are stored.
   public enum Wish: String, Hashable, Sendable, CaseIterable {
     case member, removed
-    /// What they write is kept from everybody.
+    /// What they write is kept from everyone.
     case banned
     /// It is shown again.
     case unbanned
@@ -15,9 +15,9 @@ public struct MembershipChange: Hashable, Sendable {
   public var wish: Wish
   /// What they may do, in the words of whoever keeps the channel; none for a plain member.
   public var roles: [String]
-  /// Why somebody is to be removed, for whoever keeps the channel; may be empty.
+  /// Why someone is to be removed, for whoever keeps the channel; may be empty.
   public var reason: String
-  /// Whether somebody is let in by it who does not belong to the channel. It is not stored.
+  /// Whether someone is let in by it who does not belong to the channel. It is not stored.
   public var letsIn: Bool
 
   public static let rolesMax = ReadMembers.rolesMax

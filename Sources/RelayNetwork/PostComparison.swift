@@ -48,7 +48,7 @@ public struct ServedPosts: Hashable, Sendable {
 
   /// Whether the relay holds a post.
   /// - Parameter date: the post's, as the network has it; `nil` if it is not known.
-  /// - Returns: `nil` if nobody knows.
+  /// - Returns: `nil` if no one knows.
   public func holds(_ id: String, of date: Timestamp?) -> Bool? {
     if ids.contains(id) { return true }
     guard let date, from <= date, date <= until, !unsure.contains(date) else { return nil }

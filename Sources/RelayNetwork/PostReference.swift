@@ -2,7 +2,7 @@ public import Channels
 
 /// A post that is already on the network, as others refer to it.
 public struct PostReference: Hashable, Sendable {
-  /// The network's name for the post (nostr: the id of its event); empty while that may still change, and nobody can refer to it.
+  /// The network's name for the post (nostr: the id of its event); empty while that may still change, and no one can refer to it.
   public var networkID: String
   /// The public name of its author, in the network's notation.
   public var author: String

@@ -35,12 +35,12 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Throws: an error also when the edition would need a date so far ahead that relays do not take it (`ChannelDraft.stray`).
   func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition
 
-  /// Reads a link to a channel that anybody may run, as people pass it on.
+  /// Reads a link to a channel that anyone may run, as people pass it on.
   /// - Returns: `nil` if it is not a link of this network.
   /// - Throws: an error if it is one, but does not name a channel that can be followed; it is unsupported if the network follows none.
   func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference?
 
-  /// Reads what a relay shows of a channel that somebody else runs.
+  /// Reads what a relay shows of a channel that someone else runs.
   /// - Parameters:
   ///   - identity: on whose behalf the channel is followed.
   ///   - address: the normal address of the relay.
@@ -49,14 +49,14 @@ public protocol RelayNetwork: RelayAddressing {
     for channel: ChannelReference, as identity: IdentityID, at address: String
   ) async throws(NetworkFailure) -> FoundChannel
 
-  /// Joins a channel that somebody else runs, under a name that says nothing of our identities, unless it is joined already.
+  /// Joins a channel that someone else runs, under a name that says nothing of our identities, unless it is joined already.
   /// - Parameter identity: on whose behalf the channel is followed.
   func join(_ channel: ChannelReference, as identity: IdentityID) async throws(NetworkFailure) -> FoundChannel
 
-  /// Leaves a channel that somebody else runs. One that is not joined counts as left.
+  /// Leaves a channel that someone else runs. One that is not joined counts as left.
   func leave(_ content: ChannelContent) async throws(NetworkFailure)
 
-  /// What only members may do in a channel; empty where anybody may do everything, or the network does not say it like that.
+  /// What only members may do in a channel; empty where anyone may do everything, or the network does not say it like that.
   func access(to content: ChannelContent) -> Set<GroupAccess>
 
   /// The link that a reader opens to join, with the active relays as hints.
@@ -99,7 +99,7 @@ public protocol RelayNetwork: RelayAddressing {
     _ report: Report, of message: PostReference, in content: ChannelContent
   ) throws(PostFailure) -> PostDocument
 
-  /// Gives the wish that somebody belong to a channel, or not, its form. It is delivered and stored like a post; to delete it is to give it
+  /// Gives the wish that someone belong to a channel, or not, its form. It is delivered and stored like a post; to delete it is to give it
   /// up.
   func composeMembership(_ change: MembershipChange, in content: ChannelContent) throws(PostFailure) -> PostDocument
 
@@ -117,7 +117,7 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Parameter relays: normal addresses of the relays where it was read back.
   func reference(to post: PostDocument, at relays: [String]) -> PostReference?
 
-  /// The name of somebody as messages have it (`ReadMessage.author`), from what people write, such as npub1… or nprofile1…; `nil` if it is
+  /// The name of someone as messages have it (`ReadMessage.author`), from what people write, such as npub1… or nprofile1…; `nil` if it is
   /// not a name that can be told from any other text.
   func author(from text: String) -> String?
 
@@ -198,7 +198,7 @@ public protocol RelayNetwork: RelayAddressing {
   func cancel(_ channel: ChannelID, at relay: RelayID)
 
   /// Returns once nothing more is sent for the channels in these slots, posts included: another daemon will act for them. What a relay was
-  /// sent before may still arrive there; nobody waits for its outcome.
+  /// sent before may still arrive there; no one waits for its outcome.
   func abandon(_ slots: SlotSet) async
 
   /// The channels in these slots are this daemon's from now on. What was reported of them before is not known.

@@ -20,7 +20,7 @@ struct Group: Sendable {
     case restricted
     /// A group whose metadata only members may see.
     case hidden
-    /// A group that nobody may join without an invitation.
+    /// A group that no one may join without an invitation.
     case closed
   }
 
@@ -47,7 +47,7 @@ struct Group: Sendable {
   /// The Unix times at which each state last changed.
   private var changed: [State: Int64] = [:]
 
-  /// Creates an empty group that belongs to nobody yet; apply the event that creates it next.
+  /// Creates an empty group that belongs to no one yet; apply the event that creates it next.
   init(id: String) { self.id = id }
 
   func isMember(_ publicKey: String) -> Bool { members[publicKey] != nil }

@@ -2,7 +2,7 @@ internal import Nostr
 
 /// The rules for reading: only members get the content of `private` groups and the metadata of `hidden` ones.
 extension GroupStore {
-  /// Whether an event may be shown to somebody who authenticated with `keys`.
+  /// Whether an event may be shown to someone who authenticated with `keys`.
   func isReadable(_ event: NostrEvent, by keys: Set<String>) -> Bool {
     let isState = GroupAction.stateKinds.contains(event.kind)
     guard let id = event.tag(isState ? "d" : "h"), let group = groups[id],

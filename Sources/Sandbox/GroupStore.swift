@@ -3,11 +3,11 @@ internal import Nostr
 /// The groups of a sandbox relay (NIP-29). It is a value: it decides what to store and to send; the relay does so.
 ///
 /// Where real relays differ, or NIP-29 leaves the choice, these rules apply here:
-/// - Anybody may create groups, under any id. The creator is the only admin at first.
+/// - Anyone may create groups, under any id. The creator is the only admin at first.
 /// - Events without an `h` tag do not concern groups, and are accepted as by any other relay.
 /// - Content older than 60 s is refused, like moderation: what was deleted could be replayed otherwise.
 /// - Authors delete nothing by themselves (kind 5): admins do, and an author who is one asks as one.
-/// - Groups are open to everybody's messages unless `restricted`. `closed` concerns joining alone.
+/// - Groups are open to everyone's messages unless `restricted`. `closed` concerns joining alone.
 /// - An event that was accepted before is answered as a harmless duplicate, except for kinds 9007 and 9021.
 /// - A deleted group is unknown from then on, and its id cannot be used again. Only the 9008 of its events is served.
 /// - States are dated like the event that changed them, and never earlier than before: two may have the same date.

@@ -28,9 +28,9 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case forget
   /// Describes its groups, their admins, members and pinned posts (kinds 39000, 39001, 39002 and 39005) under a key other than its own.
   case foreignGroup = "foreign-group"
-  /// Answers that a group to be created exists already, and belongs to somebody else.
+  /// Answers that a group to be created exists already, and belongs to someone else.
   case groupTaken = "group-taken"
-  /// Keeps requests to join groups (kind 9021), and lets nobody in by itself.
+  /// Keeps requests to join groups (kind 9021), and lets no one in by itself.
   case waitingRoom = "waiting-room"
   /// Closes the connection in the middle of a frame.
   case closeMidFrame = "close-mid-frame"
@@ -40,7 +40,7 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case binary
   /// Answers with a frame of 17 MiB.
   case huge
-  /// Sends messages that nobody asked for, as fast as they are read.
+  /// Sends messages that no one asked for, as fast as they are read.
   case floodPongs = "flood-pongs"
   case floodNotices = "flood-notices"
   case floodOKs = "flood-oks"

@@ -38,7 +38,7 @@ extension SandboxRelay {
   }
 
   /// Processes an event that concerns groups: decides, stores, and sends to all connections. It handles one event at a time, so that
-  /// nobody gets two changes in the wrong order.
+  /// no one gets two changes in the wrong order.
   /// - Returns: the answer; `nil` if the event does not concern groups.
   func takeAsGroup(_ event: NostrEvent) throws -> GroupStore.Answer? {
     let (fault, now) = (fault, now())

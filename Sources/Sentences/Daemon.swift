@@ -36,7 +36,7 @@ extension RefusalSentence {
       inFull: "the daemon cannot use its database, and nothing was changed: \(reason)")
   }
 
-  /// A change of which nobody knows whether it was made.
+  /// A change of which no one knows whether it was made.
   public static func outcomeUnknown(reason: String) -> Self {
     Self("the outcome is unknown: \(reason)", "check whether it took effect before you try again")
   }

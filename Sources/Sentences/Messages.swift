@@ -12,14 +12,14 @@ extension RefusalSentence {
     Self("this does not work for message \(message): \(reason)")
   }
 
-  /// Somebody of whom nothing is known.
+  /// Someone of whom nothing is known.
   public static func noSuchPerson(author: String) -> Self {
     Self(
       "no one called '\(author)' has written here, been muted or joined a channel",
       "batonctl people lists everyone; on Nostr, you can write the whole public key, npub1… or nprofile1…")
   }
 
-  /// Somebody who does not belong to a channel.
+  /// Someone who does not belong to a channel.
   public static func noSuchMember(channel: Int64, author: String) -> Self {
     Self(
       "no member or join request called '\(author)' in channel \(channel)",

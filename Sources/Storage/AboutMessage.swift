@@ -1,4 +1,4 @@
-/// A message of others, or somebody, and what a post of ours does about it.
+/// A message of others, or someone, and what a post of ours does about it.
 public struct AboutMessage: Hashable, Sendable {
   /// The words are stored.
   public enum Act: String, Hashable, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ public struct AboutMessage: Hashable, Sendable {
     case removal
     /// The post reports it to relays and readers; the text is a `Report`.
     case report
-    /// The post is the wish that somebody belong to the channel, or not; the text is a `MembershipChange`, and both names are theirs.
+    /// The post is the wish that someone belong to the channel, or not; the text is a `MembershipChange`, and both names are theirs.
     case membership
 
     /// Whether such a post is none by itself.

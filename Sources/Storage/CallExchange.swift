@@ -33,14 +33,14 @@ public struct CallNews: Hashable, Sendable {
   public var hasCalls = false
   /// The replies to calls that were sent: messages as Varlink has them, sealed.
   public var replies: [Int64: [UInt8]] = [:]
-  /// Calls that were sent and that a daemon took which is gone. Nobody knows whether it has done what was asked.
+  /// Calls that were sent and that a daemon took which is gone. No one knows whether it has done what was asked.
   public var lost: Set<Int64> = []
   /// Calls that were sent and are not there any more.
   public var missing: Set<Int64> = []
   /// Calls that this daemon has taken and that are not among those that it knows of, because the answer of the store was lost. Nothing was
   /// done for them.
   public var forgotten: Set<Int64> = []
-  /// Calls that were taken and for whose answer nobody waits any more.
+  /// Calls that were taken and for whose answer no one waits any more.
   public var abandoned: Set<Int64> = []
 
   public init() {}
@@ -51,7 +51,7 @@ public struct CallNews: Hashable, Sendable {
 public protocol CallExchange: Sendable {
   /// Leaves a call for the daemon that has a slot.
   /// - Returns: its number.
-  /// - Throws: `CallInDoubt` if it is not known whether it was left, and somebody may take it.
+  /// - Throws: `CallInDoubt` if it is not known whether it was left, and someone may take it.
   func send(_ call: ForwardedCall, to slot: Int) async throws -> Int64
   /// What is new. It is asked many times a second, and changes nothing.
   /// - Parameters:
@@ -59,13 +59,13 @@ public protocol CallExchange: Sendable {
   ///   - sent: calls that this daemon has sent, and waits for.
   ///   - taken: calls that it knows to have taken.
   func look(_ slots: SlotSet, sent: Set<Int64>, taken: Set<Int64>) async throws -> CallNews
-  /// Takes calls, the oldest first; nobody else gets them.
+  /// Takes calls, the oldest first; no one else gets them.
   func take(_ slots: SlotSet, limit: Int) async throws -> [(number: Int64, call: ForwardedCall)]
   /// Answers a call that was taken.
   /// - Parameter reply: `nil` if it is another daemon's by now, and nothing was done.
   func answer(_ number: Int64, _ reply: [UInt8]?) async throws
   /// Forgets a call that was sent.
-  /// - Parameter ifFree: only if nobody has taken it.
+  /// - Parameter ifFree: only if no one has taken it.
   /// - Returns: whether it was there.
   func forget(_ number: Int64, ifFree: Bool) async throws -> Bool
   /// The name of the daemon to which a slot is pinned, for its chat core; `nil` if it is not.

@@ -2,7 +2,7 @@
 public struct CommitReceipt: Hashable, Sendable {
   /// Why a part was not written, while the others were.
   public enum Rejection: Hashable, Sendable {
-    /// Somebody else has changed the object: read it again, and decide again.
+    /// Someone else has changed the object: read it again, and decide again.
     case conflict
     /// The part cannot be stored, and could not be a second time. The text says why, for the operator.
     case refused(String)
@@ -42,7 +42,7 @@ public enum CommitFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case unavailable(String)
   /// It is not known whether it happened. Before going on ask for the latest `SignOfLife`, which says so.
   case inDoubt(String)
-  /// Nothing happened, and nothing will: somebody else owns what is stored. Stop acting at once.
+  /// Nothing happened, and nothing will: someone else owns what is stored. Stop acting at once.
   case fenced(String)
 
   public var description: String {

@@ -30,7 +30,7 @@ public struct CommitPart: Hashable, Sendable {
     }
   }
 
-  /// If the channel has another revision, somebody else has changed it, and the part is a conflict; `nil` if nothing is expected.
+  /// If the channel has another revision, someone else has changed it, and the part is a conflict; `nil` if nothing is expected.
   public var expected: Expectation?
   public var mutations: [StoreMutation]
 

@@ -1,6 +1,6 @@
 public import Channels
 
-/// What the coordinator asks of storage. Each channel has one coordinator at a time that uses it. If somebody else commits all the same, `commit` says so: with a
+/// What the coordinator asks of storage. Each channel has one coordinator at a time that uses it. If someone else commits all the same, `commit` says so: with a
 /// conflict about one object, or with `fenced`.
 ///
 /// Lists of channels cover only those in some slots, which are those of this coordinator (`SlotSet`).
@@ -13,7 +13,7 @@ public protocol CoordinatorStorage: Sendable {
 
   /// Makes the parts of `request` durable together; when it returns they survive a crash of the machine. Revisions are given here, in the
   /// order in which commits become visible. Requests that wait at the same moment may share a sync, each with a receipt of its own. Writes.
-  /// - Returns: the revisions, and which parts were not written: an object that somebody else has changed, or that cannot be stored, does
+  /// - Returns: the revisions, and which parts were not written: an object that someone else has changed, or that cannot be stored, does
   ///   not keep others from being written.
   /// - Throws: `CommitFailure` if nothing was written, or if that is not known. Upkeep takes no revisions; doing it twice does no harm.
   @discardableResult

@@ -1,8 +1,8 @@
 public import Channels
 
-/// Somebody who belongs to a channel, did, or asks to; or who wrote in a channel whose network knows no members.
+/// Someone who belongs to a channel, did, or asks to; or who wrote in a channel whose network knows no members.
 public struct StoredMember: Hashable, Sendable {
-  /// How somebody stands to a channel. The words are those of the interface.
+  /// How someone stands to a channel. The words are those of the interface.
   public enum Standing: String, Hashable, Sendable, CaseIterable {
     /// The network names them among those who belong to the channel.
     case member
@@ -23,9 +23,9 @@ public struct StoredMember: Hashable, Sendable {
   public var roles: [String]
   /// Whether it is a key of ours.
   public var isOwn: Bool
-  /// Whether what they write is kept from everybody.
+  /// Whether what they write is kept from everyone.
   public var isBanned: Bool
-  /// What they call themselves, as far as known. Anybody may take any name.
+  /// What they call themselves, as far as known. Anyone may take any name.
   public var name: String?
   /// Since when their messages are hidden; `nil` if they are not.
   public var mutedAt: Timestamp?

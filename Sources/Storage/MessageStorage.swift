@@ -116,12 +116,12 @@ public protocol MessageStorage: Sendable {
   func pinMessage(_ message: MessageID, at: Timestamp?) async throws -> MessagePinning?
 
   /// Mutes an author: the messages of others with that author are hidden, those that are there and those to come. Or shows them again,
-  /// except those that somebody has hidden one by one.
+  /// except those that someone has hidden one by one.
   /// - Parameter at: since when; `nil` to show them.
   func mute(_ author: String, at: Timestamp?) async throws -> MessageReceipt
 
-  /// Takes note that somebody who asked to be let into a channel is not: nothing shows their request any more.
-  /// - Returns: `nil` if nobody with that name asks.
+  /// Takes note that someone who asked to be let into a channel is not: nothing shows their request any more.
+  /// - Returns: `nil` if no one with that name asks.
   func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt?
 
   /// The decision with the latest revision that was applied; `nil` if none was.

@@ -4,9 +4,9 @@ public import Channels
 public struct StoredPerson: Hashable, Sendable {
   /// In the network's notation.
   public var author: String
-  /// What they call themselves, as far as known. Anybody may take any name.
+  /// What they call themselves, as far as known. Anyone may take any name.
   public var name: String?
-  /// The name at a domain that they claim. Nobody has checked it.
+  /// The name at a domain that they claim. No one has checked it.
   public var domainName: String?
   /// Since when their messages are hidden; `nil` if they are not.
   public var mutedAt: Timestamp?

@@ -6,11 +6,11 @@ public struct PostReaction: Hashable, Sendable {
     case post(PostID)
     /// - networkID: what the network calls the message.
     case message(in: ChannelID, networkID: String)
-    /// Somebody who is to belong to the channel, or not: the post with the latest wish, whatever its text.
+    /// Someone who is to belong to the channel, or not: the post with the latest wish, whatever its text.
     case person(in: ChannelID, name: String)
-    /// The same for what they write, which is to be kept from everybody, or shown.
+    /// The same for what they write, which is to be kept from everyone, or shown.
     case ban(in: ChannelID, name: String)
-    /// Somebody of whom anything was wished: the latest post, also if it was given up.
+    /// Someone of whom anything was wished: the latest post, also if it was given up.
     case anyWish(in: ChannelID, name: String)
   }
   public var target: Target

@@ -18,16 +18,16 @@ public struct PostSchedule: Hashable, Sendable {
     self.trouble = trouble
   }
 
-  /// What stands for the trouble of a draft, which waits for nobody and nothing.
+  /// What stands for the trouble of a draft, which waits for no one and nothing.
   private static let draftMark = ""
 
-  /// The schedule of a draft, which is published when somebody says so.
+  /// The schedule of a draft, which is published when someone says so.
   /// - Parameter tolerance: for how long after that it is still published, in whole seconds.
   public init(draftOf request: String, at now: Timestamp, tolerance: Int) {
     self.init(publishAt: now, tolerance: tolerance, request: request, trouble: Self.draftMark)
   }
 
-  /// Whether nobody has said when to publish it.
+  /// Whether no one has said when to publish it.
   public var isDraft: Bool { trouble == Self.draftMark }
 
   /// The last moment at which it is published.
@@ -40,10 +40,10 @@ extension PostDocument {
 }
 
 extension PostRow {
-  /// Whether it was given a form by its network. Before that it has no deliveries, and nobody can refer to it.
+  /// Whether it was given a form by its network. Before that it has no deliveries, and no one can refer to it.
   public var isPublished: Bool { schedule?.request == nil }
 
-  /// Whether it is published once somebody says so.
+  /// Whether it is published once someone says so.
   public var isDraft: Bool { !isPublished && schedule?.isDraft == true && deletedAt == nil }
 
   /// Whether it is published when its time comes.

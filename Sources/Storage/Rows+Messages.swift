@@ -31,7 +31,7 @@ public struct MessageRow: Hashable, Sendable {
   public var counts: Bool
   public var editedAt: Timestamp?
   public var deletedAt: Timestamp?
-  /// Whether it is left out here: somebody has hidden it, or muted its author. One that was deleted is not.
+  /// Whether it is left out here: someone has hidden it, or muted its author. One that was deleted is not.
   public var isHidden: Bool
   /// Since when it is pinned here; `nil` if it is not.
   public var pinnedAt: Timestamp?
@@ -68,7 +68,7 @@ public struct MessageRow: Hashable, Sendable {
     self.revision = revision
   }
 
-  /// The time that people are shown: nobody writes in the future.
+  /// The time that people are shown: no one writes in the future.
   public var shownAt: Timestamp { min(createdAt, receivedAt) }
 }
 

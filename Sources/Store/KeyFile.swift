@@ -41,7 +41,7 @@ public struct KeyFile: Sendable {
   }
 
   /// The master key in a file, as 32 bytes or 64 hexadecimal digits.
-  /// - Parameter isForeign: whether the file is somebody else's, who is responsible for its permissions.
+  /// - Parameter isForeign: whether the file is someone else's, who is responsible for its permissions.
   static func read(_ path: String, isForeign: Bool = false) throws -> Secret {
     guard let content = Secret.contents(of: path, bytesMax: bytesMax + 1) else {
       throw StoreError("cannot read the key file \(path)", errno: errno)
@@ -154,7 +154,7 @@ extension SecretBox {
   /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
   public static func atFile(_ path: String) throws -> SecretBox { try KeyFile(path).box() }
 
-  /// The box whose master key systemd holds for the daemon, or that is in somebody else's file.
+  /// The box whose master key systemd holds for the daemon, or that is in someone else's file.
   /// - Parameter path: a file with 32 bytes or 64 hexadecimal digits.
   public static func atCredential(_ path: String) throws -> SecretBox {
     try SecretBox(masterKey: KeyFile.read(path, isForeign: true))

@@ -49,7 +49,7 @@ final class OpenPool: Sendable {
   }
   func vacuum() throws { try using { try pool.vacuum() } }
 
-  /// Closes connections that only read, once nobody uses them; others are opened when they are needed.
+  /// Closes connections that only read, once no one uses them; others are opened when they are needed.
   func renewReaders() { try? using { pool.invalidateReadOnlyConnections() } }
 
   /// Has the writer do something later.
@@ -62,7 +62,7 @@ final class OpenPool: Sendable {
     }
   }
 
-  /// Closes the connections, once nobody uses them any more. Only the first call does anything.
+  /// Closes the connections, once no one uses them any more. Only the first call does anything.
   /// - Parameters:
   ///   - patience: how long uses may go on; what takes longer, such as a check of a large file, is interrupted and fails.
   ///   - last: what is done before.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 package import Storage
 
-/// Files in the state directory: only their owner can use them, and they are never opened through a link that somebody may have placed.
+/// Files in the state directory: only their owner can use them, and they are never opened through a link that someone may have placed.
 package enum PrivateFile {
   /// Creates a new file, with its final permissions from the start.
   /// - Returns: its descriptor, which the caller must close.
@@ -77,7 +77,7 @@ extension StoreError {
 
 extension StoreError.Code {
   /// What a value of `errno` means. Only what does not end before a person has done something is `notAccessible`: a full disk, or one that
-  /// is read-only after a fault, may be mended while nobody looks.
+  /// is read-only after a fault, may be mended while no one looks.
   package init(errno number: CInt) {
     switch number {
     case EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG, ENOTSOCK: self = .notAccessible

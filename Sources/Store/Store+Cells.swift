@@ -156,7 +156,7 @@ extension Store {
   }
 
   /// Does something while no one else uses a state directory, in which a crash may have left copies.
-  /// - Throws: `StoreError.inUse` if somebody does, or what `body` throws.
+  /// - Throws: `StoreError.inUse` if someone does, or what `body` throws.
   package static func alone<T>(in directory: String, _ body: () async throws -> T) async throws -> T {
     let lock = try lock(directory)
     defer { flock(lock.fileDescriptor, LOCK_UN) }
@@ -166,7 +166,7 @@ extension Store {
 
   /// Makes the database of a state directory that has none, and puts it there only when all is in it.
   /// - Parameter fill: puts everything into the new store.
-  /// - Throws: `StoreError`: `inUse` if there is a database, or a part of one, or somebody uses the directory. Then nothing has changed.
+  /// - Throws: `StoreError`: `inUse` if there is a database, or a part of one, or someone uses the directory. Then nothing has changed.
   package static func make(in directory: String, _ fill: (Store) async throws -> Void) async throws {
     try await alone(in: directory) { try await makeAlone(in: directory, fill) }
   }

@@ -18,7 +18,7 @@ extension Store {
   /// A view in each connection: what is known of channels' messages.
   static let conversations = "channel_conversations"
 
-  /// Begins to read what is known of channels' messages. Until then, and where nobody reads messages, nothing is known.
+  /// Begins to read what is known of channels' messages. Until then, and where no one reads messages, nothing is known.
   /// - Parameter messages: a store that is open; `nil` to read nothing any more, before it is closed.
   public func read(_ messages: MessageStore?) {
     messagesPath.value = messages?.pool.path

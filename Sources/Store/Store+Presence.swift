@@ -137,7 +137,7 @@ extension Store {
         next.generation += 1
         try open.writeWithoutTransaction { [next] db in
           _ = try db.checkpoint(.passive)
-          // Nobody else can write the log back before this is noted.
+          // No one else can write the log back before this is noted.
           file.withLock { $0.wasWritten(open.path) }
           // The change is now in the log alone: without the log the database has less than the mark says.
           try db.inTransaction {

@@ -59,7 +59,7 @@ public struct JSONParser {
     return (value, Array(flaws.values))
   }
 
-  /// Parses one JSON text of somebody who passes on what others wrote, so that one bad part does not hide the rest. Characters that no text
+  /// Parses one JSON text of someone who passes on what others wrote, so that one bad part does not hide the rest. Characters that no text
   /// may hold become U+FFFD, numbers that nothing can hold and parts that are nested too deeply `null`, and of equal keys the last counts.
   /// - Returns: the value, and whether anything in it was mended like this.
   public static func parseMending(

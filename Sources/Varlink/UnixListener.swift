@@ -14,7 +14,7 @@ public enum UnixListener {
   /// - Returns: whether the socket listens.
   @discardableResult static func listen(_ socket: CInt) -> Bool { Glibc.listen(socket, .max) == 0 }
 
-  /// A socket that listens at `path`, with `mode` in place before the first client can connect. A socket file that nobody serves any
+  /// A socket that listens at `path`, with `mode` in place before the first client can connect. A socket file that no one serves any
   /// more is replaced; one that is still served, or a file of another kind, is not.
   public static func listen(path: String, mode: UInt32) throws(ListenError) -> CInt {
     func failure(_ what: String) -> ListenError {
@@ -42,7 +42,7 @@ public enum UnixListener {
     }
     let listener = socket(AF_UNIX, kind | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard listener >= 0 else { throw failure("cannot make a socket for") }
-    // Nobody may connect before the mode is right. The socket's own mode becomes that of the file (unix(7) on Linux); the umask is
+    // No one may connect before the mode is right. The socket's own mode becomes that of the file (unix(7) on Linux); the umask is
     // not touched, because it belongs to the whole process.
     guard fchmod(listener, 0) == 0 else { throw failure("cannot make a socket for") }
     guard let bound = SocketAddress(place)?.with({ bind(listener, $0, $1) }), bound == 0, chmod(place, mode) == 0,

@@ -53,7 +53,7 @@ public final class VarlinkClient: Sendable {
   /// - Parameters:
   ///   - group: the event loops; `nil` uses those that the process shares.
   ///   - patience: how long to wait for a place among the connections that the server has not accepted yet.
-  ///   - whileRefused: how long to wait for a server at a socket that nobody serves at present.
+  ///   - whileRefused: how long to wait for a server at a socket that no one serves at present.
   ///   - whileMissing: how long to wait for a socket that does not exist, as happens for a moment while a server restarts.
   public static func connect(
     path: String, group: (any EventLoopGroup)? = nil, patience: Duration = .seconds(45), whileRefused: Duration = .zero,
@@ -115,7 +115,7 @@ public final class VarlinkClient: Sendable {
   }
 
   /// Calls a method that sends several replies. They end after the last one.
-  /// - Parameter thenClose: whether to close the connection after the last reply, or when nobody reads the replies any more.
+  /// - Parameter thenClose: whether to close the connection after the last reply, or when no one reads the replies any more.
   public func callMore(_ method: String, _ parameters: [String: JSONValue] = [:], thenClose: Bool = false) -> VarlinkReplies {
     let (replies, source) = VarlinkReplies.make(on: channel, closesAtEnd: thenClose)
     send(VarlinkCall(method: method, parameters: parameters, mode: .more), .many(source))
@@ -224,7 +224,7 @@ private final class ClientHandler: ChannelInboundHandler {
     return said
   }
 
-  /// Drops the replies that nobody takes any more.
+  /// Drops the replies that no one takes any more.
   private func pause(_ context: ChannelHandlerContext) {
     context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
   }

@@ -1,7 +1,7 @@
 internal import NIOCore
 
 /// The replies to a call with `more`, in order, for one reader. While it does not take them, the connection is not read: the number of
-/// waiting replies is bounded, and the server notices that nobody reads.
+/// waiting replies is bounded, and the server notices that no one reads.
 public struct VarlinkReplies: AsyncSequence, Sendable {
   public typealias Element = VarlinkReply
 

@@ -15,7 +15,7 @@ public struct DomainName: Hashable, Sendable {
   /// Upper bound of what a domain says, in bytes: it may list all of its names.
   private static let bytesMax = 1 << 20
 
-  /// Whether somebody who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters, and the
+  /// Whether someone who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters, and the
   /// address of a page may have a key in it.
   public static func isMeant(by text: String) -> Bool { !text.contains("://") && (text.contains("@") || text.contains(".")) }
 
@@ -58,7 +58,7 @@ public struct DomainName: Hashable, Sendable {
       throw WebFailure("the server's answer is not a list of names as in NIP-05")
     }
     let keys = Set((names[name].map { [$0] } ?? names.filter { $0.key.lowercased() == name }.map(\.value)).map(Self.lowered))
-    guard let key = keys.first else { throw WebFailure("there is nobody with this name") }
+    guard let key = keys.first else { throw WebFailure("there is no one with this name") }
     guard keys.count == 1 else { throw WebFailure("several people there have this name in different capitals") }
     guard let text = key.string, text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
       throw WebFailure("the name stands for something that is not a public key")

@@ -12,7 +12,7 @@ public struct LocalFile: Sendable {
   let digest: [UInt8]
   /// 64 lower-case hexadecimal digits.
   public let sha256: String
-  /// `nil` if nobody knows.
+  /// `nil` if no one knows.
   public let type: FileType?
   /// Of a picture.
   public let dimensions: PictureHeader.Dimensions?

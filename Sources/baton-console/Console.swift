@@ -49,7 +49,7 @@ struct Console: AsyncParsableCommand {
     name: .customLong("metrics-port"),
     help: "Offer the figures of the daemon for Prometheus, at /metrics of this port on loopback, without signing in.")
   var metricsPort: UInt16?
-  @Flag(name: .customLong("read-only"), help: "Let nobody change anything.") var isReadOnly = false
+  @Flag(name: .customLong("read-only"), help: "Let no one change anything.") var isReadOnly = false
   @Flag(name: .customLong("service"), help: "Serve the sockets that systemd hands over, for all users who may use Baton.")
   var isService = false
   @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and exit.") var isLogin =

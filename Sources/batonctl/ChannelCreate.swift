@@ -9,7 +9,7 @@ struct ChannelCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Creates a channel on several relays and shows the progress.",
     discussion: """
-      Exit status: 0 the channel works; 1 no relay took it, or its relay did not let in everybody whom --member names; 75 it did not reach the state that --wait asks for within --timeout, 20min by \
+      Exit status: 0 the channel works; 1 no relay took it, or its relay did not let in everyone whom --member names; 75 it did not reach the state that --wait asks for within --timeout, 20min by \
       default. The daemon continues in any case: see batonctl channel show.
       """)
 
@@ -23,12 +23,12 @@ struct ChannelCreate: AsyncParsableCommand {
   @Option(help: "A channel, or a group, which lives on exactly one relay that offers groups.") var kind: Kind = .channel
   @Option(
     help:
-      "What only members of a group may do: closed, nobody joins without being let in; restricted, only members write. May be repeated."
+      "What only members of a group may do: closed, no one joins without being let in; restricted, only members write. May be repeated."
   )
   var access: [Access] = []
   @Option(
     help:
-      "Somebody who is to belong to a group, which is then closed and restricted; may be repeated. The same people give the same group."
+      "Someone who is to belong to a group, which is then closed and restricted; may be repeated. The same people give the same group."
   )
   var member: [String] = []
   @Option(help: "nostr or simplex. Default: that of the relays, or nostr when they are picked.", completion: .networks)
@@ -58,7 +58,7 @@ struct ChannelCreate: AsyncParsableCommand {
       throw ValidationError("A group lives on exactly one relay: name one with --relay.")
     }
     guard kind == .group || access.isEmpty && member.isEmpty else {
-      throw ValidationError("Anybody may join a channel: --access and --member are for --kind group.")
+      throw ValidationError("Anyone may join a channel: --access and --member are for --kind group.")
     }
     guard member.isEmpty || idempotencyKey == nil else {
       throw ValidationError("The same people give the same group: leave out --idempotency-key.")

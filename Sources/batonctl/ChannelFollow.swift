@@ -11,7 +11,7 @@ struct ChannelFollow: AsyncParsableCommand {
     discussion: """
       LINK is nostr:nevent1… of a public channel, nostr:naddr1… of a group, or the short link of a SimpleX channel. Messages are read and \
       nothing is published: see batonctl messages, batonctl inbox and batonctl channel unfollow. A link alone makes Baton connect to \
-      nobody: the channel is read from those relays of the link that Baton has, or from those that --relay names. On SimpleX whoever \
+      no one: the channel is read from those relays of the link that Baton has, or from those that --relay names. On SimpleX whoever \
       reads joins, so --join is needed: the chat core then asks the servers of the link, and joins under a random name, unless it has joined before.
       """)
   @OptionGroup var global: GlobalOptions
@@ -28,7 +28,7 @@ struct ChannelFollow: AsyncParsableCommand {
   @Flag(help: "Join the channel, which reading needs on SimpleX: its relays count one more reader.") var join = false
 
   func run() async throws {
-    // Servers and relays may take minutes to let somebody in.
+    // Servers and relays may take minutes to let someone in.
     try await global.connected(limit: join ? TimeSpan(argument: "20min") : nil) { session in
       var request = ChannelsFollowRequest(link: link, displayName: name)
       if join { request.join = true }

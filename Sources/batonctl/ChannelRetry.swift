@@ -93,7 +93,7 @@ struct ChannelRetry: AsyncParsableCommand {
     }
   }
 
-  /// Whether somebody deleted the channel, or removed it from the relay, in the meantime.
+  /// Whether someone deleted the channel, or removed it from the relay, in the meantime.
   private static func isGone(_ error: VarlinkError) -> Bool {
     switch ChannelsRefusal(error) {
     case .noSuchChannel, .noSuchRelay, .notInChannel: true

@@ -89,7 +89,7 @@ struct ChannelView {
       lines.append("unread    \(channel.unread)\(mentions)")
     }
     if !channel.access.isEmpty {
-      let words = channel.access.map { $0 == "closed" ? "nobody joins without being let in" : "only members write" }
+      let words = channel.access.map { $0 == "closed" ? "no one joins without being let in" : "only members write" }
       lines.append("access    \(channel.access.joined(separator: ", ")): \(words.joined(separator: ", "))")
     }
     if let count = channel.memberCount { lines.append("members   \(count)") }

@@ -28,7 +28,7 @@ struct ClusterCommand: AsyncParsableCommand {
         let (isShared, daemons, cores) = try await session.client.cluster()
         let columns = try table.chosen(of: Self.columns)
         try session.show(daemons) {
-          guard isShared else { return "The daemon has a store of its own, and shares it with nobody." }
+          guard isShared else { return "The daemon has a store of its own, and shares it with no one." }
           let waiting = cores.filter { !$0.present && $0.channels > 0 }.map { core in
             "\(core.channels) \(core.channels == 1 ? "channel on SimpleX waits" : "channels on SimpleX wait") for the daemon "
               + "'\(core.daemon)', whose chat core has \(core.channels == 1 ? "it" : "them")."

@@ -16,7 +16,7 @@ struct ConsoleCommand: ParsableCommand {
   @Option(
     help: "Port on loopback. Default: a free one; with --login, 8790, the local port that is forwarded to the service.")
   var port: UInt16?
-  @Flag(name: .customLong("read-only"), help: "Let nobody change anything.") var isReadOnly = false
+  @Flag(name: .customLong("read-only"), help: "Let no one change anything.") var isReadOnly = false
 
   @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and exit.") var isLogin =
     false

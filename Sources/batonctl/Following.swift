@@ -15,7 +15,7 @@ extension Session {
     case messages
   }
 
-  /// The shortest time between two looks: nobody reads faster.
+  /// The shortest time between two looks: no one reads faster.
   private static let pause = Duration.milliseconds(100)
   /// The pause after a look as a multiple of its duration, because the daemon serves other clients too.
   private static let share = 4

@@ -10,12 +10,12 @@ struct MemberCommand: AsyncParsableCommand {
     discussion: """
       batonctl member list Club                       who belongs to the group Club
       batonctl member list Club --asking              who asks to be let in
-      batonctl member add Club npub1… --role admin    lets somebody in, as an admin
-      batonctl member remove Club npub1…              takes somebody out
-      batonctl member ban News 3q2+7w==               keeps what a member writes from everybody, on SimpleX
+      batonctl member add Club npub1… --role admin    lets someone in, as an admin
+      batonctl member remove Club npub1…              takes someone out
+      batonctl member ban News 3q2+7w==               keeps what a member writes from everyone, on SimpleX
 
       Groups on Nostr say who belongs to them, and channels on SimpleX with up to 1,000 members. In other channels the list has those who \
-      wrote there, and nobody can be let in or out. People are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and a name at a domain such as \
+      wrote there, and no one can be let in or out. People are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and a name at a domain such as \
       ada@example.com.
       """,
     subcommands: [List.self, Add.self, Role.self, Remove.self, Ban.self, Unban.self, Decline.self],
@@ -75,9 +75,9 @@ struct MemberCommand: AsyncParsableCommand {
       if !members.isEmpty {
         lines.append(session.table(columns, members.map { Row(member: $0, times: session.times) }))
       } else if asking {
-        lines.append("Nobody asks to be let in.")
+        lines.append("No one asks to be let in.")
       } else {
-        lines.append(role == nil && search == nil && !former && page.listed ? "Nobody belongs to it." : "No such people.")
+        lines.append(role == nil && search == nil && !former && page.listed ? "No one belongs to it." : "No such people.")
       }
       if page.nextCursor != nil { lines.append("There are more: --limit shows up to \(Self.limitMax).") }
       if !page.listed, !asking, !former {
@@ -114,7 +114,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lets somebody into a group, or gives a member these roles instead of others.",
+      abstract: "Lets someone into a group, or gives a member these roles instead of others.",
       discussion: """
         Whoever asks to be let in is let in like this, too. The change is a post, which batonctl post show and post retry know; it is done \
         when the relay's own lists show it.
@@ -162,7 +162,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes somebody out of a channel.",
+      abstract: "Takes someone out of a channel.",
       discussion: """
         What they wrote stays: batonctl messages remove takes it away, and batonctl people mute hides it here. They can ask to be let in \
         again; on SimpleX they can join again under another name.
@@ -186,9 +186,9 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Ban: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keeps what a member of a channel writes from everybody.",
+      abstract: "Keeps what a member of a channel writes from everyone.",
       discussion: """
-        That is possible on SimpleX, where they stay a member and go on reading; on Nostr nobody can be banned. What they wrote before \
+        That is possible on SimpleX, where they stay a member and go on reading; on Nostr no one can be banned. What they wrote before \
         stays.
         Exit status: as for batonctl member add.
         """)
@@ -221,8 +221,8 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Decline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Leaves somebody's request to be let in out of lists.",
-      discussion: "Nobody else learns of it. Who asks again is listed again; batonctl member add lets somebody in.")
+      abstract: "Leaves someone's request to be let in out of lists.",
+      discussion: "No one else learns of it. Who asks again is listed again; batonctl member add lets someone in.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
 
@@ -237,7 +237,7 @@ struct MemberCommand: AsyncParsableCommand {
   }
 }
 
-/// Somebody in a channel.
+/// Someone in a channel.
 struct MemberTarget: ParsableArguments {
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Argument(help: "The person, by the key or name that the network uses.") var person: String
@@ -290,7 +290,7 @@ struct MemberWaiting: ParsableArguments {
       try session.show(change) {
         switch change.wish {
         case "removed": "\(key) is out of it."
-        case "banned": "What \(key) writes is kept from everybody."
+        case "banned": "What \(key) writes is kept from everyone."
         case "unbanned": "What \(key) writes is shown again."
         default: "\(key) is a member\(roles)."
         }

@@ -74,7 +74,7 @@ struct MessageRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Removes a message for all readers of a group.",
     discussion: """
-      Whoever runs a group on Nostr may remove what others wrote there; readers may keep what they have received. Elsewhere nobody can, \
+      Whoever runs a group on Nostr may remove what others wrote there; readers may keep what they have received. Elsewhere no one can, \
       and batonctl messages hide hides a message here. The removal is a post of its own: batonctl post show says how far it is, and \
       batonctl post retry tries it again. A message that is a post of Baton's is deleted as batonctl post delete does it.
       """)
@@ -140,7 +140,7 @@ struct MessagePin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Pins messages here.",
     discussion: """
-      batonctl messages C --pinned has them, and they are not dropped when the channel has too many messages. Nobody else learns of it; \
+      batonctl messages C --pinned has them, and they are not dropped when the channel has too many messages. No one else learns of it; \
       batonctl post pin pins a post of a group for its readers.
       """)
   @OptionGroup var global: GlobalOptions
@@ -163,7 +163,7 @@ struct MessageHide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hide", abstract: "Hides messages here.",
     discussion: """
-      Pages, searches, counts and previews do without them; batonctl messages --hidden has them. Nobody else learns of it, and relays go on \
+      Pages, searches, counts and previews do without them; batonctl messages --hidden has them. No one else learns of it, and relays go on \
       showing them.
       """)
   @OptionGroup var global: GlobalOptions

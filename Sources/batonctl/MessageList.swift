@@ -7,7 +7,7 @@ struct MessageList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Shows messages of a channel, or of all channels, the newest last.",
     discussion: """
-      Each message begins with its id, its author and its time. Anybody may take any name, so names stand before the key that is behind \
+      Each message begins with its id, its author and its time. Anyone may take any name, so names stand before the key that is behind \
       them; own messages are by 'you', and say on how many relays the post is. A line shows where unread messages begin.
       What came as it was said stands where it arrived; what was read later stands at its time. --before, --after and --around name a \
       message of this order.

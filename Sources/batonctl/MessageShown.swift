@@ -23,7 +23,7 @@ struct ShownMessage {
     name = raw.authorName?.shownOnOneLine
   }
 
-  /// Who wrote it: `you`, a key, or a name with the key. Anybody may take any name, so none stands alone.
+  /// Who wrote it: `you`, a key, or a name with the key. Anyone may take any name, so none stands alone.
   /// - Parameter isWhole: whether nothing is cut.
   func author(isWhole: Bool) -> String {
     if message.own { return "you" }

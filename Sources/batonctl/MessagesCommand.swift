@@ -82,7 +82,7 @@ struct MessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Has the relays of a channel read again, as far back as messages are read, and waits for that.",
       discussion: """
-        Nobody has to do this: relays are read by themselves. It waits for 30s, or for --timeout, at most 5min; relays that have not been \
+        No one has to do this: relays are read by themselves. It waits for 30s, or for --timeout, at most 5min; relays that have not been \
         read by then go on being read. Exit status 1 when a relay was not read.
         """)
     @OptionGroup var global: GlobalOptions

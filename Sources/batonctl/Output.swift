@@ -45,7 +45,7 @@ enum Output {
     return 0
   }
 
-  /// Ends the program as soon as nobody reads its output any more. This is for streams, which may write nothing for hours.
+  /// Ends the program as soon as no one reads its output any more. This is for streams, which may write nothing for hours.
   static func endWithReader() {
     var status = stat()
     guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }

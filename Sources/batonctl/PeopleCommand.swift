@@ -10,11 +10,11 @@ struct PeopleCommand: AsyncParsableCommand {
     discussion: """
       batonctl people News                  who wrote in the channel News, the latest first
       batonctl people --search ada          people whose name holds 'ada'
-      batonctl people mute npub1…           hides everything that somebody writes, in all channels
+      batonctl people mute npub1…           hides everything that someone writes, in all channels
 
       People are those whose messages are stored here, and who are muted. --search also finds members of channels who wrote \
       nothing. They are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and, with --search, show \
-      and mute, by a name at a domain such as ada@example.com. Anybody may take any name.
+      and mute, by a name at a domain such as ada@example.com. Anyone may take any name.
       """,
     subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
 
@@ -51,7 +51,7 @@ struct PeopleCommand: AsyncParsableCommand {
           request.cursor = page.nextCursor
         } while request.cursor != nil && people.count < limit
         try session.show(people) {
-          guard !people.isEmpty else { return muted ? "Nobody is muted." : "No such people." }
+          guard !people.isEmpty else { return muted ? "No one is muted." : "No such people." }
           let shown = session.table(columns, people.map { Row(person: $0, times: session.times) })
           return request.cursor == nil ? shown : "\(shown)\nThere are more people: --limit shows up to 1000."
         }
@@ -100,7 +100,7 @@ struct PeopleCommand: AsyncParsableCommand {
       }
     }
 
-    /// Why the name at a domain that somebody claims is not theirs; `nil` if it is.
+    /// Why the name at a domain that someone claims is not theirs; `nil` if it is.
     /// - Parameter typed: the person as the caller has named them.
     private static func doubt(_ person: Person, typed: String) async -> String? {
       guard let claimed = person.domainName else { return nil }
@@ -110,7 +110,7 @@ struct PeopleCommand: AsyncParsableCommand {
           return "not asked: it is on this machine, run batonctl people show \(name.text) --check to ask it"
         }
         let key = try await name.publicKey(client: try WebClient.withRootsOfEnvironment())
-        return key == person.author ? nil : "the domain says that it is somebody else's: \(ShortKey.text(key))"
+        return key == person.author ? nil : "the domain says that it is someone else's: \(ShortKey.text(key))"
       } catch {
         return "\(error)"
       }
@@ -129,10 +129,10 @@ struct PeopleCommand: AsyncParsableCommand {
 
   struct Mute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Hides all messages of somebody here, those that are there and those to come.",
+      abstract: "Hides all messages of someone here, those that are there and those to come.",
       discussion: """
-        Pages, searches, counts and previews do without them, in all channels; batonctl messages --hidden has them. Nobody else learns of \
-        it, and relays go on showing them. On Nostr somebody who wrote nothing yet can be muted as well.
+        Pages, searches, counts and previews do without them, in all channels; batonctl messages --hidden has them. No one else learns of \
+        it, and relays go on showing them. On Nostr someone who wrote nothing yet can be muted as well.
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The person, by the key or name that the network uses.") var person: String
@@ -142,7 +142,7 @@ struct PeopleCommand: AsyncParsableCommand {
 
   struct Unmute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows the messages of somebody again.",
+      abstract: "Shows the messages of someone again.",
       discussion: "Those that were hidden one by one stay hidden: batonctl messages unhide shows them.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The person, by the key or name that the network uses.") var person: String
@@ -151,7 +151,7 @@ struct PeopleCommand: AsyncParsableCommand {
   }
 }
 
-/// Mutes somebody, or not any more.
+/// Mutes someone, or not any more.
 private struct PersonMuting {
   let global: GlobalOptions
   let person: String
@@ -172,7 +172,7 @@ private struct PersonMuting {
 }
 
 extension Session {
-  /// A person as the daemon takes it. A name at a domain is looked up, because the daemon asks nobody.
+  /// A person as the daemon takes it. A name at a domain is looked up, because the daemon asks no one.
   func personKey(_ text: String) async throws -> String {
     var names = PostMentions()
     names.purpose = "look up"

@@ -6,7 +6,7 @@ internal import RelayNetwork
 struct PostExtras: ParsableArguments {
   @Option(
     help: """
-      Somebody whom the post mentions, on Nostr an npub, an nprofile or a name at a domain such as bob@example.com (NIP-05); may be \
+      Someone whom the post mentions, on Nostr an npub, an nprofile or a name at a domain such as bob@example.com (NIP-05); may be \
       repeated.
       """)
   var mention: [String] = []

@@ -71,6 +71,6 @@ enum PostImportLine {
     "import-" + SHA256.digest(of: Array("\(channel)\n".utf8) + line).prefix(keyBytes).hexadecimal
   }
 
-  /// How many bytes of the digest a key has: enough that nobody can write two lines with one key.
+  /// How many bytes of the digest a key has: enough that no one can write two lines with one key.
   private static let keyBytes = 20
 }

@@ -26,7 +26,7 @@ struct PostMentions {
   /// - Parameter people: keys, which stay as they are, and names at domains.
   /// - Throws: a refusal for the first name whose key cannot be found.
   mutating func keys(of people: [String]) async throws(Refusal) -> [String] {
-    // The daemon refuses this many, whoever they are, so nobody needs to be asked.
+    // The daemon refuses this many, whoever they are, so no one needs to be asked.
     guard people.count <= PostDraft.mentionsMax else { return people }
     var keys: [String] = []
     for person in people { keys.append(DomainName.isMeant(by: person) ? try await key(of: person) : person) }

@@ -75,7 +75,7 @@ struct PostPublish: AsyncParsableCommand {
     }
   }
 
-  /// What is said of a post for which nobody waits.
+  /// What is said of a post for which no one waits.
   static func stored(_ post: Post) -> String {
     switch (post.phase, post.publishAt) {
     case ("draft", _): "Post \(post.id) is stored as a draft. See batonctl post release \(post.id)."

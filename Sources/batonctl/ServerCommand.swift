@@ -10,7 +10,7 @@ struct ServerCommand: AsyncParsableCommand {
     commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, History.self])
 
-  /// The source of a password: never the command line, which everybody on the machine can read.
+  /// The source of a password: never the command line, which everyone on the machine can read.
   struct PasswordOption: ParsableArguments {
     @Option(
       name: .customLong("password-file"),
@@ -38,7 +38,7 @@ struct ServerCommand: AsyncParsableCommand {
         address[start..<at].contains(":")
       else { return }
       throw ValidationError(
-        "A password on the command line can be read by everybody on this machine: leave it out of the address and use --password-file."
+        "A password on the command line can be read by everyone on this machine: leave it out of the address and use --password-file."
       )
     }
   }

@@ -169,7 +169,7 @@ private struct Service {
       let backing = Backing(session, secrets: try await SharedStart.secrets(of: session.store, in: settings.stateDirectory))
       try await serve(backing, messages, signals, startedAt)
     } catch {
-      // What could not begin would not the next time either, and nobody would have its channels meanwhile.
+      // What could not begin would not the next time either, and no one would have its channels meanwhile.
       await session.end(beginsAgain: session.wasReady && !(error is ConfigurationError))
       throw error
     }
@@ -342,7 +342,7 @@ private struct Service {
     let path = settings.controlSocket
     let directory = (path as NSString).deletingLastPathComponent
     if !directory.isEmpty { try PrivateFile.makeFolder(directory, mode: 0o777) }
-    // Anybody may connect; the peer's credentials decide for each call whether it is allowed.
+    // Anyone may connect; the peer's credentials decide for each call whether it is allowed.
     return ([try UnixListener.listen(path: path, mode: 0o666)], [], false)
   }
 

@@ -330,7 +330,7 @@ struct Settings: Sendable {
     return FileFlaw(
       file: "simplex.files", line: nil, column: nil,
       text:
-        "must not hold state.directory, whose files nobody may publish, nor be in it; it is '\(files.path)', and that is "
+        "must not hold state.directory, whose files no one may publish, nor be in it; it is '\(files.path)', and that is "
         + "'\(stateDirectory)'")
   }
 

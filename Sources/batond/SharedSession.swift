@@ -96,7 +96,7 @@ final class SharedSession: Sendable {
       await keeper.run { news in
         switch (begun.session, news) {
         case (nil, .began(let id)): begun.session = SharedSession(id, name, address, keeper, logger)
-        // Nobody has this one yet; there will be another.
+        // No one has this one yet; there will be another.
         case (.some, .ended) where !begun.isTold: (begun.session, begun.isNameFree) = (nil, false)
         case (.some, .nameIsTaken) where !begun.isTold: telling.yield(.news(news))
         case (.some, .noSlotLeft): telling.yield(.news(news))
@@ -104,7 +104,7 @@ final class SharedSession: Sendable {
         case (let session?, _): await session.take(news)
         case (nil, _): telling.yield(.news(news))
         }
-        // Nothing is served, and nobody is told that it is, before the daemon may go on with it.
+        // Nothing is served, and no one is told that it is, before the daemon may go on with it.
         guard let session = begun.session, begun.isNameFree, !begun.isTold, !hasCore || !session.coreSlots.isEmpty else {
           return
         }
@@ -177,7 +177,7 @@ final class SharedSession: Sendable {
       state.withLock { $0.trouble = nil }
       // The clock is looked at when the daemon begins; later it is only said.
       if let error = Self.check(server, logger) { logger.event(.clocksDiffer, .error, "\(error)") }
-    // It is told before anybody has this session.
+    // It is told before anyone has this session.
     case .began, .noSlotLeft, .nameIsFree: break
     case .pinned(let slot): state.withLock { $0.core = slot }
     case .gained(let numbers):

@@ -11,7 +11,7 @@ enum SharedStart {
   static func warnOfOwnStore(in directory: String, _ logger: Logger) {
     let path = directory + "/baton.db"
     guard FileManager.default.fileExists(atPath: path) else { return }
-    logger.warning("\(path) is not used while 'store' is set: nobody looks after the channels in it, if there are any")
+    logger.warning("\(path) is not used while 'store' is set: no one looks after the channels in it, if there are any")
   }
 
   /// Does what may take forever, until a signal to stop comes.

@@ -4,7 +4,7 @@ internal import Storage
 internal import Store
 
 /// Lets root continue as the owner of the state directory, so that files which the daemon's user may have put there, links above all,
-/// give nobody more rights than that user has.
+/// give no one more rights than that user has.
 enum StateOwner {
   /// Gives up root's rights for the rest of the program, if `directory` belongs to another user.
   static func become(of directory: String) throws(StoreError) {

@@ -31,7 +31,7 @@ private struct DeliverySearch {
   /// A delivery, and what is known about it without asking it.
   private struct Node: Hashable {
     var machine: DeliveryMachine
-    /// Whether the post may be at the relay although no reader said so: it left, and nobody answered "no" or "missing" since.
+    /// Whether the post may be at the relay although no reader said so: it left, and no one answered "no" or "missing" since.
     var isUncertain = false
     var isDeleted = false
   }
@@ -134,7 +134,7 @@ private struct DeliverySearch {
   private static func isStale(_ event: DeliveryMachine.Event, _ machine: DeliveryMachine) -> Bool {
     switch event {
     case .handedOver(0), .foundMissing(0), .withdrawn(0), .refused(0, _), .skipped(0, _), .troubled(0, _, _): true
-    // Nobody knows which edition it means: it counts where the relay had none as far as known, or is just being read back.
+    // No one knows which edition it means: it counts where the relay had none as far as known, or is just being read back.
     case .accepted(0):
       machine.edition > 1 && !machine.isSettled && !machine.isDeletionRequested && machine.left > 0
         && machine.underWay?.task != .verify

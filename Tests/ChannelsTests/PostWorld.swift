@@ -20,7 +20,7 @@ struct PostWorld {
   private enum Word: Hashable {
     case absent
     case present(edition: Int)
-    /// It left, and nobody has said anything since.
+    /// It left, and no one has said anything since.
     case unknown
   }
 
@@ -43,7 +43,7 @@ struct PostWorld {
       case .record(let transition): try record(transition)
       case .publish(let number):
         guard !isDeleted else { throw Illegal(description: "a deleted post is published") }
-        guard word != .unknown else { throw Illegal(description: "published again, and nobody said that it is missing") }
+        guard word != .unknown else { throw Illegal(description: "published again, and no one said that it is missing") }
         try begin(number, .publish)
       case .verify(let number): try begin(number, .verify)
       case .withdraw(let number):
@@ -92,7 +92,7 @@ struct PostWorld {
     case .absent: break
     case .present(let known):
       guard known < edition else { throw Illegal(description: "edition \(edition) leaves again, and readers find it") }
-    case .unknown: throw Illegal(description: "the post leaves again, and nobody said that it is missing")
+    case .unknown: throw Illegal(description: "the post leaves again, and no one said that it is missing")
     }
     (wordBefore, word) = (word, .unknown)
     if let index = pending.firstIndex(where: { $0.number == operation.number }) { pending[index].arrived = arrives }

@@ -216,7 +216,7 @@ struct DisplayNameTests {
     // And these differ from "ab" in nothing that is.
     "a\u{200B}b", "ab\u{3164}", "a\u{AD}b", "a\u{2060}b", "a\u{34F}b", "a\u{200C}b", "a\u{200D}b", "a\u{FE0F}b", "ab\u{E0061}",
     "a\u{180B}b", "ab\u{200D}", "\u{200D}ab", "a\u{FE0F}\u{200D}b", "a\u{200F}b",
-    // A flag that nobody draws, one without its end, and one with more behind it.
+    // A flag that no one draws, one without its end, and one with more behind it.
     "🏴\u{E0075}\u{E0073}\u{E0074}\u{E0078}\u{E007F}", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}",
     "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}\u{E007F}",
   ])

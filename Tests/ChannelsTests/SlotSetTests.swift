@@ -33,7 +33,7 @@ struct SlotSetTests {
     #expect(shared.next(after: 1) == 1_008, "a post may have any id in them")
     #expect(SlotSet([1_008]).next(after: 0, isInCore: false) == nil && SlotSet([1]).next(after: 0, isInCore: true) == nil)
     #expect(SlotSet(0..<SlotSet.count).next(after: 0, isInCore: true) == nil)
-    // Nobody else uses the store.
+    // No one else uses the store.
     #expect([true, false].allSatisfy { SlotSet.all.next(after: 1_008, isInCore: $0) == 1_009 })
     // What is lost is pinned no more, and what comes back is.
     let lost = shared.subtracting(SlotSet([1_020]))

@@ -118,10 +118,10 @@ struct ClusterSimulation {
   private let cores: Set<Int>
   private(set) var tally = Tally()
   private(set) var violations: [String] = []
-  /// The slots on which somebody acts, a bit for each, and since when the others have nobody.
+  /// The slots on which someone acts, a bit for each, and since when the others have no one.
   private var wasActing: UInt64 = 0
   private var idleSince = [Duration](repeating: .zero, count: slots)
-  /// The longest time that a slot had nobody until somebody acted on it again.
+  /// The longest time that a slot had no one until someone acted on it again.
   private(set) var idleMax = Duration.zero
 
   init(seed: UInt64, nodes count: Int, cores: Set<Int> = [], _ faults: Faults) {
@@ -184,12 +184,12 @@ struct ClusterSimulation {
     wasActing = acting
   }
 
-  /// Forgets how long slots had nobody until now.
+  /// Forgets how long slots had no one until now.
   mutating func countIdleFromNow() {
     (idleSince, idleMax) = ([Duration](repeating: time, count: Self.slots), .zero)
   }
 
-  /// The longest time that a slot has had nobody who acts on it, of those that have nobody now.
+  /// The longest time that a slot has had no one who acts on it, of those that have no one now.
   var idleNow: Duration {
     (0..<Self.slots).filter { wasActing >> UInt64($0) & 1 == 0 }.map { time - idleSince[$0] }.max() ?? .zero
   }

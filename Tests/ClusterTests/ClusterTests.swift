@@ -48,7 +48,7 @@ struct ClusterTests {
     #expect(nodes == 1 || all.releases > 0)
   }
 
-  /// Somebody else has the slots of a daemon that was killed within the lifetime of its session and three seconds.
+  /// Someone else has the slots of a daemon that was killed within the lifetime of its session and three seconds.
   @Test func slotsOfADeadDaemonAreTakenInTime() {
     for seed in Self.seeds(20) {
       var simulation = ClusterSimulation(seed: seed, nodes: 3, .init())
@@ -83,7 +83,7 @@ struct ClusterTests {
     #expect(BalanceMachine.share(of: 1, among: living, total: 60) == 0, "who does not live has none")
   }
 
-  /// The channels of a chat core wait for their daemon, whatever becomes of it, and all others go to somebody else.
+  /// The channels of a chat core wait for their daemon, whatever becomes of it, and all others go to someone else.
   @Test func slotsOfACoreWaitForTheirDaemon() {
     for seed in Self.seeds(20) {
       var simulation = ClusterSimulation(seed: seed, nodes: 3, cores: [1], .init())
@@ -155,7 +155,7 @@ struct ClusterTests {
     _ = machine.handle(.time, at: .seconds(2))
     _ = machine.handle(.unanswered(2), at: .milliseconds(2_500))
     #expect(machine.handle(.time, at: .milliseconds(3_500)) == ([], .renew(7, 3)))
-    // The renewal that was asked for at second 2 came through, and nobody knows when.
+    // The renewal that was asked for at second 2 came through, and no one knows when.
     #expect(machine.handle(.renewed(2), at: .seconds(4)) == ([], nil))
     #expect(!machine.isTrusted(at: .seconds(5)))
     #expect(machine.handle(.began(9, 2), at: .seconds(4)) == ([], nil) && machine.session == 7)
@@ -175,7 +175,7 @@ struct ClusterTests {
     }
     #expect(machine.next(for: 1, view([1], own: 0, free: 60), at: .zero) == .claim(60))
     #expect(machine.next(for: 1, view([1], own: 60), at: .seconds(1)) == nil)
-    #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(20)) == nil, "somebody has just come")
+    #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(20)) == nil, "someone has just come")
     #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(29)) == nil)
     #expect(machine.next(for: 1, view([1, 2], own: 60), at: .seconds(30)) == .release(Array(30..<60)))
     #expect(machine.next(for: 1, view([1], own: 30, expired: [2]), at: .seconds(31)) == nil, "it may be renewed in a moment")
@@ -195,7 +195,7 @@ struct ClusterTests {
     // The others have more then.
     var other = BalanceMachine(.init(calm: .seconds(10), grace: .seconds(1)))
     #expect(other.next(for: 2, view([1, 2], own: 6, free: 6, draining: [1]), at: .zero) == .claim(6))
-    // Somebody must have them.
+    // Someone must have them.
     #expect(machine.next(for: 1, view([1], own: 6, free: 6, draining: [1]), at: .zero) == .claim(6))
     #expect(machine.next(for: 1, view([1, 2], own: 6, draining: [1, 2]), at: .seconds(60)) == nil)
   }
@@ -214,18 +214,18 @@ struct ClusterTests {
     #expect(machine.next(for: 1, view(.awaited(19), own: 0, free: 10), at: .zero) == .claim(10))
     #expect(machine.next(for: 1, view(.awaited(19)), at: .zero) == nil)
     #expect(machine.next(for: 1, view(.free(19), own: 0, free: 10), at: .zero) == .claimPinned)
-    // Somebody may hang with it, and that holds up nothing else.
+    // Someone may hang with it, and that holds up nothing else.
     #expect(machine.next(for: 1, view(.free(19), own: 0, free: 10), at: .zero) == .claim(10))
     #expect(machine.next(for: 1, view(.free(19)), at: .zero) == .claimPinned)
     #expect(machine.next(for: 1, view(.own(19)), at: .zero) == nil)
-    // What is pinned to somebody else is let go of at once.
+    // What is pinned to someone else is let go of at once.
     #expect(machine.next(for: 1, view(.own(19), misplaced: [18]), at: .seconds(1)) == .release([18]))
-    // It is not drained, because nobody else could act for its channels.
+    // It is not drained, because no one else could act for its channels.
     #expect(machine.next(for: 1, view(.own(19), own: 2, draining: [1]), at: .seconds(2)) == .release([0, 1]))
     #expect(machine.next(for: 1, view(.own(19), own: 0, draining: [1]), at: .seconds(3)) == nil)
   }
 
-  /// One that cannot be taken over holds up nothing else, and nobody takes over their own.
+  /// One that cannot be taken over holds up nothing else, and no one takes over their own.
   @Test func takeoverThatFailsHoldsUpNothing() {
     var machine = BalanceMachine(.init(calm: .seconds(10), grace: .zero))
     let view = BalanceMachine.View(living: [], expired: [1, 2], own: [], free: 20, total: 60)

@@ -173,7 +173,7 @@ struct LiveFeedTests {
     for index in browsers.indices {
       guard let id = browsers[index].id else { continue }
       check(&browsers[index], feed.take(id))
-      #expect(browsers[index].knows == revision, "seed \(seed): everybody arrives at the newest revision")
+      #expect(browsers[index].knows == revision, "seed \(seed): everyone arrives at the newest revision")
     }
   }
 }

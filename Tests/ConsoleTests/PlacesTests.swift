@@ -2,7 +2,7 @@ import Testing
 
 @testable import ConsoleProgram
 
-/// Nobody takes all places.
+/// No one takes all places.
 struct PlacesTests {
   @Test func oneUserGetsTheirShareOnly() {
     var places = Places<String>(max: 5, perUserMax: 3)

@@ -86,7 +86,7 @@ struct SessionsTests {
     sessions.endAll(except: listed[0].id)
     #expect(sessions.all(now: at(3)).map(\.id) == [listed[0].id])
     #expect(sessions.session(token: tokens[2], isUse: true, now: at(3)) != nil)
-    #expect(!sessions.knows(code: code, now: at(3)), "nobody comes in with what was printed before")
+    #expect(!sessions.knows(code: code, now: at(3)), "no one comes in with what was printed before")
   }
 
   @Test func thereIsAMostOfSessions() throws {
@@ -95,7 +95,7 @@ struct SessionsTests {
       let code = try sessions.mint(user: user, role: .view, now: at(seconds))
       return try sessions.exchange(code: code, browser: "b", now: at(seconds))
     }
-    // One user loses the oldest of their own, and nobody else's.
+    // One user loses the oldest of their own, and no one else's.
     let other = try signIn("other", at: 0)
     var own: [String] = []
     for number in 0...Sessions.sessionsPerUserMax { own.append(try signIn("ann", at: Double(number) * 10)) }

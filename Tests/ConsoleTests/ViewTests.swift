@@ -75,7 +75,7 @@ struct ViewTests {
     let text = try #require(templates.render("transition", line))
     #expect(!text.contains("<script") && !text.contains("'&{") && text.contains("&lt;script&gt;"))
     #expect(text.contains("{{page.root}}"), "what is shown is no template")
-    #expect(text.components(separatedBy: "<bdi>").count > 3, "nobody turns the direction of what stands beside it")
+    #expect(text.components(separatedBy: "<bdi>").count > 3, "no one turns the direction of what stands beside it")
   }
 
   /// Characters that join others do not hide these: U+0600 joins what follows it, U+0301 what it follows.

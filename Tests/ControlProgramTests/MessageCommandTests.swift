@@ -183,7 +183,7 @@ struct MessageCommandTests {
     #expect(try lines(old) == ["~ 3  ab12ab12…ab12ab12  deleted \(Samples.time)"])
     var gone = Samples.message(7, "")
     gone.deletedAt = Samples.time
-    #expect(try lines(gone).isEmpty, "it was deleted before anybody saw it")
+    #expect(try lines(gone).isEmpty, "it was deleted before anyone saw it")
   }
 
   @Test func onlyWhatWasAskedForIsFollowed() throws {
@@ -192,7 +192,7 @@ struct MessageCommandTests {
     var tail = MessageTail(view: Samples.view(), page: [], areMentions: true)
     #expect(try tail.lines(Samples.message(5), answered: [:]).isEmpty && !tail.lines(mention, answered: [:]).isEmpty)
     var other = Samples.message(8)
-    other.author = "somebody"
+    other.author = "someone"
     tail = MessageTail(view: Samples.view(), page: [], author: Samples.author)
     #expect(try tail.lines(other, answered: [:]).isEmpty && !tail.lines(Samples.message(9), answered: [:]).isEmpty)
   }

@@ -16,7 +16,7 @@ enum MessageSamples {
       createdAt: time, receivedAt: time, hidden: false, pinned: false, revision: id)
   }
 
-  /// A message in which everything is from somebody who wishes to do harm.
+  /// A message in which everything is from someone who wishes to do harm.
   static func nastyMessage(_ id: Int64, _ text: String = nasty) -> Message {
     var message = message(id, text, name: nasty)
     message.author = nasty

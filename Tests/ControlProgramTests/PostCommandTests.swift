@@ -12,7 +12,7 @@ struct PostCommandTests {
     try #require(try Batonctl.parseAsRoot(["post"] + arguments) as? Command, "\(arguments)")
   }
 
-  /// Nobody would find out why a server refuses a password that lost a blank.
+  /// No one would find out why a server refuses a password that lost a blank.
   @Test func passwordsKeepTheirBlanks() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -103,7 +103,7 @@ struct PostImportTests {
     func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
     try ExportFile(path).write("interrupted")
     #expect(try files() == [])
-    // What is left of an earlier one that was killed is in nobody's way.
+    // What is left of an earlier one that was killed is in no one's way.
     try "old".write(toFile: path + ".part", atomically: true, encoding: .utf8)
     let file = try ExportFile(path)
     try file.write("one")
@@ -144,7 +144,7 @@ struct PostImportTests {
     var mentions: PostMentions {
       PostMentions { (name) async throws(Refusal) in
         self.asked.withLock { $0.append(name.text) }
-        guard name.text.hasPrefix("bob") else { throw Refusal(text: "nobody has this name", name: "local.NameNotFound") }
+        guard name.text.hasPrefix("bob") else { throw Refusal(text: "no one has this name", name: "local.NameNotFound") }
         return Self.bob
       }
     }

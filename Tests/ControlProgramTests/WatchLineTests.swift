@@ -5,7 +5,7 @@ import Varlink
 
 @testable import ControlProgram
 
-/// The lines of `batonctl watch` for somebody who reads slowly.
+/// The lines of `batonctl watch` for someone who reads slowly.
 struct WatchLineTests {
   @Test func mergedChangesSayThatEarlierOnesWereLeftOut() {
     var change = ChangeMessage(

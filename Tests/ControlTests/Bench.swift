@@ -22,7 +22,7 @@ final class Bench: Sendable {
   let store: Store
   /// Where lists come from; `nil` if it is the store.
   private let shared: SharedStore?
-  /// What is said in channels; `nil` if nobody reads it.
+  /// What is said in channels; `nil` if no one reads it.
   let messages: MessageStore?
   let coordinator: Coordinator
   let server: ControlServer
@@ -74,7 +74,7 @@ final class Bench: Sendable {
     for await _ in ready {}
     while !network.isRunning { await Task.yield() }
     let socket = try UnixListener.listen(path: folder.path + "/c", mode: mode)
-    // Timeouts are tested elsewhere; here everybody has as much time as a busy machine needs.
+    // Timeouts are tested elsewhere; here everyone has as much time as a busy machine needs.
     var limits = VarlinkServer.Limits()
     (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
     server = try await ControlServer.start(
@@ -130,7 +130,7 @@ final class Bench: Sendable {
     }
   }
 
-  /// The same, and waits until so many clients that do not read have more than fits on the way. With few channels nobody can have fallen
+  /// The same, and waits until so many clients that do not read have more than fits on the way. With few channels no one can have fallen
   /// behind by then.
   func fill(_ numbers: ClosedRange<Int>, untilStuck count: Int) async throws {
     try await fill(numbers)

@@ -320,7 +320,7 @@ struct CallForwarderTests {
         b,
         { _ in
           begin.finish()
-          // It follows something for as long as anybody wants to know.
+          // It follows something for as long as anyone wants to know.
           for await _ in forever {}
           end.yield(Task.isCancelled)
           throw CancellationError()

@@ -231,7 +231,7 @@ struct CareTests {
     try await bench.stop()
   }
 
-  /// That is when somebody looks: what storage need not say is there.
+  /// That is when someone looks: what storage need not say is there.
   @Test func figuresAreThereWithoutStorage() async throws {
     let bench = try await Bench()
     _ = try await bench.addRelays(2)
@@ -282,7 +282,7 @@ struct CareTests {
     // Only the daemons of a cluster are missing where there is none.
     let kinds = Dictionary(later.map { ($0.name, $0.kind) }) { $1 }
     #expect(MetricFamily.all.allSatisfy { kinds[$0.name] == nil || kinds[$0.name] == $0.kind.rawValue })
-    // Disabled ones are nobody's concern.
+    // Disabled ones are no one's concern.
     let relay = try await bench.client.relay(id: 1)
     _ = try await bench.client.updateRelay(UpdateRelay(id: 1, revision: relay.revision, enabled: false))
     let last = try await bench.client.metrics()

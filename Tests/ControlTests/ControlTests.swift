@@ -281,7 +281,7 @@ struct ControlTests {
     try await bench.stop()
   }
 
-  /// Somebody mistakes an address with a password for that of a relay, or for its name.
+  /// Someone mistakes an address with a password for that of a relay, or for its name.
   @Test func passwordOfAMistypedRelayIsNeverRepeated() async throws {
     let bench = try await Bench()
     for text in ["wss://user:hunter2@relay.example", "wss://user:hunter2%40relay.example", "user:hunter2@relay.example"] {

@@ -199,7 +199,7 @@ struct LiveListTests {
     for change in [relay(1, "old", revision: 5), relay(2, "new", revision: 9)] { #expect(try window.take(change).isEmpty) }
     let steps = try window.load([relay(1, "new", revision: 7), relay(2, "old", revision: 6)], isLast: true)
     #expect(window.elements.map(\.name) == ["new", "new"])
-    #expect(steps.count == 2, "nobody sees how an object was before: \(steps)")
+    #expect(steps.count == 2, "no one sees how an object was before: \(steps)")
   }
 
   /// After a restore, revisions mean something else: the new listing is right, however low its revisions are, and changes count from there.

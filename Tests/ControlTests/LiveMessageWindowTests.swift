@@ -43,7 +43,7 @@ struct LiveMessageWindowTests {
     ]
     let steps = window.load(page, isLast: true)
     #expect(window.elements.map(\.text) == ["new", "new"])
-    #expect(steps.count == 2, "nobody sees how a message was before: \(steps)")
+    #expect(steps.count == 2, "no one sees how a message was before: \(steps)")
   }
 
   /// In another database, revisions mean something else: what was loaded again is right, and changes count from there.

@@ -116,7 +116,7 @@ struct LiveMessagesTests {
     try await first.stop()
     await follow(&events, mirror) { if case .failed = await $0.states.last { true } else { false } }
 
-    // It reads on before anybody can ask it.
+    // It reads on before anyone can ask it.
     let store = try MessageStore(directory: first.folder.path + "/state")
     let news = Bench.read([.deleted(networkID: "m2", author: "alice"), Bench.said("m4", at: 5)])
     _ = try await MessageKeeperStore(store).take(news, at: Bench.time(5), within: MessageLimits())

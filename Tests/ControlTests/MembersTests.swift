@@ -188,7 +188,7 @@ struct MembersTests {
     let refused: [(JSONValue, String)] = [
       (["access": ["closed"]], "NotSupported"), (["members": people], "NotSupported"),
       (["kind": "group", "members": people, "network": "simplex"], "NetworkUnavailable"),
-      (["kind": "group", "members": ["nobody at all"], "relayIds": [1]], "InvalidProfile"),
+      (["kind": "group", "members": ["no one at all"], "relayIds": [1]], "InvalidProfile"),
     ]
     for (parameters, name) in refused {
       let error = await #expect(throws: VarlinkError.self, "\(parameters)") {
@@ -236,7 +236,7 @@ struct MembersTests {
     try await bench.stop()
   }
 
-  private static let nobody = MembersRefusal.notSupported(network: "nostr", reason: "nobody belongs to channels").error
+  private static let nobody = MembersRefusal.notSupported(network: "nostr", reason: "no one belongs to channels").error
   private static let refusals: [(MembersMethod, JSONValue, VarlinkError)] = [
     (.list, ["channelId": 9], MembersRefusal.noSuchChannel(id: 9, name: nil).error),
     (.list, ["channelId": 2, "limit": 0], .invalidParameter("limit")),
@@ -247,8 +247,8 @@ struct MembersTests {
     (.list, ["channelId": 2, "standing": "guest"], .invalidParameter("standing")),
     (.list, ["channelId": 2, "cursor": "zoe"], .invalidParameter("cursor")),
     (.add, ["channelId": 9, "author": "dave"], MembersRefusal.noSuchChannel(id: 9, name: nil).error),
-    (.add, ["channelId": 1, "author": "dave"], nobody), (.remove, ["channelId": 1, "author": "dave"], nobody),
-    (.setRole, ["channelId": 1, "author": "dave"], nobody),
+    (.add, ["channelId": 1, "author": "dave"], no one), (.remove, ["channelId": 1, "author": "dave"], no one),
+    (.setRole, ["channelId": 1, "author": "dave"], no one),
     (
       .add, ["channelId": 2, "author": "us"],
       MembersRefusal.invalidMember(field: "author", reason: "that is us; name another").error

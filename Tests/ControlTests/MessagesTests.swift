@@ -59,7 +59,7 @@ struct MessagesTests {
     #expect(message.receivedAt == "2023-11-14T22:13:22.000Z" && message.editedAt == nil && message.deletedAt == nil)
     #expect(reply.id > message.id && reply.replyTo == Int(message.id) && reply.replyToNetworkId == "m1" && !reply.mention)
     #expect(reply.relayIds == [2])
-    // Its author says that it is from a year that nobody can read.
+    // Its author says that it is from a year that no one can read.
     #expect(reply.createdAt == "9999-12-31T23:59:59.999Z" && reply.time == reply.receivedAt)
     #expect(page.revision >= max(message.revision, reply.revision) && !page.hasOlder && !page.hasNewer)
 
@@ -138,7 +138,7 @@ struct MessagesTests {
     #expect(message.post?.summary == "Post is on 1 of 2 relays. 1 is on the way.")
     let revision = try #require(early.last?.revision)
 
-    // It gets further while nobody looks; nothing about the message itself changes.
+    // It gets further while no one looks; nothing about the message itself changes.
     bench.network.giveTurns(at: "ws://r1")
     while try await bench.client.post(id: post.id).phase != "published" { await Task.yield() }
     let late = try await Self.watch(bench, MessagesWatchRequest(since: revision)) { replies in
@@ -269,7 +269,7 @@ struct MessagesTests {
     let channel = ChannelID(rawValue: 1)
     func sync(_ second: MessageSync) async throws -> MessagesSyncReply {
       let reports = Task {
-        // The relays answer until nobody asks any more.
+        // The relays answer until no one asks any more.
         while !Task.isCancelled {
           bench.network.send(.synced(channel: channel, relay: RelayID(rawValue: 1), .complete))
           bench.network.send(.synced(channel: channel, relay: RelayID(rawValue: 2), second))

@@ -156,7 +156,7 @@ struct PeopleTests {
     let inOther = try await bench.client.people(PeopleListRequest(channelId: 2)).people
     #expect(inOther.map(\.author) == ["alice"] && inOther.map(\.messages) == [1])
     #expect(try await bench.client.person(author: "bob").lastMessageId == 3)
-    // A post of ours is nobody's.
+    // A post of ours is no one's.
     _ = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "news"))
     try await bench.settleMessages()
     #expect(try await bench.client.people().people.count == 2)
@@ -175,7 +175,7 @@ struct PeopleTests {
     }
     #expect(try await Set(found("AD")) == ["Ada", "Adele"])
     for text in ["jose", "key2"] { #expect(try await found(text) == ["José"]) }
-    #expect(try await found("nobody").isEmpty)
+    #expect(try await found("no one").isEmpty)
     #expect(try await bench.client.people(PeopleListRequest(text: "npub of bob")).people.map(\.author) == ["bob"])
     var (authors, request) = ([String](), PeopleListRequest(limit: 2))
     repeat {

@@ -89,7 +89,7 @@ struct PostExportTests {
     try await bench.stop()
   }
 
-  /// What a slow client does not take is not read, and keeps nobody waiting.
+  /// What a slow client does not take is not read, and keeps no one waiting.
   @Test func slowClientGetsEverything() async throws {
     let bench = try await Self.bench()
     let text = String(repeating: "x", count: 30_000)
@@ -160,7 +160,7 @@ struct PostExportTests {
     await #expect(throws: unknown) {
       try await bench.client.adoptPost(PostsAdoptRequest(channelId: 9, document: "post|old1|7|a"))
     }
-    await #expect(throws: PostsRefusal.invalidPost(field: "document", reason: "nobody signed it").error) {
+    await #expect(throws: PostsRefusal.invalidPost(field: "document", reason: "no one signed it").error) {
       try await bench.client.adoptPost(PostsAdoptRequest(channelId: 1, document: "anything"))
     }
     await #expect(throws: VarlinkError.invalidParameter("document")) {

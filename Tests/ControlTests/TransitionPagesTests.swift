@@ -119,7 +119,7 @@ struct TransitionPagesTests {
     let filter: JSONValue = ["time": ["$gte": .string(since)], "channelId": ["$ne": 7]]
     let page = try await bench.client.transitions(matching: filter, limit: 1_000)
     #expect(page.transitions.map(\.attempt) == (800...900).reversed() && page.nextCursor == nil)
-    // A place that nobody was given is the beginning.
+    // A place that no one was given is the beginning.
     let first = try await bench.client.transitions(limit: 5, cursor: "9223372036854775807")
     #expect(first.transitions.map(\.attempt) == (896...900).reversed())
     try await bench.stop()

@@ -27,7 +27,7 @@ final class Bench: Sendable {
   ///   - mayAct: whether it may do anything outside.
   ///   - schedule: the schedule of background tests; nil for none.
   ///   - posts: whether posts are published.
-  ///   - messages: where messages are kept; `nil` if nobody reads them.
+  ///   - messages: where messages are kept; `nil` if no one reads them.
   init(
     _ earlier: Bench? = nil, beside host: Bench? = nil, slots: SlotSet = .all,
     mayAct: @escaping @Sendable () -> Bool = { true },

@@ -56,7 +56,7 @@ struct ChangeHubTests {
   @Test func changesWaitForThoseBeforeThem() throws {
     let hub = ChangeHub()
     let reader = try #require(hub.subscribe())
-    #expect(hub.publish([relayChange(1)], after: 5, revision: 1), "nobody else commits")
+    #expect(hub.publish([relayChange(1)], after: 5, revision: 1), "no one else commits")
     let gaps = Mutex(0)
     hub.fillGaps { gaps.withLock { $0 += 1 } }
     #expect(!hub.publish([relayChange(4)], after: 3, revision: 4))

@@ -146,7 +146,7 @@ struct ChangeLogModelTests {
       if rows.isEmpty { (reader.last, reader.catchesUpTo) = (max(last, end), nil) }
     }
 
-    /// Whether so much has happened since that nobody could expect to find it.
+    /// Whether so much has happened since that no one could expect to find it.
     private func checkFall(_ place: Int64) throws {
       let count = history.count { $0.revision > place }
       guard count > changesMax || skipped > place || bytesMax < .max else {

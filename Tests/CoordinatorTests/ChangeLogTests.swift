@@ -134,7 +134,7 @@ struct ChangeLogTests {
     for id in 1...4 { log.remove(id) }
     #expect(log.count == 0 && log.byteCount == 0)
     append(10_001...10_100, to: &log)
-    #expect(log.count == 0 && log.revision == 10_100, "nobody follows, so nothing is kept")
+    #expect(log.count == 0 && log.revision == 10_100, "no one follows, so nothing is kept")
   }
 
   @Test func whatIsLeftIsTakenBeforeTheEnd() {

@@ -173,7 +173,7 @@ struct DeciderLayerTests {
   @Test func conflictTakesOneChannelOutOfTheCommit() async throws {
     let shell = try await DeciderShell(relays: 1)
     let (first, second) = (try await shell.createActive("News"), try await shell.createActive("Weather"))
-    shell.storage.conflictOnce(first, custom: "of somebody else")
+    shell.storage.conflictOnce(first, custom: "of someone else")
     let edit = shell.update(1, name: "Novelties")
     await shell.take([edit, shell.update(2, name: "Climate")])
     guard case .landed(let receipt?, let decision, let effects) = try await shell.land() else {
@@ -188,21 +188,21 @@ struct DeciderLayerTests {
     #expect(shell.decider.base.live[first] == nil && shell.decider.base.live[second]?.row == stored.row)
     #expect(shell.decider.recovery.channels == [first] && shell.decider.alarms[.recovery] == shell.now)
     #expect(shell.decider.recovery.trouble == nil, "storage works")
-    // The request comes in again, and is decided on what somebody else has written.
+    // The request comes in again, and is decided on what someone else has written.
     let again = try await shell.land()
     #expect(again.effects.inputs == [edit])
     shell.letGo(again)
     let settled = try await shell.store(edit)
     #expect(settled.answers.map(\.outcome) == [.channel(first)])
     let row = try #require(try shell.store.channel(first)?.row)
-    #expect(row.profile.displayName == "Novelties" && row.custom == "of somebody else")
+    #expect(row.profile.displayName == "Novelties" && row.custom == "of someone else")
     shell.store.close()
   }
 
   @Test func conflictTakesWhatFollowsOutOfTheOpenLayerToo() async throws {
     let shell = try await DeciderShell(relays: 1)
     let first = try await shell.createActive("News")
-    shell.storage.conflictOnce(first, custom: "of somebody else")
+    shell.storage.conflictOnce(first, custom: "of someone else")
     let edits = [shell.update(1, name: "Novelties"), shell.update(1, name: "Weather")]
     await shell.take([edits[0]])
     shell.close()

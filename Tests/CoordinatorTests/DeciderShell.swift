@@ -174,7 +174,7 @@ final class DeciderShell {
 
   // MARK: - Inputs
 
-  /// The creation of a channel whose answer nobody reads.
+  /// The creation of a channel whose answer no one reads.
   func creation(_ name: String, on relays: [RelayID]? = nil, key: String? = nil) -> Engine.Input {
     let (profile, relays) = (Profile(displayName: name), relays ?? self.relays)
     return .create(

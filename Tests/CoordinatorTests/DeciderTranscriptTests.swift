@@ -72,7 +72,7 @@ private final class DeciderPlayer {
       if words[0] == "advance" {
         shell.now = shell.now + .seconds(Int64(words[1].dropLast()) ?? 0)
       } else if words[0] == "elsewhere" {
-        shell.storage.conflictOnce(channel(words[1]), custom: "of somebody else")
+        shell.storage.conflictOnce(channel(words[1]), custom: "of someone else")
       } else {
         batch += try inputs(words, shell)
       }

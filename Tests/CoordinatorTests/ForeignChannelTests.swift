@@ -174,7 +174,7 @@ struct ForeignChannelTests {
     #expect(await refusal(FollowRequest(link: "fake|x")) == .following(.invalidLink(reason: "it names nothing")))
     #expect(
       await refusal(FollowRequest(link: "fake|channel|unheard|k"))
-        == .post(.notSupported(.nostr, reason: "nobody can do this")))
+        == .post(.notSupported(.nostr, reason: "no one can do this")))
     #expect(
       await refusal(FollowRequest(link: "https://smp.example/c#key"))
         == .networkUnavailable(.simplex, reason: "this daemon does not serve the network 'simplex'"))
@@ -192,7 +192,7 @@ struct ForeignChannelTests {
     guard case .invalidDisplayName? = await refusal(FollowRequest(link: Self.link, displayName: "a\u{200B}b")) else {
       return #expect(Bool(false))
     }
-    #expect(await refusal(FollowRequest(link: Self.link, identity: "nobody")) == .noSuchIdentity("nobody"))
+    #expect(await refusal(FollowRequest(link: Self.link, identity: "no one")) == .noSuchIdentity("no one"))
     #expect(try bench.store.livingChannels(after: nil, limit: 9).isEmpty)
     // A relay of the caller's choice need not be one of the link.
     let row = try await bench.coordinator.follow(FollowRequest(link: far, relays: [relays[2]], displayName: "Town")).row

@@ -50,7 +50,7 @@ struct HealingUpkeepTests {
     try await bench.stop()
   }
 
-  /// A relay that lets nobody read for long gives its place to another, and is not asked to delete what readers may find there.
+  /// A relay that lets no one read for long gives its place to another, and is not asked to delete what readers may find there.
   @Test func replacedRelayIsToldOnceItHasAnsweredWhetherItHasTheChannel() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     let relays = try await bench.addRelays(3)

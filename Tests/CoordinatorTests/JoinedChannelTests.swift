@@ -100,7 +100,7 @@ struct JoinedChannelTests {
     try await bench.stop()
   }
 
-  /// A channel that cannot be left stays: once it is forgotten nobody would know that there is something to leave.
+  /// A channel that cannot be left stays: once it is forgotten no one would know that there is something to leave.
   @Test func channelThatCannotBeLeftStaysUnlessThatIsMeant() async throws {
     let bench = try await bench()
     let id = try await bench.coordinator.follow(Self.request).row.id

@@ -59,7 +59,7 @@ struct MembershipTests {
     #expect(try await change(bench, channel, "bob").isNew)
     bench.network.set(.works, at: "ws://r1")
     try await bench.movePosts { try bench.statuses(first) == [.verified] }
-    // Somebody else may have changed it since.
+    // Someone else may have changed it since.
     let again = try await change(bench, channel)
     #expect(again.isNew && again.post.row.id != first)
     try await bench.settlePosts()
@@ -85,7 +85,7 @@ struct MembershipTests {
     try await bench.stop()
   }
 
-  /// Whether somebody is banned and what they may do are two matters.
+  /// Whether someone is banned and what they may do are two matters.
   @Test func banAndRoleDoNotTakeTheirPlaces() async throws {
     let (bench, channel) = try await bench()
     bench.network.set(.silent, at: "ws://r1")
@@ -186,7 +186,7 @@ struct MembershipTests {
     func refusal(_ channel: ChannelID, _ person: String = "ann", roles: [String] = []) async -> BatonError? {
       await bench.refusal { () throws(BatonError) in try await change(bench, channel, person, roles: roles) }
     }
-    #expect(await refusal(channel) == .post(.notSupported(.nostr, reason: "nobody belongs to channels")))
+    #expect(await refusal(channel) == .post(.notSupported(.nostr, reason: "no one belongs to channels")))
     #expect(await refusal(group, "us") == .post(.invalidPost(field: "author", reason: "that is us; name another")))
     let role = await refusal(group, roles: ["refuse me"])
     #expect(role == .post(.invalidPost(field: "roles", reason: "the role asks to be refused; name another")))

@@ -181,7 +181,7 @@ struct MessageFollowingTests {
     let since = messages.conversations[stays]?.since
     try await first.stop()
 
-    // Nobody reads for a while.
+    // No one reads for a while.
     let second = try await Bench(first)
     _ = try await second.coordinator.delete(goes)
     try await second.settle()

@@ -288,7 +288,7 @@ struct MessageStoringTests {
     report(0, 999, .complete)
     for relay in 0...2 { report(relay, numbers[1], .notOffered) }
     #expect(try await two.value == [relays[0]: .notOffered, relays[1]: .notOffered, relays[2]: .notOffered])
-    // Nobody waits for a relay that the channel has left.
+    // No one waits for a relay that the channel has left.
     _ = try await bench.coordinator.removeRelay(relays[2], from: channel)
     #expect(try await one.value == [relays[0]: .complete, relays[1]: .failed(silence)])
     let last = await search(bench, channel)

@@ -84,7 +84,7 @@ struct PipelineTests {
     try await bench.stop()
   }
 
-  // MARK: - Somebody else has changed the channel
+  // MARK: - Someone else has changed the channel
 
   @Test func requestsAboutAChannelThatWasChangedElsewhereAreDecidedAgain() async throws {
     let bench = try await Bench()

@@ -240,7 +240,7 @@ struct PostAboutTests {
     #expect(edit == .post(.invalidPost(field: "id", reason: reason)))
     try await bench.movePosts { try bench.store.post(id)?.deliveries.first?.record.repair ?? 0 > 0 }
     try await bench.settlePosts()
-    #expect(try await bench.post(id).hasSettled, "it goes on, and nobody waits")
+    #expect(try await bench.post(id).hasSettled, "it goes on, and no one waits")
     try await bench.stop()
   }
 

@@ -166,7 +166,7 @@ struct PostAdoptionTests {
     let unknown = ChannelID(rawValue: 99)
     #expect(await refusal("post|old1|7|a", in: unknown) == .noSuchChannel(unknown))
     #expect(
-      await refusal("anything", in: channel) == .post(.invalidPost(field: "document", reason: "nobody signed it")))
+      await refusal("anything", in: channel) == .post(.invalidPost(field: "document", reason: "no one signed it")))
     bench.storage.arePostsUnreadable = true
     if case .storageUnavailable? = await refusal("post|old1|7|a|parent", in: channel) {
     } else {

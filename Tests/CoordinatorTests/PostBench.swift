@@ -8,9 +8,9 @@ import Testing
 
 @testable import Coordinator
 
-/// The engine for posts by itself, one step after the other, on a real store. There is one channel, and nobody looks after it.
+/// The engine for posts by itself, one step after the other, on a real store. There is one channel, and no one looks after it.
 final class PostBench {
-  /// A clock that wakes nobody: the bench does.
+  /// A clock that wakes no one: the bench does.
   final class StillClock: CoordinatorClock {
     private let state = Mutex(Timestamp(milliseconds: 1_750_000_000_000))
     var now: Timestamp {

@@ -149,7 +149,7 @@ struct PostFaultTests {
     let (bench, channel) = try await bench()
     bench.storage.isFenced = true
     _ = await bench.refusal { () throws(BatonError) in try await bench.publish("a", in: channel) }
-    // Nobody asks it to, and channels have nothing to store.
+    // No one asks it to, and channels have nothing to store.
     while !bench.coordinator.isStopped { await Task.yield() }
     await #expect(throws: StoreError.self) { try await bench.stop() }
     bench.store.close()

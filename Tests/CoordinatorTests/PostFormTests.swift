@@ -97,7 +97,7 @@ struct PostFormTests {
   @Test func authorOfAPostNeverChanges() async throws {
     let bench = try await bench()
     let id = post(1)
-    bench.report(.handedOver, of: id, number: try number(id, bench), form: form("stray", author: "somebody else"))
+    bench.report(.handedOver, of: id, number: try number(id, bench), form: form("stray", author: "someone else"))
     await bench.run()
     #expect(departures(id, bench) == 1)
     #expect(try bench.store.post(id)?.row.document.networkID == "post1")

@@ -89,7 +89,7 @@ struct PostJourneyTests {
     _ = try await bench.coordinator.addRelays([relays[1]], to: channel)
     try await bench.movePosts { try bench.statuses(other) == [.verified, .verified] }
     #expect(try bench.store.postRoutes(of: [channel]).map(\.status) == [.joined, .joined])
-    #expect(try bench.statuses(cancelled) == [.skipped, .skipped], "nobody wants it to be published")
+    #expect(try bench.statuses(cancelled) == [.skipped, .skipped], "no one wants it to be published")
     #expect(bench.network.posts.departures(of: cancelled, for: "ws://r2") == 0)
     _ = try await bench.coordinator.retryPost(cancelled)
     try await bench.settlePosts()

@@ -36,7 +36,7 @@ struct PostLaneTests {
     #expect(bench.network.posts.underWay(at: "ws://r1") == PostLane.underWayFirst)
     #expect(bench.decider.awake.count <= bound)
     bench.network.set(.away, at: "ws://r1")
-    // Nobody answers for as long as it takes; then the connection is refused.
+    // No one answers for as long as it takes; then the connection is refused.
     try await bench.move { try bench.store.postsUnderWay(after: nil, limit: 1).isEmpty }
     #expect(bench.decider.awake.count <= bound)
     bench.network.set(.works, at: "ws://r1")
@@ -106,7 +106,7 @@ struct PostLaneTests {
     bench.directory.write { $0.catalog.relays[relay]?.address = "ws://elsewhere" }
     bench.network.relayWent(true, relay)
     try await bench.move { try bench.count(.verified) == 20 }
-    #expect(bench.clock.now - start < .seconds(60), "nobody waits for answers from the old address")
+    #expect(bench.clock.now - start < .seconds(60), "no one waits for answers from the old address")
     #expect(bench.network.posts.storedCount(at: "ws://elsewhere") == 20)
     #expect(bench.decider.awake.isEmpty && bench.network.posts.violations.isEmpty)
   }

@@ -226,7 +226,7 @@ struct PostRetentionTests {
     try await bench.stop()
   }
 
-  /// A relay that stays away must not keep what somebody wanted gone.
+  /// A relay that stays away must not keep what someone wanted gone.
   @Test func deletedPostIsForgottenThoughARelayWasNotToldYet() async throws {
     let (bench, channel, posts) = try await begin(2, relays: 2)
     bench.network.set(.away, at: Self.second)

@@ -112,7 +112,7 @@ struct PostTests {
     bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = true }
     let parent = try await bench.publish("parent", in: channel).row.id
     let early = try await bench.publish("early", in: channel, replyTo: parent).row.document
-    #expect(early.text == "early | answers post1 at ", "nobody is sent where it was not found")
+    #expect(early.text == "early | answers post1 at ", "no one is sent where it was not found")
     bench.network.giveTurns(at: "ws://r1")
     try await bench.settlePosts()
     let reply = try await bench.publish("reply", in: channel, replyTo: parent, quotes: [parent])

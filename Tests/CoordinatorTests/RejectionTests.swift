@@ -43,7 +43,7 @@ struct RejectionTests {
     #expect(try await said(1, 2) == [])
     shell.now = shell.now + .seconds(1)
     #expect(try await said(1, 7) == ["7"])
-    #expect(try await said(9, 1) == [], "nobody knows it")
+    #expect(try await said(9, 1) == [], "no one knows it")
     shell.store.close()
   }
 
@@ -238,11 +238,11 @@ struct RejectionTests {
     }
   }
 
-  /// What somebody else did to it is not reported as done here.
+  /// What someone else did to it is not reported as done here.
   @Test func conflictInADurableCommitInDoubtIsNotInTheJournal() async throws {
     let shell = try await DeciderShell(relays: 1)
     let (first, second) = (try await shell.createActive("News"), try await shell.createActive("Weather"))
-    shell.storage.conflictOnce(first, custom: "of somebody else")
+    shell.storage.conflictOnce(first, custom: "of someone else")
     await shell.take([shell.update(1, name: "Novelties"), shell.update(2, name: "Climate")])
     shell.storage.isDoubtful = true
     guard case .failed(.inDoubt, _, _) = try await shell.land() else { throw CancellationError() }

@@ -144,7 +144,7 @@ struct RelayChangeTests {
     #expect(two.phase == .active && two.relays[0].record.status == .removed)
     #expect(bench.network.channels(at: "ws://r1").isEmpty, "the relay was told")
 
-    // A removed relay stays removed: nobody invites it again, and its late answers change nothing.
+    // A removed relay stays removed: no one invites it again, and its late answers change nothing.
     await #expect(throws: BatonError.alreadyInChannel(relays[0], .removed)) {
       try await bench.coordinator.addRelays([relays[3], relays[0]], to: id)
     }

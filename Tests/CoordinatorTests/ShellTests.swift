@@ -15,7 +15,7 @@ struct ShellTests {
     await shell.land()
     #expect(shell.log == ["read 2", "commit 3", "effect 3", "answer 1", "answer 2"])
     #expect(shell.decider.total == 3 && shell.told.last == 0 && shell.wakes == 2)
-    #expect(shell.kept == 0, "what is told of it comes after nobody needs it any more")
+    #expect(shell.kept == 0, "what is told of it comes after no one needs it any more")
   }
 
   @Test func whatComesDuringACommitIsTheNextOne() async {

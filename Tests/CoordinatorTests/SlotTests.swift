@@ -29,7 +29,7 @@ struct SlotTests {
       ids[1].append(try await b.create(relays: relays).row.id.rawValue)
     }
     #expect(ids == [[2, 4, 6], [1, 3, 5]])
-    // Nobody does anything for the channels of the other.
+    // No one does anything for the channels of the other.
     let (first, second) = (ChannelID(rawValue: 1), ChannelID(rawValue: 2))
     #expect(
       await a.refusal { () throws(BatonError) in try await a.coordinator.retry(first, relay: nil) } == .elsewhere(first))
@@ -75,7 +75,7 @@ struct SlotTests {
     for bench in [b, a] { try await bench.stop() }
   }
 
-  /// A relay that went down while somebody else acted for the channel: its channels learn of it all the same.
+  /// A relay that went down while someone else acted for the channel: its channels learn of it all the same.
   @Test func whatRelaysHaveReportedConcernsChannelsThatComeLater() async throws {
     let a = try await Bench()
     let relays = try await a.addRelays(2)
@@ -139,7 +139,7 @@ struct SlotTests {
     #expect(bench.network.performed == performed && bench.network.posts.operations == operations)
     isTrusted.withLock { $0 = true }
     bench.coordinator.resume()
-    // Nobody has to wait for that.
+    // No one has to wait for that.
     try await bench.waitForPosts { bench.network.posts.isStored(post, at: "ws://r1") }
     #expect(bench.network.performed > performed)
     _ = try await bench.channel(other) { $0.phase == .active }

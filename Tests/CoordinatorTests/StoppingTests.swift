@@ -8,7 +8,7 @@ import Testing
 
 @testable import Coordinator
 
-/// The end of a coordinator that may not go on: nobody waits for an answer forever.
+/// The end of a coordinator that may not go on: no one waits for an answer forever.
 struct StoppingTests {
   @Test func coordinatorStopsOnceSomebodyElseOwnsTheStore() async throws {
     let bench = try await Bench()

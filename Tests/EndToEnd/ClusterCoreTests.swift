@@ -37,7 +37,7 @@ struct ClusterCoreTests {
       #expect(added.status == 0, "\(added.lines)")
     }
     try await b.addRelays([daemons.relay.url])
-    let refused = try await b.control("channel", "create", "Nobody", "--relay", "s1")
+    let refused = try await b.control("channel", "create", "No one", "--relay", "s1")
     #expect(refused.status != 0 && refused.lines.contains { $0.contains("has a chat core") }, "\(refused.lines)")
     let created = try await a.control("channel", "create", "Evening", "--relay", "s1", "--relay", "s2", "--quiet")
     #expect(created.status == 0, "\(created.lines)")
@@ -53,7 +53,7 @@ struct ClusterCoreTests {
     _ = try await a.channel(evening.id) { $0.profile.description == "from b" && $0.relays.allSatisfy { $0.edition == 2 } }
     let post = try await b.control("post", "Evening", "Hello", "--wait", "all", "--timeout", "120s")
     #expect(post.status == 0, "\(post.lines)")
-    // It is not drained: nobody else could act for it.
+    // It is not drained: no one else could act for it.
     #expect(try await b.control("cluster", "drain", "a").status == 0)
     try await daemons.until { try await client.cluster().daemons.map(\.slots) == [1, 1_023] }
     let last = try await a.control("post", "Evening", "Still here", "--wait", "all", "--timeout", "120s")

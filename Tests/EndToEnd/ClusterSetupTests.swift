@@ -40,7 +40,7 @@ struct ClusterSetupTests {
     for program in [first, second, daemons.database.process] { #expect(!program.lines.contains { $0.contains("sesame") }) }
   }
 
-  /// Nobody is told a password who is not the server, and everybody hears why.
+  /// No one is told a password who is not the server, and everyone hears why.
   @Test(arguments: ["certificate", "password"])
   func whatDoesNotFitIsSaid(_ what: String) async throws {
     let database = try await PostgreSQLCluster(["fsync": "off"], isGuarded: true)

@@ -160,7 +160,7 @@ struct ClusterStormTests {
     let counts = Dictionary(grouping: weathers.flatMap(\.faults)) { $0 }.mapValues(\.count)
     print("storm: \(counts.map { "\($0.key) \($0.value)" }.sorted()), \(await ledger.answers) answers")
     print("storm: errors \(await ledger.errors), starts \(daemons.map(\.starts)), slots owned after \(owned)")
-    // Nobody was told anything wrong, and no daemon ended for another reason than its session.
+    // No one was told anything wrong, and no daemon ended for another reason than its session.
     let wrongs = await ledger.wrongs
     #expect(wrongs == [], "seed \(seed)")
     for daemon in daemons { #expect(daemon.wrongs == [], "seed \(seed)") }
@@ -220,7 +220,7 @@ struct ClusterStormTests {
       #expect(list.allSatisfy { $0.phase == "active" }, "seed \(seed): \(list.filter { $0.phase != "active" })")
       #expect(list.allSatisfy { $0.relays.allSatisfy { $0.cause == nil } }, "seed \(seed)")
     }
-    // At each relay, no channel is announced twice, none that nobody asked for, and each that is alive.
+    // At each relay, no channel is announced twice, none that no one asked for, and each that is alive.
     let created = Set(try await reader.rows("SELECT network_id FROM channels").map { $0[0] })
     let alive = try await reader.rows("SELECT network_id FROM channels WHERE deleted_at IS NULL").map { $0[0] }
     #expect(created.count == told.count && alive.count == living.count, "seed \(seed)")

@@ -130,7 +130,7 @@ struct ClusterTests {
     let late = try await a.control("channel", "create", "Late", "--timeout", "120s")
     #expect(late.status == 0, "\(late.lines)")
     #expect(try await a.control("cluster").lines.contains { $0.contains("draining") && $0.contains("a *") })
-    #expect(try await a.control("cluster", "drain", "nobody").status != 0)
+    #expect(try await a.control("cluster", "drain", "no one").status != 0)
     #expect(try await a.control("status").lines.contains { $0.hasPrefix("daemons") && $0.contains("2, 0 silent") })
     // All that watch get the same, without gaps.
     let end = try await a.client().status().revision
@@ -210,7 +210,7 @@ struct ClusterTests {
     #expect(await again.status() == 0)
   }
 
-  /// A daemon dies with a call that it has taken. Whoever made it is told that nobody knows, and not that the daemon has a fault.
+  /// A daemon dies with a call that it has taken. Whoever made it is told that no one knows, and not that the daemon has a fault.
   @Test func whatADeadDaemonHadTakenIsNotKnown() async throws {
     let daemons = try await ClusterDaemons()
     let (a, b) = (try daemons.installation("a"), try daemons.installation("b"))
@@ -372,7 +372,7 @@ struct ClusterTests {
     #expect(await first.status() == 0)
   }
 
-  /// The database is restarted. Nobody loses channels, and all goes on.
+  /// The database is restarted. No one loses channels, and all goes on.
   @Test func theDatabaseIsRestarted() async throws {
     let daemons = try await ClusterDaemons()
     let relay = daemons.relay

@@ -118,14 +118,14 @@ struct CommandEndTests {
     #expect(try document(try await Program.run("batonctl", ["--json", "version"]).lines)["version"]?.string?.isEmpty == false)
   }
 
-  /// For Python: runs its arguments as a command, and root becomes somebody without rights first.
+  /// For Python: runs its arguments as a command, and root becomes someone without rights first.
   private static let asNobody = """
     import os, sys
     os.getuid() or (os.setgroups([]), os.setresgid(65534, 65534, 65534), os.setresuid(65534, 65534, 65534))
     os.execv(sys.argv[1], sys.argv[1:])
     """
 
-  /// Somebody who may only read is refused by the daemon, and scripts can tell.
+  /// Someone who may only read is refused by the daemon, and scripts can tell.
   @Test(.enabled(if: getuid() == 0)) func whatIsNotPermittedHasAStatusOfItsOwn() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()

@@ -69,7 +69,7 @@ struct CompletionTests {
     }
     try await completeInBash(baton)
 
-    // The socket exists but nobody answers: the shell still gets its prompt back.
+    // The socket exists but no one answers: the shell still gets its prompt back.
     daemon.signal(SIGSTOP)
     #expect(try await show("relay", "Ci", isOffered: false) == [])
     daemon.signal(SIGCONT)

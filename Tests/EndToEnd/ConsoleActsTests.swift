@@ -58,7 +58,7 @@ struct ConsoleActsTests {
     stream.close()
     _ = try await stage.baton.control("channel", "update", "News", "--description", "two")
     _ = try await stage.baton.createChannel("Weather", relays: ["r1"])
-    // The daemon goes and comes back while nobody reads.
+    // The daemon goes and comes back while no one reads.
     stage.daemon.signal(SIGTERM)
     #expect(await stage.daemon.status() == 0)
     let daemon = try await stage.baton.start()

@@ -56,7 +56,7 @@ final class ConsolePages: Sendable {
     return cookie
   }
 
-  /// Asks for a page as somebody who is signed in.
+  /// Asks for a page as someone who is signed in.
   func get(_ path: String, _ cookie: String, _ fields: [String: String] = [:]) async throws -> Answer {
     try await ask("GET", path, fields.merging(["Cookie": cookie]) { own, _ in own })
   }

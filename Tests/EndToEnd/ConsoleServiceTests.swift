@@ -5,7 +5,7 @@ import TestTools
 import Testing
 import Varlink
 
-/// The console as a service, on sockets that somebody else made, for several users.
+/// The console as a service, on sockets that someone else made, for several users.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ConsoleServiceTests {
   private static let own = String(cString: getpwuid(getuid()).pointee.pw_name)
@@ -106,14 +106,14 @@ struct ConsoleServiceTests {
     #expect(try await end("id=\(victim)") == 303)
     #expect(try await ask(http, "GET", "/", ["Cookie": cookies[1]]).status == 401)
     #expect(try await ask(http, "GET", "/", ["Cookie": cookies[2]]).status == 200)
-    #expect(try await end("") == 403, "those of everybody")
+    #expect(try await end("") == 403, "those of everyone")
     console.signal(SIGTERM)
     #expect(await console.status() == 0)
     daemon.signal(SIGTERM)
     _ = await daemon.status()
   }
 
-  /// While the daemon is away nobody knows what the console may do: pages offer nothing, and what was sent is kept.
+  /// While the daemon is away no one knows what the console may do: pages offer nothing, and what was sent is kept.
   @Test func whatWasTypedIsKeptWhileNobodyAnswers() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()
@@ -145,16 +145,16 @@ struct ConsoleServiceTests {
     func page(_ user: String, _ path: String = "/console/daemon") async throws -> ConsolePages.Answer {
       try await ask(http, "GET", path, ["X-Remote-User": user, "Host": "baton.example"])
     }
-    let nobody = try await page("nobody")
-    #expect(nobody.status == 200 && nobody.body.contains("nobody (may only look)") && !nobody.body.contains("daemon/reload"))
-    #expect(try await page("nobody", "/daemon").status == 200, "a proxy may take the path away, too")
+    let nobody = try await page("no one")
+    #expect(no one.status == 200 && no one.body.contains("no one (may only look)") && !no one.body.contains("daemon/reload"))
+    #expect(try await page("no one", "/daemon").status == 200, "a proxy may take the path away, too")
     let root = try await page("root")
     #expect(root.status == 200 && root.body.contains("daemon/reload") && !root.body.contains("Sign out"))
-    for user in ["daemon", "no-such-user", "", "nobody\u{0}"] {
+    for user in ["daemon", "no-such-user", "", "no one\u{0}"] {
       let answer = try await page(user)
       #expect([400, 401, 403].contains(answer.status), "\(user): \(answer.status)")
     }
-    let origin = ["X-Remote-User": "nobody", "Host": "baton.example", "Origin": "https://baton.example"]
+    let origin = ["X-Remote-User": "no one", "Host": "baton.example", "Origin": "https://baton.example"]
     let form = ["Content-Type": "application/x-www-form-urlencoded"]
     #expect(
       try await ask(http, "POST", "/console/daemon/reload", origin.merging(form) { $1 }).status == 403, "it may only look")

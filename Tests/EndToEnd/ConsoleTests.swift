@@ -25,7 +25,7 @@ struct ConsoleTests {
       let page = try await stage.console.get(path, stage.cookie)
       #expect(page.status == 200 && page.body.contains("<h1") && page.body.hasSuffix("</html>\n"), "\(path): \(page.status)")
       #expect(page.fields["content-type"] == "text/html; charset=utf-8")
-      // Whatever is in the page, only its own files run, and nobody frames it.
+      // Whatever is in the page, only its own files run, and no one frames it.
       let policy = page.fields["content-security-policy"] ?? ""
       for part in [
         "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'",
@@ -58,7 +58,7 @@ struct ConsoleTests {
     // Where there is nothing, a reverse proxy may be at fault, and whoever signs in finds nothing all the same.
     let misled = try await stage.console.ask("GET", "/console/login?code=1")
     #expect(misled.status == 404 && misled.body.contains("--public-url"), "\(misled)")
-    // Nobody has to ask again for what does not change, and nobody keeps what does.
+    // No one has to ask again for what does not change, and no one keeps what does.
     let style = try #require(
       try await stage.console.get("/", stage.cookie).body.firstMatch(of: #/href="\.(\/assets\/[^"]*\.css)"/#)?.output.1)
     let kept = try await stage.console.ask("GET", String(style))
@@ -90,7 +90,7 @@ struct ConsoleTests {
     let out = try await console.post("/logout", cookie)
     #expect(out.status == 303 && out.fields["set-cookie"]?.contains("Max-Age=0") == true)
     #expect(try await console.get("/", cookie).status == 401)
-    // What somebody sends who was signed out meanwhile is on the page, to be sent after signing in, if that does it once.
+    // What someone sends who was signed out meanwhile is on the page, to be sent after signing in, if that does it once.
     let kept = try await console.ask("POST", "/channels/1/messages", ConsolePages.own, body: "key=p1&text=%3Cb%3Ekept")
     #expect(
       kept.status == 401 && kept.body.contains("name=\"text\" value=\"&lt;b&gt;kept\"") && kept.body.contains("Send it again"))
@@ -106,7 +106,7 @@ struct ConsoleTests {
     let stage = try await ConsoleStage()
     let (console, cookie) = (stage.console, stage.cookie)
     let here = "http://baton.localhost:\(console.port)"
-    // Names that somebody else may have given to this machine.
+    // Names that someone else may have given to this machine.
     for host in ["evil.test", "evil.test:\(console.port)", "127.0.0.2:\(console.port)", "", "x y"] {
       for path in ["/", "/assets/x/console.js", "/events", "/login", "/nothing"] {
         let page = try await console.get(path, cookie, ["Host": host])

@@ -55,7 +55,7 @@ struct ConversationExampleTests {
     #expect(try await baton.allMessages().map { $0["text"] } == ["A good day"])
     let before = bot.lines.count
 
-    // Case, accents and what nobody sees do not help, and a part of a word is none.
+    // Case, accents and what no one sees do not help, and a part of a word is none.
     try await say(["CA\u{200B}SÍNO now", "the casinos here"], by: "eve", in: channel, at: relay, baton)
     // It counts what it has heard the reply of.
     try await bot.line(containing: "hid message", from: before)

@@ -103,7 +103,7 @@ func actOnChannel(socket: String, channel: Int64) async throws {
   _ = try await client.setPinned(true, channel: channel)
   _ = try await client.setFrozen(true, channel: channel)
   do {
-    _ = try await client.publishPost(PostsPublishRequest(channelId: channel, text: "Nobody reads this."))
+    _ = try await client.publishPost(PostsPublishRequest(channelId: channel, text: "No one reads this."))
   } catch let error as VarlinkError {
     if case .channelFrozen(let id) = PostsRefusal(error) { print("channel", id, "is frozen") }
   }

@@ -6,7 +6,7 @@ import StrictJSON
 import TestTools
 import Testing
 
-/// A channel that another daemon runs on independent relays, where independent clients speak: it is read, and nobody there notices.
+/// A channel that another daemon runs on independent relays, where independent clients speak: it is read, and no one there notices.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct FollowedChannelTests {
   private func link(of baton: Installation) async throws -> String {
@@ -58,7 +58,7 @@ struct FollowedChannelTests {
       $0.texts.contains("for the reader") && $0.texts.contains("The bridge is open.")
     }
     #expect(state.message("for the reader")?["mention"] == true)
-    #expect(state.message("The bridge is open.")?["own"] == false, "it is somebody else's")
+    #expect(state.message("The bridge is open.")?["own"] == false, "it is someone else's")
     #expect(try await reader.conversation()["owned"] == false)
     try await reader.sync()
     let before = try await reader.expectServed(in: channel, at: Array(relays.urls.prefix(2)))
@@ -114,7 +114,7 @@ struct FollowedChannelTests {
     await relays.stop(ownerDaemon)
   }
 
-  /// A group of others shows who belongs to it, and lets nobody in on our word.
+  /// A group of others shows who belongs to it, and lets no one in on our word.
   @Test func groupOfOthersIsReadWithItsMembers() async throws {
     let club = try await GroupPostTests.Club()
     let link = try await link(of: club.baton)

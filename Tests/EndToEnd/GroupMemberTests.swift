@@ -108,10 +108,10 @@ struct GroupMemberTests {
     #expect(declined.status == 0, "\(declined.lines)")
     #expect(try await baton.control("member", "add", "Club", ann).status == 0)
     _ = try await Self.wait(for: [ann: []], club)
-    #expect(try await baton.control("member", "list", "Club", "--asking").lines == ["Nobody asks to be let in."])
+    #expect(try await baton.control("member", "list", "Club", "--asking").lines == ["No one asks to be let in."])
     // When the relay is read again, what was declined stays declined.
     try await baton.sync()
-    #expect(try await baton.control("member", "list", "Club", "--asking").lines == ["Nobody asks to be let in."])
+    #expect(try await baton.control("member", "list", "Club", "--asking").lines == ["No one asks to be let in."])
     await client.close()
     await club.stop()
   }
@@ -138,7 +138,7 @@ struct GroupMemberTests {
     #expect(try await create("Bob and Ann", [bob, ann, bob]).id == first.id)
     let other = try await create("Ann", [ann])
     #expect(other.id != first.id)
-    // Nobody is asked to come back who was removed.
+    // No one is asked to come back who was removed.
     #expect(try await baton.control("member", "remove", "Ann and Bob", bob).status == 0)
     #expect(try await create("Ann and Bob", [ann, bob]).id == first.id)
     let posts = try await client.posts(PostsListRequest(channelId: first.id, reactions: true)).posts
@@ -146,14 +146,14 @@ struct GroupMemberTests {
     // What was deleted is not that group any more.
     #expect(try await baton.control("channel", "delete", "Ann", "--yes").status == 0)
     #expect(try await create("Ann", [ann]).id != other.id)
-    let wrong = try await baton.control("channel", "create", "Nobody", "--kind", "group", "--relay", "1", "--member", "nobody")
-    #expect(wrong.status != 0 && wrong.lines.joined().contains("names nobody"), "\(wrong.lines)")
+    let wrong = try await baton.control("channel", "create", "No one", "--kind", "group", "--relay", "1", "--member", "no one")
+    #expect(wrong.status != 0 && wrong.lines.joined().contains("names no one"), "\(wrong.lines)")
     // Whoever runs the group is in it anyway, and is not wished for.
     let own = try #require(try await client.members(MembersListRequest(channelId: first.id)).members.first { $0.own })
     #expect(try await create("Ann and I", [own.author, ann]).id == create("Ann", [ann]).id)
     let alone = try await baton.control(
       "channel", "create", "I", "--kind", "group", "--relay", "1", "--member", own.author)
-    #expect(alone.status != 0 && alone.lines.joined().contains("somebody besides whoever runs"), "\(alone.lines)")
+    #expect(alone.status != 0 && alone.lines.joined().contains("someone besides whoever runs"), "\(alone.lines)")
     // What was given up is not wished again.
     let gone = try #require(posts.first { $0.about?.author == ann })
     #expect(try await baton.control("post", "delete", "\(gone.id)", "--yes").status == 0)
@@ -172,7 +172,7 @@ struct GroupMemberTests {
     #expect(try await baton.control("channel", "create", "News", "--relay", "r1").status == 0)
     let person = String(repeating: "a1", count: 32)
     for (arguments, words) in [
-      (["member", "add", "News", person], "anybody may read and write in a channel on Nostr (NIP-28)"),
+      (["member", "add", "News", person], "anyone may read and write in a channel on Nostr (NIP-28)"),
       (["member", "remove", "Club", "ada"], "invalid member: it must be a public key"),
       (["member", "role", "Club", person, "admin"], "belongs to channel 1"),
       (["member", "decline", "Club", person], "belongs to channel 1"),

@@ -70,7 +70,7 @@ struct GroupPinTests {
     try await club.set("mute")
     #expect(try await club.baton.control("post", "pin", "1", "--wait", "none").status == 0)
     _ = try await club.baton.post(2) { $0.statuses == ["r1": "sent"] }
-    // It left, and nobody answers.
+    // It left, and no one answers.
     while try await pinned(club).isEmpty {}
     await club.kill()
     try await club.set("none")

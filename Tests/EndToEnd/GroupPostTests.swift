@@ -105,7 +105,7 @@ struct GroupPostTests {
     try await club.set("mute")
     try await club.baton.publish("news")
     _ = try await club.baton.post(1) { $0.statuses == ["r1": "sent"] }
-    // It left, and nobody answers.
+    // It left, and no one answers.
     while try await club.served().isEmpty {}
     await club.kill()
     try await club.set("none")

@@ -100,7 +100,7 @@ struct LifeTests {
     await stop(daemon, [sandbox, plain])
   }
 
-  /// A script has nobody who could answer.
+  /// A script has no one who could answer.
   @Test func nothingIsErasedWithoutAQuestionUnlessYesIsGiven() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()

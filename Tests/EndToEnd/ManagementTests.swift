@@ -226,7 +226,7 @@ struct ManagementTests {
     let lists = try await control("relay", "list", "--filter", "{\"deleted\": true}", "--sort=-name", "--json")
     #expect(try JSONParser.parse(lists.lines.first ?? "").array?.map { $0["name"] } == ["smp4.simplex.im", "r"])
     for (arguments, status) in [
-      (["operator", "show", "Nobody"], 1), (["server", "test"], 64), (["relay", "list", "--filter", "x"], 64),
+      (["operator", "show", "No one"], 1), (["server", "test"], 64), (["relay", "list", "--filter", "x"], 64),
       (["server", "test", "smp://x@y"], 1), (["relay", "list", "--sort", "nope"], 1), (["operator", "add", "12"], 1),
       (["server", "add", "smp://\(key)@h.example", "--role", "storage"], 64),
     ] as [([String], Int32)] {

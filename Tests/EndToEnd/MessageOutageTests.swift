@@ -79,7 +79,7 @@ struct MessageOutageTests {
     plan = MessagePlan(channel: channel, relays: [relays.urls[0]])
     plan.say("back again", by: "ann")
     try await baton.write(plan)
-    // Nobody asks for anything: the relay is back.
+    // No one asks for anything: the relay is back.
     _ = try await baton.watchMessages { $0.message("back again") != nil }
     let healed = try await baton.sync()["conversation"]
     #expect(healed?.freshness[1]?["cause"] == nil && healed?.freshness[1]?["syncedAt"]?.string ?? "" > syncedAt)
@@ -105,7 +105,7 @@ struct MessageOutageTests {
         }
     }
 
-    // Nobody watches, and then nobody could.
+    // No one watches, and then no one could.
     plan = MessagePlan(channel: channel, relays: relays.urls)
     plan.sayMany(1...20, "second") { _ in 5 }
     plan.delete(try #require(first.ids["first 12"]), by: "author 0")

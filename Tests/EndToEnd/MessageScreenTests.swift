@@ -221,7 +221,7 @@ struct MessageScreenTests {
     await stop(last, sandbox)
   }
 
-  /// Somebody who says more than anybody could mean.
+  /// Someone who says more than anyone could mean.
   @Test func floodOfOneAuthorLeavesRoomForOthers() async throws {
     let (baton, daemon, sandbox, channel, relays) = try await start()
     var plan = MessagePlan(channel: channel, relays: relays)

@@ -60,7 +60,7 @@ struct MessageTests {
     news.say("from the future", by: "author 3", at: 600)
     news.say("from far away", by: "author 4", at: -10 * Self.day)
     news.delete("#by the way 4", by: "author 4")
-    // Nobody deletes what others wrote.
+    // No one deletes what others wrote.
     news.delete("#by the way 6", by: "stranger")
     #expect(try await baton.write(news).refused.allSatisfy { $0.hasPrefix("stranger deletes") })
     try await baton.sync()
@@ -72,7 +72,7 @@ struct MessageTests {
     let texts = Set(all.compactMap { $0["text"]?.string })
     #expect(texts.isSuperset(of: ["from the future", "from far away", "by the way 6"]) && !texts.contains("by the way 4"))
     let future = try #require(all.first { $0["text"] == "from the future" })
-    #expect(future["time"] == future["receivedAt"] && future["createdAt"] != future["time"], "nobody writes in the future")
+    #expect(future["time"] == future["receivedAt"] && future["createdAt"] != future["time"], "no one writes in the future")
     await relays.stop(daemon)
   }
 
@@ -161,7 +161,7 @@ struct MessageTests {
       #expect(reports.first?["tags"] == [["e", .string(id), "spam"], ["p", .string(author)]], "\(reports)")
     }
     let refused = try await baton.control("messages", "remove", message, "--yes")
-    #expect(refused.status != 0 && refused.lines.contains { $0.contains("anybody may write in a channel") }, "\(refused.lines)")
+    #expect(refused.status != 0 && refused.lines.contains { $0.contains("anyone may write in a channel") }, "\(refused.lines)")
     #expect(try await baton.control("post", "list", "-o", "name").lines == ["id:1"])
     await relays.stop(daemon)
   }
@@ -218,7 +218,7 @@ struct MessageTests {
     plan = MessagePlan(channel: channel, relays: relays.urls)
     for reader in ["bob", "cid", "dan"] { plan.react("+", to: name, of: ann, by: reader) }
     plan.delete("#+ by bob to \(name)", by: "bob", kind: 7)
-    // Not everybody may take it back.
+    // Not everyone may take it back.
     plan.delete("#+ by cid to \(name)", by: "stranger", kind: 7)
     try await baton.write(plan)
     try await baton.sync()

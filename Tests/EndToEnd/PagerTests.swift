@@ -35,7 +35,7 @@ struct PagerTests {
       let result = try await status(baton, on: size, environment, more)
       #expect(result.status == 0 && !result.lines.joined().contains("page: "), "\(environment) \(more): \(result)")
     }
-    // Nobody turns pages in a pipe.
+    // No one turns pages in a pipe.
     let piped = try await Program.run(
       "batonctl", ["status", "--socket", baton.socket], environment: ["BATON_PAGER": Self.marker])
     #expect(piped.status == 0 && !isPaged(piped.lines), "\(piped)")

@@ -9,8 +9,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct PostTests {
   private static let everywhere = ["r1", "r2", "r3"]
-  /// Somebody: the base point of the curve, which is a valid public key.
-  private static let somebody = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+  /// Someone: the base point of the curve, which is a valid public key.
+  private static let someone = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
 
   @Test func everyPostIsOnEveryRelayOnceWithTheTagsThatReadersNeed() async throws {
     let relays = try await PostRelays()
@@ -77,7 +77,7 @@ struct PostTests {
 
     await relays.lose()
     for number in 1...3 { try await baton.publish("meanwhile \(number)") }
-    // The others have them, and nobody waits for the one that is down.
+    // The others have them, and no one waits for the one that is down.
     let behind = try await baton.posts { posts in
       (Int64(2)...4).allSatisfy { id in
         let relays = posts[id]?.relays ?? [:]
@@ -121,7 +121,7 @@ struct PostTests {
     await relays.lose()
     try await relays.forget(try #require(posts[last]?["networkId"]?.string))
     try await relays.restart()
-    // Nobody asks for anything: the relay is back, and is compared with what it should hold.
+    // No one asks for anything: the relay is back, and is compared with what it should hold.
     _ = try await baton.post(last) { $0.isPublished && ($0["revision"]?.integer ?? 0) > revision }
     let history = try await baton.control("post", "history", "\(last)")
     #expect(history.lines.contains { $0.contains("a comparison did not find the post") }, "\(history.lines)")

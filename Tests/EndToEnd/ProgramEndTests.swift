@@ -68,7 +68,7 @@ struct ProgramEndTests {
     #expect(!end.ran && end.lines.last?.contains("batond has stopped") == true, "\(end.lines)")
   }
 
-  /// Somebody who has no patience: the daemon may end at the first signal, before the second one comes.
+  /// Someone who has no patience: the daemon may end at the first signal, before the second one comes.
   @Test func daemonEndsSoAtOnce() async throws {
     let baton = try Installation(try environment())
     let daemon = try await baton.start()

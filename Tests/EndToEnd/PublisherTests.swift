@@ -5,14 +5,14 @@ import Testing
 
 /// Processes that may only publish.
 struct Publishers {
-  /// A group of this machine that a test lets publish. Nobody becomes a member of it: only processes of the test have its number.
+  /// A group of this machine that a test lets publish. No one becomes a member of it: only processes of the test have its number.
   let group: String
   private let number: String
 
   init() throws {
     let lines = try String(contentsOfFile: "/etc/group", encoding: .utf8).split(separator: "\n")
     let groups = lines.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) }
-    let others: Set<String> = ["baton", "baton-read", "nogroup", "nobody"]
+    let others: Set<String> = ["baton", "baton-read", "nogroup", "no one"]
     let found = try #require(groups.first { $0.count == 4 && $0[2] != "0" && !others.contains($0[0]) })
     (group, number) = (found[0], found[2])
   }
@@ -140,7 +140,7 @@ struct PublisherTests {
     #expect(variable.status == 78 && variable.lines.last?.contains(Self.sentence) == true, "\(variable.lines)")
   }
 
-  /// As when somebody deletes the group while the daemon runs.
+  /// As when someone deletes the group while the daemon runs.
   @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
   func groupThatIsGoneLaterFailsAReloadWhichChangesNothing() async throws {
     let publishers = try Publishers()

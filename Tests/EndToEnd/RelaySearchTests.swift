@@ -20,7 +20,7 @@ struct RelaySearchTests {
     var daemon = try await baton.start()
     try await baton.addRelays(urls)
     let channel = try await baton.createChannel("News", relays: ["r1", "r2", "r3"])
-    // What a relay gets while somebody listens is heard, whatever its date.
+    // What a relay gets while someone listens is heard, whatever its date.
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     let day: Int64 = 86_400
@@ -35,7 +35,7 @@ struct RelaySearchTests {
     plan.say("Good morning.", by: "ann", at: -60)
     let written = try await baton.write(plan)
     #expect(written.refused.isEmpty, "\(written.refused)")
-    // The relay with the index says OK before it has stored a message, and then tells it to everybody as new.
+    // The relay with the index says OK before it has stored a message, and then tells it to everyone as new.
     for url in urls {
       while try await !baton.posts(of: channel, at: url).contains(where: { $0["content"] == "Good morning." }) {}
     }

@@ -262,7 +262,7 @@ struct SimpleXChannelTests {
     let link = try await core.withModel { $0.offer("Their News", about: "all of it") }
     let alone = try await baton.control("channel", "follow", link)
     #expect(alone.status == 1 && alone.lines.joined().contains("--join"), "\(alone.lines)")
-    #expect(try await core.received.allSatisfy { !$0.hasPrefix("/_connect") }, "a link alone makes Baton connect to nobody")
+    #expect(try await core.received.allSatisfy { !$0.hasPrefix("/_connect") }, "a link alone makes Baton connect to no one")
     let followed = try await baton.control("channel", "follow", link, "--join")
     #expect(
       followed.lines == ["Channel 1 'Their News' is followed, read as a member. See batonctl messages 1."], "\(followed.lines)")

@@ -12,7 +12,7 @@ final class StormDaemon: Sendable {
   private struct State {
     var program: Program?
     var isEnding = false
-    /// Ends that nobody meant.
+    /// Ends that no one meant.
     var wrongs: [String] = []
     var starts = 0
     /// Whether its clock is wrong beyond what daemons bear, and whether it was at any time since this program began.
@@ -36,7 +36,7 @@ final class StormDaemon: Sendable {
   private let offset: Duration
 
   /// - Parameters:
-  ///   - server: asks for a password, over a connection with TLS; `nil` if everybody is trusted.
+  ///   - server: asks for a password, over a connection with TLS; `nil` if everyone is trusted.
   ///   - offset: how much later its time of day is than this machine's; `nil` if it has no clock of its own.
   init(
     _ name: String, _ settings: [String: String], _ cuts: [Cuts], guardedBy server: PostgreSQLCluster?, clock offset: Duration?
@@ -173,7 +173,7 @@ actor StormLedger {
 
   func failed(_ error: any Error) { errors["\(error)".prefix(60).description, default: 0] += 1 }
 
-  /// Nobody goes on after that.
+  /// No one goes on after that.
   func isWrong(_ words: String) {
     traced("wrong: \(words)")
     wrongs.append(words)
@@ -200,7 +200,7 @@ actor StormLedger {
   }
 }
 
-/// What somebody who watches a daemon gets, over all its ends.
+/// What someone who watches a daemon gets, over all its ends.
 actor StormWatcher {
   private(set) var revisions: [Int64] = []
   private var reached: Int64 { revisions.last ?? 0 }
@@ -258,7 +258,7 @@ final class StormDatabase: Sendable {
     try await StormReader { new.address() }.waits(for: "SELECT 1 WHERE NOT pg_is_in_recovery()")
     try await tell(new, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
     servers.withLock { $0 = [new, old] }
-    // Nobody can reach it any more by now; switched off, it does not come back with its own state.
+    // No one can reach it any more by now; switched off, it does not come back with its own state.
     await old.crash()
     try await takeBackStandby()
   }
@@ -305,7 +305,7 @@ struct StormReader: Sendable {
   }
 }
 
-/// Somebody who creates channels, changes and deletes them, at whichever daemon, and asks again until there is an answer.
+/// Someone who creates channels, changes and deletes them, at whichever daemon, and asks again until there is an answer.
 struct StormClient: Sendable {
   let number: Int
   let daemons: [StormDaemon]

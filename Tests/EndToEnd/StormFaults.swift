@@ -15,7 +15,7 @@ enum StormFault {
   case terminate
   /// Statements are given up, commits among them.
   case cancel
-  /// The server ends without letting anybody finish, and begins again.
+  /// The server ends without letting anyone finish, and begins again.
   case restart
   /// A process of the server hangs, whatever it does just now.
   case freeze
@@ -23,7 +23,7 @@ enum StormFault {
   case drain
   /// A daemon is stopped in order, and one of another build begins in its place, if there is one; tables have got a column by then.
   case upgrade
-  /// The server's disk is full, until somebody notices.
+  /// The server's disk is full, until someone notices.
   case fullDisk
   /// The clock of a daemon that runs is set to a time that is wrong by minutes, and set right again.
   case clock
@@ -99,7 +99,7 @@ struct StormFaults {
       try await database.takeOver()
     case .standbyAway:
       await database.standby?.crash()
-      // Commits wait for it, renewals among them, until somebody notices.
+      // Commits wait for it, renewals among them, until someone notices.
       let before = daemons.map { ($0.program, $0.program?.lines.count ?? 0) }
       while !Task.isCancelled,
         !zip(daemons, before).contains(where: { daemon, before in
@@ -135,7 +135,7 @@ struct StormFaults {
     // Its end must not wait for the test's.
     defer { program.signal(SIGCONT) }
     signal(SIGSTOP, program, of: daemon)
-    // If all are asleep, nobody takes over.
+    // If all are asleep, no one takes over.
     try await reader.waits(
       for: """
         SELECT 1 WHERE NOT EXISTS (SELECT FROM sessions WHERE id = \(session) AND expires > clock_timestamp() - interval '3 seconds')

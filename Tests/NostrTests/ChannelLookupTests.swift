@@ -47,7 +47,7 @@ struct ChannelLookupTests {
     let looking = Task { await failure(network, reference, relay.url) }
     while relay.openConnections == 0 { await Task.yield() }
     looking.cancel()
-    #expect(await looking.value == "nobody waits for the answer")
+    #expect(await looking.value == "no one waits for the answer")
     while relay.openConnections > 0 { await Task.yield() }
     // One that was cancelled before it began does not begin.
     let late = Task {
@@ -55,7 +55,7 @@ struct ChannelLookupTests {
       return await failure(network, reference, relay.url)
     }
     late.cancel()
-    #expect(await late.value == "nobody waits for the answer")
+    #expect(await late.value == "no one waits for the answer")
     await bench.end()
     await relay.stop()
   }

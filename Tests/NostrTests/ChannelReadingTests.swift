@@ -66,7 +66,7 @@ struct ChannelReadingTests {
     #expect(message([], "see \(NIP19.npub(publicKey: PostSamples.owner).text)")?.isMention == false)
     #expect(message([], "see nostr:\(NIP19.npub(publicKey: PostSamples.owner).text)!")?.isMention == true)
     #expect(message([], "nostr:\(NIP19.nprofile(publicKey: sessionKey.publicKey, relays: []).text)")?.isMention == true)
-    #expect(message([["p", PostSamples.owner]], by: sessionKey)?.isMention == false, "nobody mentions themselves")
+    #expect(message([["p", PostSamples.owner]], by: sessionKey)?.isMention == false, "no one mentions themselves")
   }
 
   /// They hear of answers (NIP-10). In groups only the author does.
@@ -119,7 +119,7 @@ struct ChannelReadingTests {
     #expect(group.news(of: Saying.event(5, [["h", "club2"]] + many), isLive: true).count == 100)
   }
 
-  /// Anybody can publish such a request, and not every relay checks who did.
+  /// Anyone can publish such a request, and not every relay checks who did.
   @Test func adminsDeletionCountsIfItIsTheRelaysOrOursAndIsToldOtherwise() {
     let tags = [["h", "club2"], ["e", ids[0]]]
     #expect(
@@ -130,7 +130,7 @@ struct ChannelReadingTests {
         == [.deleted(networkID: ids[0], author: nil)])
   }
 
-  /// We are one of many there: its author is somebody else, and nothing of ours counts more than theirs.
+  /// We are one of many there: its author is someone else, and nothing of ours counts more than theirs.
   @Test func channelOfOthersIsReadAsAnybodyReadsIt() throws {
     func reading(_ kind: ChannelKind, _ id: String, _ key: SecretKey) -> ChannelReading {
       let content = ChannelContent(

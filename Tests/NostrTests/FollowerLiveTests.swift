@@ -30,7 +30,7 @@ struct FollowerLiveTests {
   @Test func whatStrangersSayComesAsItIsSaid() {
     var desk = FollowingDesk.following([Saying.channel(1), Saying.group(2)])
     desk.publish(Saying.message("one", at: FollowingDesk.noon))
-    // Whatever its date is: nobody who was away is overheard.
+    // Whatever its date is: no one who was away is overheard.
     desk.publish(Saying.message("old", at: 5))
     desk.publish(Saying.message("early", at: FollowingDesk.noon + 1_000_000))
     desk.publish(Saying.event(9, [["h", "club2"]], "in a group"))
@@ -258,7 +258,7 @@ struct FollowerLiveTests {
     let page = try #require(desk.requests.dropFirst(before).first { $0.isPage })
     #expect(page.values("e").sorted() == [Saying.name(1), Saying.name(2)])
     #expect(page.filters.first?["since"] == .integer(FollowingDesk.noon - PageReader.overlap - 1))
-    #expect(desk.syncs.count == 2, "nobody asked for everything")
+    #expect(desk.syncs.count == 2, "no one asked for everything")
   }
 
   @Test func relayThatCannotBeReachedIsReportedOnceForEachWish() {
@@ -294,7 +294,7 @@ struct FollowerLiveTests {
     desk.feed(.flooded("too much"))
     #expect(!desk.isOpen && desk.timers[.reconnect] == NostrLimits().floodWaitFirst)
     desk.feed(.following(.sync(ChannelID(rawValue: 1))))
-    #expect(failures(desk) == [1: .misbehaving], "nobody waits for it")
+    #expect(failures(desk) == [1: .misbehaving], "no one waits for it")
     #expect(!desk.isDialing)
   }
 

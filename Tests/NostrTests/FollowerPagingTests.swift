@@ -49,7 +49,7 @@ struct FollowerPagingTests {
 
   private static let far = (1...520).map { Saying.message("far", at: FollowingDesk.noon + 86_400 * 27_000 + $0) }
 
-  /// Anybody can date any number of messages ahead, and relays serve these first.
+  /// Anyone can date any number of messages ahead, and relays serve these first.
   @Test func messagesFarAheadTakeNothingFromTheRest() {
     var desk = FollowingDesk.following([Saying.channel(1, window: MessageWindow(count: 30))], stored: Self.far + Self.all450)
     #expect(Set(desk.texts) == Set((421...450).map { "\($0)" } + ["far"]) && desk.syncs.map(\.outcome) == [.complete])
@@ -235,7 +235,7 @@ struct FollowerPagingTests {
     desk.feed(.following(.follow(Saying.channel(2))))
     desk.fire(.gather)
     desk.settle()
-    #expect(desk.syncs.last?.channel == 2, "an answer that nobody waits for holds up nothing")
+    #expect(desk.syncs.last?.channel == 2, "an answer that no one waits for holds up nothing")
   }
 
   // MARK: - Deletions and reactions

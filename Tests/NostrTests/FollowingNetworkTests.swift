@@ -58,7 +58,7 @@ struct FollowingNetworkTests {
       Saying.event(kind, tags, content, at: Int64(Date().timeIntervalSince1970), by: key)
     }
 
-    /// A relay gets an event of somebody.
+    /// A relay gets an event of someone.
     func say(_ event: NostrEvent, at index: Int = 0) throws {
       _ = try relays[index].store.add(event)
       relays[index].push([event])
@@ -301,7 +301,7 @@ struct FollowingNetworkTests {
       if case .failed(let trouble)? = desk.searches[RelayID(rawValue: number)] { trouble.cause } else { nil }
     }
     #expect(causes == [.unreachable, .protocol])
-    // Nobody answers for a channel that is not followed.
+    // No one answers for a channel that is not followed.
     desk.bench.network.search(RelaySearch(channel: ChannelID(rawValue: 99), number: 8, text: "bridge"))
     await desk.end()
   }

@@ -185,7 +185,7 @@ struct FollowingDesk {
     feed(.following(.lacks(names, question.channel, number: question.number)))
   }
 
-  /// The relay gets an event, and sends it to everybody who subscribed to it.
+  /// The relay gets an event, and sends it to everyone who subscribed to it.
   mutating func publish(_ event: NostrEvent) {
     stored.append(event)
     for (name, filters) in subscriptions.sorted(by: { $0.key < $1.key })

@@ -139,7 +139,7 @@ struct GroupComposeTests: ComposeSuite {
         }
       }
       #expect(isUnavailable(PostDocument(networkID: "", author: "", text: "{}")))
-      #expect(isUnavailable(makeGroupPost(1).document), "it is somebody else's")
+      #expect(isUnavailable(makeGroupPost(1).document), "it is someone else's")
       let inChannel = try network.compose(PostDraft(text: "news"), in: Samples.channel, at: [])
       #expect(isUnavailable(inChannel))
     }

@@ -75,7 +75,7 @@ struct GroupPublisherTests {
     #expect(dates == expected)
   }
 
-  /// The commit took long, or the post waited behind others, or somebody set the clock.
+  /// The commit took long, or the post waited behind others, or someone set the clock.
   @Test(arguments: [1_031, 2_000, 969, .max, .min] as [Int64])
   func postWhoseDateIsNotFreshDoesNotLeave(_ time: Int64) {
     var machine = released()
@@ -243,7 +243,7 @@ struct GroupPublisherTests {
     return outcomes(actions).last
   }
 
-  /// A relay takes a group before it lets anybody change it, whatever it says until then.
+  /// A relay takes a group before it lets anyone change it, whatever it says until then.
   @Test(arguments: ["restricted: you are not an admin", "blocked: group 'g' doesn't exist", "you are not an admin"])
   func relayNeedsAMomentForANewGroup(_ refusal: String) {
     var machine = machine([])
@@ -276,7 +276,7 @@ struct GroupPublisherTests {
     }
   }
 
-  /// The answer to the first request may have been lost, or somebody else has the group.
+  /// The answer to the first request may have been lost, or someone else has the group.
   @Test func groupThatWasThereMayBeOurs() {
     var machine = machine([])
     let answers = ((false, "duplicate: it exists"), (false, "restricted: you are not an admin"))

@@ -53,7 +53,7 @@ struct GroupReaderTests {
 
   @Test func postIsMissingOnlyIfNoAttemptIsThere() {
     var (machine, _) = machine(makeGroupDelivery(.verify, 1, three))
-    #expect(machine.handle(served(makeGroupEvent(2, at: 109))).isEmpty, "nobody asked for that")
+    #expect(machine.handle(served(makeGroupEvent(2, at: 109))).isEmpty, "no one asked for that")
     let ended = machine.handle(end())
     #expect(words(ended) == [DeliveryWord(1, .missing)] && forms(ended).isEmpty)
   }

@@ -108,7 +108,7 @@ struct HistoryReaderTests {
     #expect(requests == 1 && found.ids == Set(posts.suffix(12).map(\.id)))
     // The second of the oldest one may have others.
     #expect(found.from == Timestamp(seconds: 5_020))
-    #expect(found.holds(posts[17].id, of: Timestamp(seconds: 5_018)) == nil, "nobody looked there")
+    #expect(found.holds(posts[17].id, of: Timestamp(seconds: 5_018)) == nil, "no one looked there")
     #expect(found.holds("x", of: Timestamp(seconds: 5_020)) == false)
     (machine, actions) = begun(Self.question(.newest))
     let all = try #require(served(answer(&machine, actions, []).actions))

@@ -83,7 +83,7 @@ struct MemberReaderTests {
     #expect(Self.requests(desk).count == 6)
   }
 
-  /// Somebody waits for the answer to a change of Baton's own.
+  /// Someone waits for the answer to a change of Baton's own.
   @Test func ownChangesWaitForNoPause() {
     var desk = FollowingDesk.following([Self.group(1)], stored: [Self.list(39_002, [[Saying.bob.publicKey]])])
     for number in 0..<3 {
@@ -107,7 +107,7 @@ struct MemberReaderTests {
     desk.fire(.reconnect)
     desk.connect()
     desk.settle()
-    #expect(Self.requests(desk).count == 3, "somebody may have come meanwhile")
+    #expect(Self.requests(desk).count == 3, "someone may have come meanwhile")
   }
 
   @Test func onlyWhatTheRelaySignedCounts() {

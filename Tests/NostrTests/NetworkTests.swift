@@ -334,7 +334,7 @@ struct NetworkTests {
   func relayThatFloodsIsLeft(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
     let bench = try NetworkBench()
-    let flood = Trouble(.misbehaving, "the relay floods the connection with data that nobody asked for")
+    let flood = Trouble(.misbehaving, "the relay floods the connection with data that no one asked for")
     let outcome = await bench.perform(.invite, try await bench.content(relay.url), at: relay.url)
     #expect(outcome == .troubled(flood, retryAfter: .seconds(60)))
     bench.network.watch([RelayID(rawValue: 5): relay.url])

@@ -265,7 +265,7 @@ struct PostNetworkTests {
     let bench = try NetworkBench()
     let content = try await bench.content(server.address)
     let network = bench.network
-    // Nobody waits for what a relay says about itself: it is asked in the background.
+    // No one waits for what a relay says about itself: it is asked in the background.
     #expect(network.eventLimits(of: server.address) == nil)
     _ = try await network.document(of: try RelayURL(server.address)).get()
     #expect(network.eventLimits(of: server.address)?.bounds == [.contentLength: 20])

@@ -48,7 +48,7 @@ struct PostPublisherTests {
 
   @Test func connectionRestsAfterTheLastPostIsDropped() {
     var machine = machine([makeDelivery(.publish, 1)])
-    #expect(machine.handle(.timerFired(.idle)).isEmpty, "somebody may answer")
+    #expect(machine.handle(.timerFired(.idle)).isEmpty, "someone may answer")
     #expect(machine.handle(release(1, false)) == [.setTimer(.idle, after: NostrLimits().idleTimeout)])
     #expect(machine.handle(.timerFired(.idle)) == [.hangUp])
   }
@@ -73,7 +73,7 @@ struct PostPublisherTests {
   }
 
   @Test func neverAreMoreThanSoManyAskedFor() {
-    // The window is as large as it gets: 64 posts are under way, and 64 more may leave. From now on nobody answers.
+    // The window is as large as it gets: 64 posts are under way, and 64 more may leave. From now on no one answers.
     var machine = machine(posts: 300, taken: 63)
     var asked: [Int64] = []
     for post in 64...140 as ClosedRange<Int64> { asked += turns(machine.handle(ok(makePost(post)))) }
@@ -135,7 +135,7 @@ struct PostPublisherTests {
 
   @Test func newerOperationTakesThePlaceOfOneThatWaits() {
     var machine = machine([makeDelivery(.publish, 1), makeDelivery(.publish, 2)])
-    // Nobody answered in an hour.
+    // No one answered in an hour.
     let again = machine.handle(.submitted(makeDelivery(.publish, 1, number: 3)))
     #expect(words(again) == [DeliveryWord(1, .handedOver, number: 3)])
     #expect(sends(machine.handle(release(1))) == 0)
@@ -155,7 +155,7 @@ struct PostPublisherTests {
     #expect(machine.handle(.timerFired(.reconnect)).contains(.dial))
     let opened = machine.handle(.opened(roundTrip: .zero))
     #expect(texts(opened) == [message(makePost(1))], "it may leave already")
-    #expect(turns(opened).isEmpty, "nobody is asked twice")
+    #expect(turns(opened).isEmpty, "no one is asked twice")
     #expect(texts(machine.handle(release(2))).isEmpty)
     let answered = machine.handle(ok(makePost(1)))
     #expect(texts(answered) == [message(makePost(2))] && turns(answered) == [3])
@@ -178,7 +178,7 @@ struct PostPublisherTests {
     #expect(words(machine.handle(ok(makePost(4), "duplicate: have it"))).first == DeliveryWord(4, .accepted))
   }
 
-  /// `rateLimited` says that the relay certainly does not have the post. Of one that was sent before and not answered, nobody knows that.
+  /// `rateLimited` says that the relay certainly does not have the post. Of one that was sent before and not answered, no one knows that.
   @Test func refusalForTheRateProvesNothingOfWhatWasSentBefore() {
     let busy = DialFailure.status(429, retryAfter: .seconds(40))
     var machine = machine(posts: 6, taken: 3)

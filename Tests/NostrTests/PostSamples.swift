@@ -22,7 +22,7 @@ enum PostSamples {
   /// The owner's key is the number 1, so that its public key is known.
   static func key() throws -> SecretKey { try SecretKey(Secret([UInt8](repeating: 0, count: 31) + [1])) }
 
-  /// A name of 64 digits that nobody else has.
+  /// A name of 64 digits that no one else has.
   static func key(number: Int) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 64 - digits.utf8.count) + digits

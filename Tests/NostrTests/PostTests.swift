@@ -29,7 +29,7 @@ struct PostTests {
     #expect(
       Samples.shown(try Samples.message(PostDraft(text: "yes", replyTo: parent)))
         == #"[42,[\#(Self.root),\#(reply),["p","ALICE"],["p","BOB"]],"yes"]"#)
-    // Where the parent was not read back there is no hint, and nobody mentions themselves.
+    // Where the parent was not read back there is no hint, and no one mentions themselves.
     parent = PostReference(networkID: Samples.postID, author: Samples.owner, participants: [Samples.owner])
     #expect(
       Samples.shown(try Samples.message(PostDraft(text: "yes", replyTo: parent)))

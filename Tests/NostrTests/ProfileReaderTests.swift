@@ -122,7 +122,7 @@ struct ProfileReaderTests {
     desk.pass(ticks: 20)
     #expect(Self.requests(desk).count == 1 && desk.texts == ["a", "b"])
     #expect(desk.syncs.allSatisfy { $0.outcome == .complete })
-    // Somebody may have meant that for a moment.
+    // Someone may have meant that for a moment.
     desk.refusal = { _ in nil }
     desk.stored += [Self.profile(#"{"name":"alice"}"#), Self.profile(#"{"name":"bob"}"#, by: Saying.bob)]
     desk.pass(ticks: FollowerMachine.retryTicks)
@@ -156,7 +156,7 @@ struct ProfileReaderTests {
     #expect(Self.names(desk) == [Saying.alice.publicKey: "alice"])
   }
 
-  /// Those who do not fit are asked for once there is room; nobody is left out because so many wrote.
+  /// Those who do not fit are asked for once there is room; no one is left out because so many wrote.
   @Test func namesComeBeforeTheRestOfALongHistory() {
     let keys = (0..<700).map { _ in SecretKey.random() }
     var desk = FollowingDesk.following(

@@ -59,7 +59,7 @@ struct PublisherMachineTests {
     var machine = opened([first, second, third])
     // What only waits is dropped in silence.
     #expect(machine.handle(.abandoned(SlotSet([2]))).isEmpty)
-    // What is under way ends with its connection, and nobody waits for its outcome.
+    // What is under way ends with its connection, and no one waits for its outcome.
     let actions = machine.handle(.abandoned(SlotSet([1])))
     #expect(actions.contains(.hangUp) && outcomes(actions).isEmpty && sends(actions) == 0)
     #expect(sends(machine.handle(.received(.ok(id: first.eventID, accepted: true, text: "")))) == 0)

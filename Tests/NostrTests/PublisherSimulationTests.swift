@@ -72,7 +72,7 @@ private struct PublisherRun: SeededSession {
       return feed(.opened(roundTrip: .zero))
     }
     if isOpen, chance(habits.closes) { return close() }
-    // A relay that answers late names the event: otherwise nobody could tell which one it means.
+    // A relay that answers late names the event: otherwise no one could tell which one it means.
     if habits.leavesOutIDs == 0, chance(3) { return passTime() }
     if isOpen, let question = questions.indices.randomElement(using: &random) { return answer(questions.remove(at: question)) }
     if isOpen, let place = received.indices.randomElement(using: &random) { return answer(received.remove(at: place)) }

@@ -72,7 +72,7 @@ struct ReaderMachineTests {
     }
   }
 
-  /// A relay that normalizes texts: Swift's strings are equal, but for everybody else the signature is wrong.
+  /// A relay that normalizes texts: Swift's strings are equal, but for everyone else the signature is wrong.
   @Test func channelThatIsServedInOtherBytesIsNotOurs() throws {
     let content = PublicChannel.content(name: "Caf\u{e9}", about: "", picture: "", relays: [])
     let event = try #require(NostrEvent(signedBy: sessionKey, createdAt: 1000, kind: 40, content: content))

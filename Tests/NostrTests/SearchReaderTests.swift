@@ -125,7 +125,7 @@ struct SearchReaderTests {
     desk.feed(.dialFailed(.unreachable("connection refused")))
     desk.fire(.reconnect)
     desk.feed(.dialFailed(.unreachable("connection refused")))
-    #expect(desk.searches.map(\.number) == [1, 2], "nobody waits for a relay that is away")
+    #expect(desk.searches.map(\.number) == [1, 2], "no one waits for a relay that is away")
   }
 
   @Test func questionsThatAreTooManyAreRefused() {
@@ -135,7 +135,7 @@ struct SearchReaderTests {
     #expect(desk.searches.map(\.number) == [SearchReader.waitingMax + 1])
     guard case .failed(let trouble)? = desk.searches.first?.outcome else { return #expect(Bool(false), "it fails") }
     #expect(trouble.cause == .rateLimited)
-    // Whoever asked about a channel that is left is told by somebody else.
+    // Whoever asked about a channel that is left is told by someone else.
     desk.feed(.following(.unfollow(ChannelID(rawValue: 1))))
     desk.isMute = false
     desk.settle()

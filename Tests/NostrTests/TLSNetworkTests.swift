@@ -100,7 +100,7 @@ struct TLSNetworkTests {
       } else {
         #expect(outcome?.cause == .wrongName, "\(names) for \(host): \(String(describing: outcome))")
         #expect(steps.last?.name == "tls" && steps.last?.failure?.cause == .wrongName, "\(names) for \(host)")
-        #expect(relay.counts.connections == 0, "nothing is sent to somebody else")
+        #expect(relay.counts.connections == 0, "nothing is sent to someone else")
       }
       await bench.end()
       await relay.stop()

@@ -269,7 +269,7 @@ struct RelayMessageTests {
     #expect(RelayMessage(text.utf8, bytesMax: 2 << 20) == .event(subscription: "s", event))
   }
 
-  /// Which of two equal members is meant, nobody knows: other readers may see another event.
+  /// Which of two equal members is meant, no one knows: other readers may see another event.
   @Test func goodEventWithAMemberTwiceDoesNotCount() throws {
     let event = try #require(NostrEvent(signedBy: .random(), createdAt: 7, kind: 42, content: "x"))
     let twice = "[\"EVENT\",\"s\",{\"content\":\"y\",\(event.text.dropFirst())]"

@@ -72,7 +72,7 @@ struct CallDeskTests {
       let taken = try await b.take(SlotSet([7, 8]), limit: 9)
       #expect(taken.map(\.number) == [number] && taken.first?.call == Self.call)
       #expect(try await b.take(SlotSet([7, 8]), limit: 9).isEmpty)
-      // What is taken cannot be withdrawn, and nobody else answers it.
+      // What is taken cannot be withdrawn, and no one else answers it.
       #expect(try await a.forget(number, ifFree: true) == false)
       try await c.answer(number, [1])
       #expect(try await a.look(.none, sent: [number], taken: []) == CallNews())
@@ -135,7 +135,7 @@ struct CallDeskTests {
       let others = "FROM pg_stat_activity WHERE application_name LIKE 'batond/%'"
       try await bench.ask("SELECT pg_terminate_backend(pid) \(others)")
       while try await bench.ask("SELECT count(*) \(others)").int(0, 0) != 0 {}
-      #expect(try await a.drain("nobody", true) == false)
+      #expect(try await a.drain("no one", true) == false)
       await a.close()
     }
   }

@@ -166,7 +166,7 @@ struct SessionKeeperTests {
     await keepers.stopAll()
   }
 
-  /// Connections that were ended and a server that starts again take nothing from anybody.
+  /// Connections that were ended and a server that starts again take nothing from anyone.
   @Test func sessionsOutliveConnectionsAndRestartsOfTheServer() async throws {
     let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample, grace: .seconds(10))
     try keepers.start("a")
@@ -278,7 +278,7 @@ struct SessionKeeperTests {
     await keepers.stopAll()
   }
 
-  /// A daemon with a chat core has a slot that nobody else gets, also after a restart; one for which there is none has its share of others.
+  /// A daemon with a chat core has a slot that no one else gets, also after a restart; one for which there is none has its share of others.
   @Test func slotsForCoresArePinned() async throws {
     let keepers = Keepers(try await PostgreSQLCluster(), lifetime: Self.ample)
     try keepers.start("a")

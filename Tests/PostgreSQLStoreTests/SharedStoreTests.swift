@@ -128,7 +128,7 @@ struct SharedStoreTests {
     await bench.stop()
   }
 
-  /// Each commit has its place in one order without gaps, whoever makes it, and nobody sees a later one before an earlier one.
+  /// Each commit has its place in one order without gaps, whoever makes it, and no one sees a later one before an earlier one.
   @Test func commitsOfSeveralHaveOneOrderWithoutGaps() async throws {
     let bench = try await Bench()
     var stores: [SharedStore] = []
@@ -171,7 +171,7 @@ struct SharedStoreTests {
     await bench.stop(stores[0], stores[1], stores[2])
   }
 
-  /// Whoever decides, all find the same, and a decision that was replaced keeps nobody from learning of the new one.
+  /// Whoever decides, all find the same, and a decision that was replaced keeps no one from learning of the new one.
   @Test func decisionsHaveOneOrder() async throws {
     let bench = try await Bench()
     let stores = [try await bench.store("a"), try await bench.store("b")]
@@ -262,7 +262,7 @@ struct SharedStoreTests {
     await bench.stop(store)
   }
 
-  /// A commit of which nobody knows whether it happened is settled by a write, and what that says is true.
+  /// A commit of which no one knows whether it happened is settled by a write, and what that says is true.
   @Test func doubtIsSettledByAWrite() async throws {
     let bench = try await Bench()
     let (store, slow) = (try await bench.store("a"), try await bench.store("b", timeout: .seconds(2)))
@@ -270,7 +270,7 @@ struct SharedStoreTests {
     #expect(try await store.lastSignOfLife() == SignOfLife(at: Self.now, commit: 5))
     #expect(await stubbornCommit(slow, [.probe(Self.now, commit: 6)]) == nil)
     try await bench.ask("CREATE TABLE anything ()")
-    try await bench.ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    try await bench.ask("ALTER SYSTEM SET synchronous_standby_names = 'no one'")
     try await bench.ask("SELECT pg_reload_conf()")
     // It has taken effect once a commit of anything is not answered.
     var isWaiting = false

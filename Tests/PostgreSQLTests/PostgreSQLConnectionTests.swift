@@ -205,7 +205,7 @@ struct PostgreSQLConnectionTests {
       _ = try await connection.run(SQLStatement("SELECT 1"), within: Self.patience)
     }
     #expect(closed == .unavailable("there is no connection to the database"))
-    // Somebody ends the connection meanwhile.
+    // Someone ends the connection meanwhile.
     let second = try await open(cluster, name: "second")
     async let ended = failure { () throws(PostgreSQLFailure) in
       _ = try await second.run(
@@ -246,8 +246,8 @@ struct PostgreSQLConnectionTests {
 
   /// A server that gives up waiting for its standby says that the commit is done. It is not safe.
   @Test func commitThatDidNotWaitForTheStandbyIsInDoubt() async throws {
-    // Nobody would hear of it, if that could not be set for a session.
-    let cluster = try await PostgreSQLCluster(["synchronous_standby_names": "nobody", "client_min_messages": "error"])
+    // No one would hear of it, if that could not be set for a session.
+    let cluster = try await PostgreSQLCluster(["synchronous_standby_names": "no one", "client_min_messages": "error"])
     // Without a standby even the table would wait.
     let other = try await open(cluster, "options='-c synchronous_commit=remote_write'", name: "other")
     let connection = try await open(cluster, name: "writer")

@@ -3,7 +3,7 @@ import Meters
 import StrictJSON
 import Testing
 
-/// The rules for alerts and the dashboard speak of figures that there are, and of remedies that somebody can read. `promtool` checks the rest:
+/// The rules for alerts and the dashboard speak of figures that there are, and of remedies that someone can read. `promtool` checks the rest:
 /// `cd packaging/prometheus && promtool check rules baton.rules.yml && promtool test rules baton.rules.test.yml`.
 struct AlertTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

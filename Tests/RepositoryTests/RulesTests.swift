@@ -109,7 +109,7 @@ struct RulesTests {
     }
   }
 
-  /// What decides cannot act: it has no clock, journal, tasks, storage or chance of its own, answers nobody and asks networks to do nothing.
+  /// What decides cannot act: it has no clock, journal, tasks, storage or chance of its own, answers no one and asks networks to do nothing.
   /// What follows from a decision stands in `Effects`.
   @Test func decidingDoesNothing() throws {
     let engine = "Sources/Coordinator/Engine/"
@@ -220,7 +220,7 @@ struct RulesTests {
     }
   }
 
-  /// Methods and errors have names that the generator writes: what is spelled out by hand may be wrong, and nobody would notice.
+  /// Methods and errors have names that the generator writes: what is spelled out by hand may be wrong, and no one would notice.
   @Test func methodsAndErrorsAreNamedByGeneratedCodeOnly() throws {
     for folder in ["Sources/ControlServer", "Sources/BatonClient", "Sources/batonctl"] {
       for file in try sources(folder) {
@@ -234,7 +234,7 @@ struct RulesTests {
   @Test func filesAreShortAndNothingIsForced() throws {
     for file in try sources("Sources") {
       let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
-      // Nobody reads what is generated.
+      // No one reads what is generated.
       #expect(lines.count <= 420 || file.name.contains("/Generated/"), "\(file.name) has \(lines.count) lines")
       for (number, line) in lines.enumerated() {
         for banned in ["try!", "fatalError(", "as! ", "@unchecked Sendable", "DispatchSemaphore"]
@@ -287,7 +287,7 @@ struct RulesTests {
     }
   }
 
-  /// Nobody can put another file in the place of one that the tests install.
+  /// No one can put another file in the place of one that the tests install.
   @Test(arguments: ["requirements", "locking"])
   func whatTestsInstallIsPinnedWithHashes(_ name: String) throws {
     let folder = Self.root.appendingPathComponent("Tests/EndToEnd/python")
@@ -313,7 +313,7 @@ struct RulesTests {
     #expect(Interfaces.refusals.map { $0.interface } == Interfaces.all.map(\.name))
     for interface in Interfaces.all {
       for error in interface.errors {
-        // The name is what people are told of an error that nobody knows.
+        // The name is what people are told of an error that no one knows.
         let words = VarlinkError("\(interface.name).\(error.name)").sentence.text
         #expect(!words.contains(error.name), "\(interface.name).\(error.name): \(words)")
       }

@@ -31,7 +31,7 @@ extension CoreModel {
     case .warns(let error): groups[group].items[item].deliveries[at].state = ["type": "warning", "agentError": error]
     case .fails(let error): groups[group].items[item].deliveries[at].state = ["type": "error", "agentError": error]
     }
-    // Warnings and errors at one relay change nothing for all of them, and so nobody hears of them.
+    // Warnings and errors at one relay change nothing for all of them, and so no one hears of them.
     if groups[group].items[item].status != before {
       events.append([
         "type": "chatItemsStatusesUpdated", "user": userJSON(groups[group].user),

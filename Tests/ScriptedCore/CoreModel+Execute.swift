@@ -74,7 +74,7 @@ extension CoreModel {
     case .relays(let id), .allow(let id), .link(let id), .members(let id), .info(let id), .delete(let id), .leave(let id),
       .addRelays(let id, _), .remove(let id, _, _), .role(let id, _, _), .block(let id, _, _), .profile(let id, _),
       .memberInfo(let id, _), .item(let id, _):
-      // Everybody sees their own.
+      // Everyone sees their own.
       guard let index = groups.firstIndex(where: { $0.id == id && $0.user == activeUser }) else {
         return CoreErrors.answer(CoreErrors.store("groupNotFound", ["groupId": .integer(id)]))
       }

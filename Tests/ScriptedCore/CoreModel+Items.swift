@@ -24,7 +24,7 @@ extension CoreModel {
     var deletedAt: Int64?
     var reactions: [String] = []
     var file: File?
-    /// The file of somebody else.
+    /// The file of someone else.
     var receivedFile: JSONValue?
     /// Who wrote it.
     var writer = Writer.user

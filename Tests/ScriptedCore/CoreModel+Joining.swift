@@ -10,7 +10,7 @@ extension CoreModel {
       /// No relay can be reached.
       case unreachable
       case noRelays, tooOld
-      /// The link leads to somebody, and not to a channel.
+      /// The link leads to someone, and not to a channel.
       case person
     }
     public var fate: Fate
@@ -18,7 +18,7 @@ extension CoreModel {
     let profile: JSONValue
   }
 
-  /// Somebody runs a channel.
+  /// Someone runs a channel.
   /// - Returns: its link.
   public mutating func offer(_ name: String, about: String = "", _ fate: Offer.Fate = .joins) -> String {
     let serial = makeID()

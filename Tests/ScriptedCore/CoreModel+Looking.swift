@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-// What somebody finds and does who has the core's own window open.
+// What someone finds and does who has the core's own window open.
 extension CoreModel {
   /// A channel as the core has it.
   public struct Seen: Hashable, Sendable {
@@ -68,7 +68,7 @@ extension CoreModel {
     pending.removeAll { $0.group == id }
   }
 
-  /// Somebody forbids reactions in the channel.
+  /// Someone forbids reactions in the channel.
   public mutating func forbidReactions(channel id: Int64) {
     guard let index = groups.firstIndex(where: { $0.id == id }), var profile = groups[index].profile.object else { return }
     var preferences = profile["groupPreferences"]?.object ?? [:]

@@ -8,7 +8,7 @@ extension CoreModel {
     /// Another owner, as the channel.
     case otherOwner
     case member(Int64)
-    /// A member joined; nobody wrote it.
+    /// A member joined; no one wrote it.
     case joined(Int64)
   }
 
@@ -172,7 +172,7 @@ extension CoreModel {
     ])
   }
 
-  /// A message is deleted by its author, or, with another word of the core's, by somebody else.
+  /// A message is deleted by its author, or, with another word of the core's, by someone else.
   public mutating func remove(_ id: Int64, as word: String = "deleted", channel: Int64) {
     guard let (index, at) = place(of: id, in: channel) else { return }
     let before = chatItemJSON(groups[index].items[at], in: groups[index])
@@ -222,7 +222,7 @@ extension CoreModel {
     ])
   }
 
-  /// The events that nobody took are lost.
+  /// The events that no one took are lost.
   public mutating func loseEvents() { events = [] }
 
   private func place(of id: Int64, in channel: Int64) -> (index: Int, at: Int)? {

@@ -9,7 +9,7 @@ extension CoreModel {
   ]
 
   /// A core as it is after its first start: two operators with their servers, the three preset relays with the numbers 1 to 3, and
-  /// an empty group for what belongs to nobody.
+  /// an empty group for what belongs to no one.
   public static func withPresets(userName: String = "owner") -> CoreModel {
     var model = CoreModel(userName: userName)
     let simplex = Self.operator(1, "simplex", "SimpleX Chat", "SimpleX Chat Ltd", "simplex.im", storage: true)

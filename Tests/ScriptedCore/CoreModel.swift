@@ -50,7 +50,7 @@ public struct CoreModel: Sendable {
     var rows: [RelayRow] = []
     /// Whether the link was not yet published for the first time.
     var isInProgress = true
-    /// The role of a relay in somebody else's channel; nil for an owner.
+    /// The role of a relay in someone else's channel; nil for an owner.
     var ownStatus: String?
     /// The role of the user.
     var role = "owner"
@@ -94,7 +94,7 @@ public struct CoreModel: Sendable {
   public var files: [String: FileBehaviour] = [:]
   /// The number of commands about posts for which the database is busy.
   public var busyCommands = 0
-  /// Events that nobody has taken yet.
+  /// Events that no one has taken yet.
   public internal(set) var events: [JSONValue] = []
   /// Milliseconds since the core started for the first time.
   public internal(set) var now: Int64 = 0
@@ -149,7 +149,7 @@ public struct CoreModel: Sendable {
   /// Numbers of the channels that are there.
   public var channels: [Int64] { groups.map(\.id) }
 
-  /// Takes the events that nobody has taken yet.
+  /// Takes the events that no one has taken yet.
   public mutating func takeEvents() -> [JSONValue] {
     defer { events = [] }
     return events
@@ -176,7 +176,7 @@ public struct CoreModel: Sendable {
     now = end
   }
 
-  /// The process ends and starts again: events that nobody took are lost, the database stays.
+  /// The process ends and starts again: events that no one took are lost, the database stays.
   public mutating func restart() {
     events = []
     isRunning = true

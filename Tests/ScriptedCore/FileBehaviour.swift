@@ -10,7 +10,7 @@ public enum FileBehaviour: Hashable, Sendable {
   case warns(JSONValue)
   /// The core gives up, with this reason.
   case fails(JSONValue)
-  /// Somebody cancels the upload.
+  /// Someone cancels the upload.
   case cancelled
   /// There is no such file.
   case missing

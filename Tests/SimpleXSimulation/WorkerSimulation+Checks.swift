@@ -8,7 +8,7 @@ import TestSupport
 
 // What must hold, seen from outside: the store and the core are compared without a word from the worker.
 extension WorkerSimulation {
-  /// What holds at any time: no channel is in the core twice, and what somebody else made there is as it was.
+  /// What holds at any time: no channel is in the core twice, and what someone else made there is as it was.
   func check() throws {
     let (violation, own, strangers, all) = world.read { ($0.violation, $0.ownChannels, $0.strangers, $0.model.channelsSeen) }
     if let violation { throw violation }
@@ -49,7 +49,7 @@ extension WorkerSimulation {
       try compare(stored, channel)
     }
     for channel in own where !expected.contains(channel.name) {
-      throw Violation("the core has \(channel), and nobody knows it")
+      throw Violation("the core has \(channel), and no one knows it")
     }
   }
 
@@ -68,7 +68,7 @@ extension WorkerSimulation {
       throw Violation("\(channel) has a relay twice")
     }
     for relay in channel.relays {
-      // A relay that left by itself stays in the core's list until it is removed there; it serves nobody.
+      // A relay that left by itself stays in the core's list until it is removed there; it serves no one.
       let isRight =
         serving.contains(relay.address) ? relay.status == "active" : ["inactive", "rejected"].contains(relay.status)
       guard isRight else { throw Violation("\(words) differ at \(relay)") }

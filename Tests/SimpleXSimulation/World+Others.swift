@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import SimpleX
 
-// Whatever happens while the worker waits: people ask the daemon, somebody else uses the core, relays misbehave, time passes.
+// Whatever happens while the worker waits: people ask the daemon, someone else uses the core, relays misbehave, time passes.
 extension World {
   private static let user = "/_user 1"
   private static let newUser = #"/_create user {"profile":{"displayName":"other","fullName":""},"pastTimestamp":false}"#
@@ -90,19 +90,19 @@ extension World {
     }
   }
 
-  /// Somebody makes a channel in the core, perhaps under a number that was another's.
+  /// Someone makes a channel in the core, perhaps under a number that was another's.
   private func makeStranger() {
     write { state in
       let known = Set(state.model.channelsSeen.map(\.name))
       let user = state.model.activeUserID ?? 1
       let name = "Stranger \(state.strangers.count)"
       _ = state.model.execute(#"/_public group \#(user) 1 {"displayName":"\#(name)","fullName":""}"#)
-      // It is there to stay, so that nobody can have touched it but Baton.
+      // It is there to stay, so that no one can have touched it but Baton.
       state.model.settle()
       state.strangers += state.model.channelsSeen.filter { !known.contains($0.name) }
       state.hear()
     }
-    note("somebody makes a channel")
+    note("someone makes a channel")
   }
 
   private func breakStorage() {
@@ -112,7 +112,7 @@ extension World {
     write { $0.isStoreUnreadable = isUnreadable }
   }
 
-  /// From now on everybody does what they should. Commands that are on their way arrive.
+  /// From now on everyone does what they should. Commands that are on their way arrive.
   func makePeace() {
     note("faults stop")
     storage.isBroken = false
@@ -126,7 +126,7 @@ extension World {
 
   // MARK: - Requests
 
-  /// Somebody asks the daemon for something; what is refused is of no interest.
+  /// Someone asks the daemon for something; what is refused is of no interest.
   private func request() async {
     guard let coordinator = read({ $0.coordinator }) else { return }
     // The first channel is left alone.

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import SimpleX
 
-/// What surrounds the worker and the daemon: a core, the connections to it, and everybody who uses either. All chance comes from one seed.
+/// What surrounds the worker and the daemon: a core, the connections to it, and everyone who uses either. All chance comes from one seed.
 final class World: Sendable {
   static let relays = (1...5).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
   /// The core's clock and the daemon's begin at the same moment.
@@ -54,7 +54,7 @@ final class World: Sendable {
     var isStoreUnreadable = false
     /// Whether another user became the active one, or no longer is, since the worker's step began: once is bad enough.
     var hasUserChanged = false
-    /// Channels that somebody made in the core without Baton, as they were then.
+    /// Channels that someone made in the core without Baton, as they were then.
     var strangers: [CoreModel.Seen] = []
     var orders = 0
     var renamed: Set<ChannelID> = []
@@ -142,7 +142,7 @@ final class World: Sendable {
       (state.inputs, state.reports, state.nudges, state.prepared) = ([], [], [], [])
       (state.listener, state.coordinator) = (nil, nil)
       (state.isUp, state.lanesUp, state.tests) = (false, [], [])
-      // Nobody knows any more that a relay may still be invited.
+      // No one knows any more that a relay may still be invited.
       state.late.removeAll { $0.channel != nil }
     }
   }
@@ -156,7 +156,7 @@ final class World: Sendable {
     }
   }
 
-  /// Whether nobody has anything to do before time passes.
+  /// Whether no one has anything to do before time passes.
   var isQuiet: Bool { read { $0.inputs.isEmpty && $0.reports.isEmpty && $0.tests.isEmpty } }
 
   // MARK: - Time
@@ -167,7 +167,7 @@ final class World: Sendable {
     return [own, clock.nextWake].compactMap { $0 }.min()
   }
 
-  /// Lets time pass until `time`, for everybody.
+  /// Lets time pass until `time`, for everyone.
   func pass(until time: Timestamp) {
     let time = max(time, clock.now)
     while let late = read({ state in state.late.filter { $0.due <= time }.min { $0.due < $1.due } }) {

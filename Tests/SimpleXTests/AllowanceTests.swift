@@ -40,7 +40,7 @@ struct AllowanceTests {
       allowance.sent(bytes: 600)
       for _ in 0..<3 { if !allowance.came(bytes: 700, now: start) { return #expect(Bool(false)) } }
     }
-    #expect(count(&allowance, at: start) <= 800, "nobody saves up for a flood")
+    #expect(count(&allowance, at: start) <= 800, "no one saves up for a flood")
   }
 
   /// A page of 500 events with 32 MiB, a thousand times.
@@ -50,7 +50,7 @@ struct AllowanceTests {
       allowance.expects(frames: 500, bytes: 32 << 20)
       for _ in 0..<500 { if !allowance.came(bytes: 64 << 10, now: start) { return #expect(Bool(false)) } }
     }
-    #expect(count(&allowance, at: start) <= 8_000, "nobody saves up for a flood")
+    #expect(count(&allowance, at: start) <= 8_000, "no one saves up for a flood")
   }
 
   @Test func largeFramesCostMore() {

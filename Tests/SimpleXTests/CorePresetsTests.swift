@@ -38,7 +38,7 @@ struct CorePresetsTests {
     // The same list is not told again.
     try await server.dropConnections()
     try await server.wait(forCommand: "/_servers 1", times: 2)
-    // Somebody turned the first operator off in the core and accepted its conditions there.
+    // Someone turned the first operator off in the core and accepted its conditions there.
     try await server.withModel { model in
       model.editFirstOperator { members in
         members["enabled"] = false
@@ -75,7 +75,7 @@ struct CorePresetsTests {
     ])
     let found = try group(["operator": owner, "smpServers": [], "xftpServers": [], "chatRelays": relays])
     #expect(found?.relays.map(\.address.text) == [CoreModel.presetRelays[0]] && found?.smpRoles.isEmpty == true)
-    #expect(try group(["smpServers": [], "xftpServers": [], "chatRelays": relays]) == nil, "it belongs to nobody")
+    #expect(try group(["smpServers": [], "xftpServers": [], "chatRelays": relays]) == nil, "it belongs to no one")
     var custom = owner.object ?? [:]
     custom["operatorTag"] = nil
     #expect(try group(["operator": .object(custom), "smpServers": [], "xftpServers": [], "chatRelays": []]) == nil)

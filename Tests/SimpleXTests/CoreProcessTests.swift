@@ -17,7 +17,7 @@ struct CoreProcessTests {
   private func program(_ script: String) throws -> String {
     let path = folder.path + "/core-" + UUID().uuidString
     // Written by another process: a descriptor of ours that is open for writing could be inherited by a child of another test, and the
-    // kernel runs no program that somebody writes.
+    // kernel runs no program that someone writes.
     try ("#!/bin/sh\n" + script).write(toFile: path + ".text", atomically: true, encoding: .utf8)
     #expect(try Program.runAndWait("/usr/bin/install", ["-m", "755", path + ".text", path]) == 0)
     return path
@@ -169,7 +169,7 @@ struct CoreProcessTests {
     var ends: [CInt] = [-1, -1]
     try #require(pipe(&ends) == 0)
     let (reader, writer) = (ends[0], ends[1])
-    // A program that nobody listens to any more may end for that.
+    // A program that no one listens to any more may end for that.
     defer { for end in [reader, writer] { close(end) } }
     let pid: pid_t = try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
@@ -227,7 +227,7 @@ struct CoreProcessTests {
   @Test(arguments: [
     (#"received command "12" : "/v""#, nil), (#"client connectedreceived command "12" : "/v""#, nil),
     (#"ss:word@smp.example","preset":false"#, nil), (#"/_servers 1 [{"operator""#, nil), (#"[{\"smpServers\":[]"#, nil),
-    ("/_set alias 4 somebody", nil), ("", nil), (" \t\r", nil), ("client connected\r", "client connected"),
+    ("/_set alias 4 someone", nil), ("", nil), (" \t\r", nil), ("client connected\r", "client connected"),
     ("cannot reach smp://LcJU:s3cret@smp.example now", "cannot reach smp://LcJU:***@smp.example now"),
     ("a\u{1B}]0;title\u{7}b\u{202E}c", "a ]0;title b c"),
   ])

@@ -99,7 +99,7 @@ struct CoreSessionMachineTests {
         .reply(number(4), .failure(.notSent(.noConnection(reason))))
       ])
     #expect(machine.handle(.timerFired(.reconnect)) == [.dial])
-    // What comes late from the connection before has a number that is nobody's now.
+    // What comes late from the connection before has a number that is no one's now.
     _ = machine.handle(.opened)
     #expect(machine.handle(answer(3, .success(.done))).isEmpty)
   }

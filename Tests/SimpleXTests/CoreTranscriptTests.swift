@@ -120,7 +120,7 @@ private final class Player {
       await work()
     case "foreign": shared.world.withLock { Self.makeForeignChannel(words[1], &$0) }
     case "user":
-      // Somebody else uses the core.
+      // Someone else uses the core.
       _ = shared.world.withLock { world in
         let isNew = world.model.execute("/_user \(words[1])")["type"] == "chatCmdError"
         return isNew
@@ -274,7 +274,7 @@ private final class Player {
 
   // MARK: - Commands
 
-  /// Somebody makes a channel in the core, without Baton.
+  /// Someone makes a channel in the core, without Baton.
   private static func makeForeignChannel(_ name: String, _ world: inout World) {
     _ = world.model.execute(#"/_public group 1 1 {"displayName":"\#(name)","fullName":""}"#)
     world.model.settle()

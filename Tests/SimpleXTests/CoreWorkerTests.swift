@@ -86,7 +86,7 @@ struct CoreWorkerTests {
 
     var channels: [CoreModel.Seen] { state.withLock { $0.model.channelsSeen } }
 
-    /// Somebody makes a channel in the core, and its relays take it.
+    /// Someone makes a channel in the core, and its relays take it.
     /// - Parameter relays: their numbers in the core.
     func makeChannel(on relays: String = "1") -> [CoreEvent] {
       change { _ = $0.execute(#"/_public group 1 \#(relays) {"displayName":"News","fullName":""}"#) }
@@ -213,7 +213,7 @@ struct CoreWorkerTests {
     #expect(core.losses == [RelayID(rawValue: 2)], "\(core.losses)")
   }
 
-  /// Once it is created again it has another name, and nobody would learn what became of relays without operations.
+  /// Once it is created again it has another name, and no one would learn what became of relays without operations.
   @Test func operationsOnAChannelThatIsGoneWaitWithItsNews() async throws {
     let core = Core()
     let worker = try worker(core)
@@ -236,7 +236,7 @@ struct CoreWorkerTests {
     #expect(core.outcomes == [.missing], "otherwise the edition is announced for ever to a channel that is not there")
   }
 
-  /// As long as nobody can say which channels are in a core, it might be the wrong one.
+  /// As long as no one can say which channels are in a core, it might be the wrong one.
   @Test func coreIsNotUsedBeforeTheStoreSaysWhichChannelsAreInIt() async throws {
     let core = Core()
     core.isStoreBroken = true

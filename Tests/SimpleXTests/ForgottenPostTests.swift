@@ -11,7 +11,7 @@ struct ForgottenPostTests {
   private let content = ChannelContent(
     identity: IdentityID(rawValue: 1), networkID: "5/public-17", trustAnchor: "", document: "{}")
 
-  /// A network whose core nobody asks.
+  /// A network whose core no one asks.
   private func network() throws -> SimpleXNetwork { try .unconnected(at: Self.now) }
 
   private func sent() throws -> PostDocument {

@@ -3,7 +3,7 @@ import RelayNetwork
 import SimpleX
 import Testing
 
-/// Texts that nobody would write on purpose. The same seed gives the same texts.
+/// Texts that no one would write on purpose. The same seed gives the same texts.
 struct FuzzTests {
   private static let password = "Pw-7hQ"
   private static let key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY"

@@ -97,7 +97,7 @@ struct HostLookupTests {
     await resolver.wait { $0.underWay == 1 }
     resolver.set(isOpen: true)
     #expect(await all.count == 100)
-    // Who came late may have asked once more; nobody asked beside another.
+    // Who came late may have asked once more; no one asked beside another.
     #expect(resolver.figures.most == 1)
   }
 

@@ -79,7 +79,7 @@ struct ItemNewsTests {
     #expect(try author(Self.member(["memberId": nil])) == ["#7", nil, nil])
     #expect(try author(Self.member(["memberProfile": nil, "localDisplayName": "ann_1"])) == ["bWVtYmVy", "ann_1", nil])
     for hostile in ["", "channel", "a b", "<b>", String(repeating: "a", count: 201)] {
-      #expect(try author(Self.member(["memberId": .string(hostile)]))[0] == "#7", "nobody passes for the channel")
+      #expect(try author(Self.member(["memberId": .string(hostile)]))[0] == "#7", "no one passes for the channel")
     }
     let long = JSONValue.string(String(repeating: "日", count: 100))
     #expect(try author(Self.member(["memberProfile": ["displayName": long]]))[1]?.utf8.count == 198)
@@ -177,7 +177,7 @@ struct ItemNewsTests {
     #expect(try reaction(Self.member(), ["type": "emoji", "emoji": .string(String(repeating: "x", count: 65))]) == nil)
   }
 
-  /// What a member says to those who run the channel is nobody else's business.
+  /// What a member says to those who run the channel is no one else's business.
   @Test func messagesToModeratorsAreOfNoGroup() throws {
     let chat: JSONValue = ["type": "group", "groupInfo": Self.group, "groupChatScope": ["type": "memberSupport"]]
     let event: JSONValue = [

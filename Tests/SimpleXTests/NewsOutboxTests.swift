@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimpleX
 
-/// What is kept of messages that nobody has taken yet, and of those that were told.
+/// What is kept of messages that no one has taken yet, and of those that were told.
 struct NewsOutboxTests {
   private func news(_ count: Int) -> [MessageNews] {
     (0..<count).map {

@@ -10,7 +10,7 @@ struct OrderFormTests {
   private let content = ChannelContent(
     identity: IdentityID(rawValue: 1), networkID: "5/public-17", trustAnchor: "", document: "{}")
 
-  /// A network whose core nobody asks.
+  /// A network whose core no one asks.
   private func network() throws -> SimpleXNetwork { try .unconnected(at: Self.now) }
 
   private func order(
@@ -77,7 +77,7 @@ struct OrderFormTests {
       let later = try #require(form?.document)
       #expect(OrderForm(later) == form && later != stored)
       let network = try network()
-      // It says what the core may carry out yet, and nothing that anybody wrote.
+      // It says what the core may carry out yet, and nothing that anyone wrote.
       #expect(network.remnant(of: later) == later.text && network.date(of: later) == Self.now)
       #expect(network.reference(to: later, at: [])?.networkID == "" && network.link(to: later, at: []) == nil)
       let forecast = network.forecast(of: PostPlace(document: later, publishedAt: Self.now, capabilities: []))

@@ -17,7 +17,7 @@ struct PostFileTests {
   private let content = ChannelContent(
     identity: IdentityID(rawValue: 1), networkID: "5/public-17", trustAnchor: "", document: "{}")
 
-  /// A network whose core nobody asks.
+  /// A network whose core no one asks.
   private func network(_ folder: String? = "/srv/files", at time: Timestamp = Self.now) throws -> SimpleXNetwork {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let endpoint = try CoreEndpoint(host: "127.0.0.1", port: 1)
@@ -162,7 +162,7 @@ struct PostFileTests {
     #expect(try reason(try sent(), draft("x", "file:///srv/files/b")).contains("cannot change or remove the file"))
     let bare = PostForm(text: "x").document(at: try #require(ItemPlace(name: "17/c2hhcmVk")))
     #expect(try reason(bare, draft("x", Self.url)).contains("cannot add a file"))
-    // Nobody has it yet, and the core sends it as it is then.
+    // No one has it yet, and the core sends it as it is then.
     let unsent = try network.compose(draft("x", Self.url), in: content, at: [])
     let other = try network.revise(unsent, publishedAt: Self.now, as: draft("x", "file:///srv/files/b"))
     #expect(PostForm(other)?.file?.path == "/srv/files/b")

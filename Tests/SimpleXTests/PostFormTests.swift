@@ -8,7 +8,7 @@ import Testing
 struct PostFormTests {
   private static let now = Timestamp(milliseconds: 1_767_225_600_000)
 
-  /// A network whose core nobody asks.
+  /// A network whose core no one asks.
   private func network(at time: Timestamp = Self.now) throws -> SimpleXNetwork { try .unconnected(at: time) }
 
   private let content = ChannelContent(
@@ -65,7 +65,7 @@ struct PostFormTests {
     // What is quoted counts, too.
     let large = try #require(network.reference(to: sent(String(repeating: "x", count: 10_000)), at: []))
     #expect(refusal(PostDraft(text: String(repeating: "y", count: 8_000), replyTo: large)) == .text)
-    // A post that nobody has sent cannot be answered.
+    // A post that no one has sent cannot be answered.
     let unsent = try #require(network.reference(to: compose(PostDraft(text: "later")), at: []))
     #expect(refusal(PostDraft(text: "Yes", replyTo: unsent)) == .replyTo)
     #expect(network.reference(to: PostDocument(networkID: "ab", author: "key", text: "{}"), at: []) == nil)
@@ -78,7 +78,7 @@ struct PostFormTests {
     let form = try #require(PostForm(document))
     #expect(form.edition == 2 && form.text == "Hello again" && form.sentAt == Self.now && document.networkID == old.networkID)
     #expect(PostForm(try network.revise(document, publishedAt: Self.now, as: PostDraft(text: "x")))?.edition == 3)
-    // It is refused while nobody knows whether the first edition was sent: it would not be found under its new text.
+    // It is refused while no one knows whether the first edition was sent: it would not be found under its new text.
     #expect(throws: PostFailure.self) {
       let doubtful = PostForm(text: "Hello").document(at: .after(CoreItem.ID(rawValue: 3)))
       _ = try network.revise(doubtful, publishedAt: Self.now, as: PostDraft(text: "x"))

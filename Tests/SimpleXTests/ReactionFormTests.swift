@@ -12,7 +12,7 @@ struct ReactionFormTests {
   private let content = ChannelContent(
     identity: IdentityID(rawValue: 1), networkID: "5/public-17", trustAnchor: "", document: "{}")
 
-  /// A network whose core nobody asks.
+  /// A network whose core no one asks.
   private func network() throws -> SimpleXNetwork { try .unconnected(at: Self.now) }
 
   private func refusal(_ text: String, to target: PostReference = post, emoji: [String: String] = [:]) throws -> PostRefusal? {

@@ -6,7 +6,7 @@ import Testing
 @testable import SimpleX
 
 /// The C code under AddressSanitizer and UndefinedBehaviorSanitizer. They notice what no other test does: a byte that is read
-/// or written where none may be, and memory that nobody frees.
+/// or written where none may be, and memory that no one frees.
 @Suite(.timeLimit(.minutes(20)))
 struct SanitizerTests {
   private static func compile(_ arguments: [String], to program: String) async throws -> (status: Int32, lines: [String]) {

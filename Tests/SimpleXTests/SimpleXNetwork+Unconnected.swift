@@ -5,7 +5,7 @@ import NIOPosix
 @testable import SimpleX
 
 extension SimpleXNetwork {
-  /// A network whose core nobody asks.
+  /// A network whose core no one asks.
   static func unconnected(at time: Timestamp) throws -> SimpleXNetwork {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let endpoint = try CoreEndpoint(host: "127.0.0.1", port: 1)

@@ -234,7 +234,7 @@ extension SimpleXNetworkTests {
     await #expect(throws: NetworkFailure.self) { try await bench.network.leave(found.content) }
   }
 
-  /// Nobody joins for somebody who does not wait any more.
+  /// No one joins for someone who does not wait any more.
   @Test func joinThatWasCancelledInTimeIsNotDone() async throws {
     let bench = try await Bench()
     let links = try await bench.server.withModel { model in [model.offer("One"), model.offer("Two")] }

@@ -58,7 +58,7 @@ extension SimpleXNetworkTests {
     try await bench.end()
   }
 
-  /// Nobody takes what was read, and posts go out all the same.
+  /// No one takes what was read, and posts go out all the same.
   @Test func messagesHoldUpNothing() async throws {
     let bench = try await makeBench()
     try follow(bench)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimpleX
 
-// Slow tests, a core that is away or belongs to somebody else, and channels that it loses.
+// Slow tests, a core that is away or belongs to someone else, and channels that it loses.
 extension SimpleXNetworkTests {
   /// What is taken back while a relay is tested is not done after all.
   @Test func relayThatIsTakenBackBetweenTestAndCommandIsNotInvited() async throws {
@@ -133,7 +133,7 @@ extension SimpleXNetworkTests {
     await bench.heard {
       if case .lost(_, RelayID(rawValue: 2), let trouble) = $0 { trouble.cause == .left } else { false }
     }
-    // Also when nobody was there to hear it.
+    // Also when no one was there to hear it.
     try await bench.server.dropConnections()
     #expect(await bench.perform(.verify, 1, at: 1) == .verified(edition: 1))
     #expect(!bench.reports.contains { if case .lost(_, RelayID(rawValue: 1), _) = $0 { true } else { false } })

@@ -76,7 +76,7 @@ struct SimpleXNetworkTests {
   func creationGoesOnWithoutTheRelaysThatFail(_ behaviour: RelayBehaviour, _ cause: String) async throws {
     let bench = try await Bench()
     for relay in 1...3 { #expect(try await bench.test(relay).allSatisfy { $0.failure == nil }) }
-    // A plain error, as of a server that does not answer, names nobody: there all of them have it.
+    // A plain error, as of a server that does not answer, names no one: there all of them have it.
     let failing = behaviour == .unreachable ? Self.relays : [Self.relays[1]]
     try await bench.server.withModel { $0.behaviours = Dictionary(failing.map { ($0, behaviour) }) { first, _ in first } }
     try await bench.prepare(1)

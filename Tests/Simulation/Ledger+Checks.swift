@@ -46,21 +46,21 @@ extension Ledger {
     guard let known = channels[snapshot.row.id] else {
       throw Violation("\(snapshot.row.id) is told to a client before it is durable")
     }
-    // The daemon cannot know yet what somebody else has changed.
+    // The daemon cannot know yet what someone else has changed.
     let isTrue = known.row == snapshot.row || superseded[snapshot.row.id]?.contains(snapshot.row) == true
     guard isTrue, known.relays.map(\.relay) == snapshot.relays.map(\.id),
       known.relays.map(\.record) == snapshot.relays.map(\.record)
     else { throw Violation("a client is told of \(snapshot.row.id) what is not durable: \(snapshot) instead of \(known)") }
   }
 
-  /// Whether a commit wrote what it should, just before this is taken in: all channels but those that somebody else has changed.
+  /// Whether a commit wrote what it should, just before this is taken in: all channels but those that someone else has changed.
   func check(_ request: CommitRequest, _ receipt: CommitReceipt) throws {
     for (place, part) in request.parts.enumerated() {
       let isConflict = receipt.rejections[place] == .conflict
       guard let expected = part.expected else {
         guard !isConflict else { throw Violation("part \(place) of a commit is a conflict, and expects nothing") }
         guard !part.insertsChannel, let id = part.mutations.lazy.compactMap(\.channelWritten).first else { continue }
-        throw Violation("\(id) is written whatever somebody else has changed")
+        throw Violation("\(id) is written whatever someone else has changed")
       }
       let stored = channels[expected.channel]?.row.revision
       let known = PendingRevision.settled(expected.revision, base: receipt.base)
@@ -113,7 +113,7 @@ extension Ledger {
         throw Violation("\(id) is stored as \(stored), and should be \(known)")
       }
     }
-    guard try store.counters().channel == order.last?.rawValue ?? 0 else { throw Violation("there are channels nobody made") }
+    guard try store.counters().channel == order.last?.rawValue ?? 0 else { throw Violation("there are channels no one made") }
     guard try store.counters().revision == revision else { throw Violation("the store forgot which revisions were used") }
     let oldest = try store.oldestRevision()
     for id in order {

@@ -45,7 +45,7 @@ struct Ledger {
   private var expected: [ChannelID: [Name]] = [:]
   /// How often a channel got another name.
   private(set) var renamings = 0
-  /// The rows of a channel that somebody else has changed since the daemon last wrote it.
+  /// The rows of a channel that someone else has changed since the daemon last wrote it.
   private(set) var superseded: [ChannelID: [ChannelRow]] = [:]
   /// What clients have asked for: whether channels heal.
   private var healings: [ChannelID: Set<Bool>] = [:]
@@ -170,7 +170,7 @@ struct Ledger {
     order.append(row.id)
   }
 
-  /// - Parameter isForeign: whether somebody else does it.
+  /// - Parameter isForeign: whether someone else does it.
   private mutating func revise(_ row: ChannelRow, _ isForeign: Bool) throws {
     guard let known = channels[row.id]?.row else { throw Violation("\(row.id) is revised before it is stored") }
     guard known.edition <= row.edition else { throw Violation("\(row.id) goes back to edition \(row.edition)") }
@@ -180,7 +180,7 @@ struct Ledger {
     guard known.document == row.document else { throw Violation("\(row.id) becomes another channel") }
     if Name(known) != Name(row) { try rename(row.id, Name(row)) }
     guard isForeign || known.heal == row.heal || healings[row.id]?.contains(row.heal) == true else {
-      throw Violation("\(row.id) loses what somebody else has changed: heal is \(row.heal) again")
+      throw Violation("\(row.id) loses what someone else has changed: heal is \(row.heal) again")
     }
     var row = row
     (row.revision, row.updatedAt, row.deletedAt) = (known.revision, known.updatedAt, known.deletedAt)
@@ -188,7 +188,7 @@ struct Ledger {
     channels[row.id]?.row = row
   }
 
-  // MARK: - Somebody else
+  // MARK: - Someone else
 
   private mutating func supersede(_ mutations: [StoreMutation], _ isForeign: Bool) {
     for id in Set(mutations.compactMap(\.channelWritten)) {
@@ -221,7 +221,7 @@ struct Ledger {
 
   private mutating func rename(_ id: ChannelID, _ name: Name) throws {
     guard let names = expected[id], let place = names.firstIndex(of: name) else {
-      throw Violation("\(id) becomes '\(name.networkID)', and nobody has reported that")
+      throw Violation("\(id) becomes '\(name.networkID)', and no one has reported that")
     }
     let rest = Array(names.dropFirst(place + 1))
     expected[id] = rest.isEmpty ? nil : rest

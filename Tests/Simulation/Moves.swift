@@ -9,7 +9,7 @@ struct Elsewhere {
   var away = SlotSet.none
   /// It may have them once the daemon has answered.
   var leaving = SlotSet.none
-  /// The daemon does not act for them any more, and nobody may have them yet: it could not say that all is durable.
+  /// The daemon does not act for them any more, and no one may have them yet: it could not say that all is durable.
   var owed = SlotSet.none
   /// Whether the daemon could not count what relays carry without the channels that it has lost.
   var isUncounted = false
@@ -17,7 +17,7 @@ struct Elsewhere {
   /// Nothing may be done for these channels outside.
   var lost: SlotSet { away.union(owed) }
 
-  /// The daemon died. What nobody else has got is its own at the next start, as long as its session lasts.
+  /// The daemon died. What no one else has got is its own at the next start, as long as its session lasts.
   mutating func forget() { (leaving, owed, isUncounted) = (.none, .none, false) }
 
   /// The slots of the first channels, which are few; there is no difference between all others.
@@ -77,7 +77,7 @@ extension SeededRun where Outside.State: MovingState {
     world.post(Outside.State.lost(some, reply))
   }
 
-  /// As long as storage does not say that everything is durable, nobody else may have the channels.
+  /// As long as storage does not say that everything is durable, no one else may have the channels.
   private func askToLoseAgain() {
     let owed = world.write { state in
       defer { state.elsewhere.owed = .none }
@@ -107,7 +107,7 @@ extension SeededRun where Outside.State: MovingState {
     gain(.all)
   }
 
-  /// Somebody acts for each channel, and nobody for those of others.
+  /// Someone acts for each channel, and no one for those of others.
   /// - Parameters:
   ///   - slots: what the engine acts for.
   ///   - coming: what it knows that it is to act for.
@@ -116,7 +116,7 @@ extension SeededRun where Outside.State: MovingState {
     guard slots.intersection(elsewhere.away).isEmpty else { throw Violation("the daemon acts for what is another's") }
     let all = [elsewhere.away, elsewhere.leaving, elsewhere.owed, coming].reduce(slots) { $0.union($1) }
     guard all.isAll else {
-      throw Violation("nobody acts for channels in \(Elsewhere.words(SlotSet.all.subtracting(all)))")
+      throw Violation("no one acts for channels in \(Elsewhere.words(SlotSet.all.subtracting(all)))")
     }
   }
 }

@@ -20,7 +20,7 @@ struct Plan: SeededPlan {
   let crashes: Int
   let flaps: Int
   let storageFaults: Int
-  /// In thousandths of the steps: those before which somebody else changes a channel, the network gives one another name, or a relay
+  /// In thousandths of the steps: those before which someone else changes a channel, the network gives one another name, or a relay
   /// loses one.
   let conflicts: Int
   let names: Int

@@ -24,7 +24,7 @@ struct PostLedger {
   /// Where the history of each delivery stands.
   private var ends: [Pair: DeliveryStatus] = [:]
   private(set) var revision: Int64 = 0
-  /// Posts that somebody wants to be deleted, wherever other posts take their place.
+  /// Posts that someone wants to be deleted, wherever other posts take their place.
   var unwanted: Set<PostID> = []
   private(set) var retentions: [ChannelID: PostRetention] = [:]
 
@@ -81,7 +81,7 @@ struct PostLedger {
     }
   }
 
-  /// A post that nobody wants to be deleted makes place for one that readers find, and for no other.
+  /// A post that no one wants to be deleted makes place for one that readers find, and for no other.
   private func checkReason(toDelete id: PostID) throws {
     guard !unwanted.contains(id) else { return }
     var next = posts[id]?.replacedBy
@@ -150,7 +150,7 @@ struct PostLedger {
     posts[row.id] = row
   }
 
-  /// Whether a post is beyond what its channel keeps. How old it is depends on when somebody asked.
+  /// Whether a post is beyond what its channel keeps. How old it is depends on when someone asked.
   private func checkLimit(of row: PostRow) throws {
     guard let retention = retentions[row.channel], !retention.isUnlimited else {
       throw Violation("\(row.id) is forgotten, and its channel keeps all posts")
@@ -162,7 +162,7 @@ struct PostLedger {
     guard newer >= count else { throw Violation("\(row.id) is forgotten, and is among the newest \(count)") }
   }
 
-  /// Whether nobody can want to send a post any more. The request to delete it does not need what it says.
+  /// Whether no one can want to send a post any more. The request to delete it does not need what it says.
   private func checkRest(of id: PostID) throws {
     for row in deliveries(of: id) where !row.hasDeparted {
       let awaitsDeletion = [.deleting, .stillServed].contains(row.record.status) && !row.record.isUnderWay
@@ -229,7 +229,7 @@ struct PostLedger {
   }
 
   /// Whether a post may leave now.
-  /// - Parameter isDamaged: whether nobody could tell it that its channel left a relay.
+  /// - Parameter isDamaged: whether no one could tell it that its channel left a relay.
   func check(_ turn: DeliveryTurn, isDamaged: Bool) throws {
     guard turn.mayLeave else { return }
     let pair = Pair(post: turn.post, relay: turn.relay)

@@ -25,7 +25,7 @@ struct PostPlan: SeededPlan {
   /// In thousandths of the steps: those before which channels move to another daemon, or come back.
   let handovers: Int
   let storageFaults: Int
-  /// Whether a commit may fail of which nobody knows whether it is durable.
+  /// Whether a commit may fail of which no one knows whether it is durable.
   let hasDoubtfulCommits: Bool
   let hasRefusals: Bool
   let hasReadFaults: Bool

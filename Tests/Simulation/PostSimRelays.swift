@@ -95,7 +95,7 @@ struct PostSimRelays {
     if waiting.operation.task == .publish { missed(waiting.operation.post, waiting.operation.relay) }
   }
 
-  /// The daemon does not learn that a relay took a post. If that was after its deletion, nobody asks again.
+  /// The daemon does not learn that a relay took a post. If that was after its deletion, no one asks again.
   mutating func missed(_ post: PostID, _ relay: RelayID) {
     let pair = PostLedger.Pair(post: post, relay: relay)
     if withdrawn.contains(pair) { lies.insert(pair) }

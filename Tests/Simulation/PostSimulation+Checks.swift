@@ -23,7 +23,7 @@ extension PostSimulation {
     guard engine.flight == nil, !decider.isOpen else { return }
     let isRecovering = decider.alarms[.recovery] != nil
     guard isRecovering || decider.recovering.isEmpty && decider.postponed.isEmpty && !decider.isDoubtful else {
-      throw Violation("storage does not work, and nobody tries whether it does again")
+      throw Violation("storage does not work, and no one tries whether it does again")
     }
     for (id, post) in decider.awake where !post.deliveries.contains(where: { decider.lanes[$0.relay]?.holds(id) == true }) {
       throw Violation("\(id) is awake and in no lane")
@@ -52,9 +52,9 @@ extension PostSimulation {
       throw Violation("\(pair) is \(row.record), and the engine knows nothing of it")
     }
     guard decider.lanes[row.relay]?.underWay.contains(id) == true, decider.alarms[.timeout(id, row.relay)] == row.record.timer
-    else { throw Violation("\(pair) is under way, and nobody waits for its end") }
+    else { throw Violation("\(pair) is under way, and no one waits for its end") }
     guard relays.wasAsked(row.record.operation, of: pair) else {
-      throw Violation("\(pair) waits for operation \(row.record.operation), which nobody asked for")
+      throw Violation("\(pair) waits for operation \(row.record.operation), which no one asked for")
     }
   }
 
@@ -65,13 +65,13 @@ extension PostSimulation {
       throw Violation("\(id) waits for \(row.relay), and there is no lane")
     }
     let (serve, alarm) = (PostInput.serve(row.relay), decider.alarms[.lane(row.relay)])
-    // Somebody will look at the lane.
+    // Someone will look at the lane.
     let isTouched =
       !lane.underWay.isEmpty || alarm != nil || decider.alarms[.recovery] != nil || inbox.contains(serve)
       || decider.postponed.contains(serve)
     let isKnown = lane.holds(id) || lane.isHungry || lane.returning.isUnderWay || lane.nextDue.map { $0 <= timer } == true
     guard isTouched, isKnown || inbox.contains(serve) || decider.postponed.contains(serve) else {
-      throw Violation("\(id) waits for \(row.relay) until \(timer), and nobody looks: \(lane)")
+      throw Violation("\(id) waits for \(row.relay) until \(timer), and no one looks: \(lane)")
     }
   }
 }

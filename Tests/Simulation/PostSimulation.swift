@@ -10,7 +10,7 @@ import TestSupport
 /// One run: the engine for posts on a real store, in a world that fails in every way that one seed can think of. As in `Simulation`, the
 /// seed is all there is. Channels change as if their engine had written that.
 final class PostSimulation: SeededRun {
-  /// A post that somebody ordered, perhaps more than once.
+  /// A post that someone ordered, perhaps more than once.
   struct Order {
     let number: Int
     let key: String?

@@ -13,9 +13,9 @@ final class PostWorld: SeededWorld {
     case works
     /// Nothing was written.
     case fails
-    /// It is durable, but nobody learns of it.
+    /// It is durable, but no one learns of it.
     case isDurable
-    /// It is not durable, and nobody learns of that.
+    /// It is not durable, and no one learns of that.
     case isLost
     /// One part cannot be stored.
     case refuses

@@ -15,7 +15,7 @@ protocol SeededState {
   associatedtype Fate: SeededFate
 
   var inbox: [Input] { get set }
-  /// Whether the daemon runs; what a dead one says reaches nobody.
+  /// Whether the daemon runs; what a dead one says reaches no one.
   var isAlive: Bool { get set }
   /// After so many words to relays and clients it dies.
   var wordsLeft: Int? { get set }
@@ -58,7 +58,7 @@ extension SeededWorld {
     }
   }
 
-  /// One line for people; made only when somebody reads it.
+  /// One line for people; made only when someone reads it.
   func note(_ line: @autoclosure () -> String) {
     trace.note { "\((clock.now - SimClock.start).wholeMilliseconds) ms \(line())" }
   }
@@ -70,7 +70,7 @@ extension SeededWorld {
 final class Trace: Sendable {
   private let noted: Mutex<[String]?>
 
-  /// - Parameter isKept: whether anybody reads it.
+  /// - Parameter isKept: whether anyone reads it.
   init(isKept: Bool) { noted = Mutex(isKept ? [] : nil) }
 
   func note(_ line: () -> String) { noted.withLock { $0?.append(line()) } }

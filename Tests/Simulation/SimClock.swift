@@ -2,7 +2,7 @@ import Channels
 import Coordinator
 import Synchronization
 
-/// A clock that stands still until the simulation moves it. Nobody ever wakes up by it: the simulation looks at what the engine waits
+/// A clock that stands still until the simulation moves it. No one ever wakes up by it: the simulation looks at what the engine waits
 /// for and wakes it itself, so that nothing depends on the scheduling of tasks.
 final class SimClock: CoordinatorClock {
   static let start = Timestamp(milliseconds: 1_750_000_000_000)

@@ -109,7 +109,7 @@ struct SimRelays {
   /// What a relay does without the daemon hearing of it.
   mutating func carryOutUnheard(_ operation: RelayOperation) {
     _ = carryOut(operation)
-    // Nobody can know that an invitation came through after the farewell.
+    // No one can know that an invitation came through after the farewell.
     if late.contains(Place(operation)) { lies.insert(Place(operation)) }
   }
 

@@ -66,7 +66,7 @@ final class SimStorage: CoordinatorStorage {
     return receipt
   }
 
-  /// - Returns: the channels that were not written, because somebody else had changed them.
+  /// - Returns: the channels that were not written, because someone else had changed them.
   @discardableResult
   private func note(_ request: CommitRequest, _ receipt: CommitReceipt) -> Set<ChannelID> {
     world.holds { try $0.check(request, receipt) }

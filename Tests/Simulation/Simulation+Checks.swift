@@ -15,7 +15,7 @@ extension Simulation {
     // What is only decided may be what tries.
     let isResting = engine.flight == nil && engine.decider.open.isEmpty
     if isResting, !engine.decider.recovery.isOver, engine.decider.alarms[.recovery] == nil {
-      throw Violation("storage does not work, and nobody tries whether it does again")
+      throw Violation("storage does not work, and no one tries whether it does again")
     }
     let loads = engine.directory.read { $0.loads.carried }
     let carried = ledger.loads(among: engine.decider.slots)
@@ -24,7 +24,7 @@ extension Simulation {
     }
     try checkSlots()
     let others = coming
-    // As long as it is not known what is durable, nobody is told.
+    // As long as it is not known what is durable, no one is told.
     for id in ledger.order where engine.decider.doubt == nil {
       for row in ledger.channels[id]?.relays ?? [] where followed[id]?[row.relay] != ChannelRelayView(row.record) {
         let known = String(describing: followed[id]?[row.relay])
@@ -38,11 +38,11 @@ extension Simulation {
       let isComing = others.contains(id)
       for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay && !isBeingDecided && !isComing {
         guard relays.wasAsked(row.record.operation, of: Ledger.Pair(channel: id, relay: row.relay)) else {
-          throw Violation("\(id) waits for operation \(row.record.operation) of \(row.relay), which nobody asked for")
+          throw Violation("\(id) waits for operation \(row.record.operation) of \(row.relay), which no one asked for")
         }
       }
       guard let channel = engine.decider.base.live[id] else {
-        if timer != nil, !isComing { throw Violation("\(id) has work, and nobody does it") }
+        if timer != nil, !isComing { throw Violation("\(id) has work, and no one does it") }
         continue
       }
       // What has been decided since sees to it later.

@@ -8,7 +8,7 @@ import TestSupport
 
 // What happens without the daemon having asked for it.
 extension Simulation {
-  /// Somebody else changes a channel in the store, as a second daemon would, and tells nobody. The engine finds out once it writes the
+  /// Someone else changes a channel in the store, as a second daemon would, and tells no one. The engine finds out once it writes the
   /// channel itself.
   func interfere() async throws {
     guard let engine, !isStorageBroken, engine.decider.doubt == nil else { return }
@@ -25,7 +25,7 @@ extension Simulation {
       .touchChannel(row), .rewriteChannel(row),
       .appendChange(ChangeRow(revision: row.revision, at: now, object: .channel(id))),
     ])
-    world.note("somebody else sets heal=\(row.heal) for channel \(id.rawValue)\(isWaiting ? " while a commit waits" : "")")
+    world.note("someone else sets heal=\(row.heal) for channel \(id.rawValue)\(isWaiting ? " while a commit waits" : "")")
     let receipt = try await storage.write(request)
     world.becameDurable(request.settled(by: receipt), bySomebodyElse: true)
     try check()

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Coordinator
 
-/// A channel that somebody ordered, perhaps more than once.
+/// A channel that someone ordered, perhaps more than once.
 struct Order {
   let number: Int
   let key: String?
@@ -59,7 +59,7 @@ extension Simulation {
     guard let relays = engine?.directory.relays.keys.sorted(), world.read({ $0.isAlive }) else { return }
     if let again = orders.filter({ $0.key != nil }).randomElement(using: &random), chance(300) { return place(again) }
     guard orders.count < plan.channelsMax else {
-      // Somebody who got no answer asks again, with the key of the first time.
+      // Someone who got no answer asks again, with the key of the first time.
       if let again = orders.filter({ $0.key != nil }).randomElement(using: &random) { place(again) }
       return
     }
@@ -96,7 +96,7 @@ extension Simulation {
         }))
   }
 
-  /// Somebody follows one of a few channels of others, perhaps once more, or leaves one.
+  /// Someone follows one of a few channels of others, perhaps once more, or leaves one.
   private func followOthers(or channel: ChannelID) {
     guard let relays = engine?.directory.relays.keys.sorted() else { return }
     guard chance(600) else { return ask(.unfollow(channel, world.reply(requests))) }

@@ -116,7 +116,7 @@ extension Simulation {
       }
       if isDone, engine.decider.recovery.trouble == nil, engine.decider.alarms[.recovery] == nil { return }
       guard let due = engine.wakeAt else { throw Violation("something is left to do, and nothing is waited for") }
-      // Looking after the channels for all of a day takes long: somebody asks for what waits.
+      // Looking after the channels for all of a day takes long: someone asks for what waits.
       if plan.upkeep != nil, let id = longWaiting { ask(.retry(id, nil, world.reply(requests))) }
       guard due <= end else { throw Violation("not done after hours of peace: \(unfinished)") }
       world.clock.now = max(now, due)

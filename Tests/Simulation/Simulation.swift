@@ -113,7 +113,7 @@ final class Simulation: SeededRun {
       if revision != begun {
         world.holds { _ in throw Violation("the daemon starts at revision \(revision), it was at \(begun)") }
       }
-      guard let subscription = hub.subscribe() else { throw Violation("nobody may listen") }
+      guard let subscription = hub.subscribe() else { throw Violation("no one may listen") }
       self.engine = engine
       try await engine.resume()
       hear(subscription, hub)
@@ -159,7 +159,7 @@ final class Simulation: SeededRun {
     guard let engine else { return }
     world.write { $0.answers = [] }
     decideFate()
-    guard let subscription = engine.hub.subscribe() else { throw Violation("nobody may listen") }
+    guard let subscription = engine.hub.subscribe() else { throw Violation("no one may listen") }
     await body(engine)
     hear(subscription, engine.hub)
     let isResting = engine.flight == nil && engine.decider.open.isEmpty

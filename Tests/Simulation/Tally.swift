@@ -5,7 +5,7 @@ struct Tally: RunCounts {
   var commits = 0
   var crashes = 0
   var storageFaults = 0
-  /// Parts of commits that were not written, because somebody else had changed the channel.
+  /// Parts of commits that were not written, because someone else had changed the channel.
   var conflicts = 0
   /// Names that channels took from the network.
   var names = 0

@@ -13,7 +13,7 @@ final class World: SeededWorld {
     case works
     /// Nothing was written.
     case fails
-    /// It is durable, but nobody learns of it.
+    /// It is durable, but no one learns of it.
     case isDoubtful
     case crashesBefore
     case crashesAfter
@@ -38,7 +38,7 @@ final class World: SeededWorld {
     var answers: [Answer] = []
     /// Requests that the engine has, or had and asks itself again.
     var unanswered = 0
-    /// Channels that somebody else had changed when the engine wrote them.
+    /// Channels that someone else had changed when the engine wrote them.
     var conflicts: Set<ChannelID> = []
     /// What the network calls those channels by now to which it has given names.
     var names: [ChannelID: Ledger.Name] = [:]
@@ -47,7 +47,7 @@ final class World: SeededWorld {
     var tally = Tally()
     var elsewhere = Elsewhere()
 
-    /// What was heard and is not durable is lost. For operations that are under way that does no harm; but nobody asks again
+    /// What was heard and is not durable is lost. For operations that are under way that does no harm; but no one asks again
     /// whether an invitation came through after the farewell.
     mutating func forget(_ inputs: [Engine.Input]) {
       for input in inputs {

@@ -10,7 +10,7 @@ import Testing
 
 /// The store as the control plane asks it.
 struct ControlStoreTests {
-  /// Threads that nobody gets: what asks for one is noted, and refused.
+  /// Threads that no one gets: what asks for one is noted, and refused.
   private final class NoThreads: BlockingWork {
     struct Taken: Error {}
     private let state = Mutex<[WorkSize]>([])

@@ -169,7 +169,7 @@ struct DecisionStoreTests {
     try bench.take([Bench.message("e", at: 9)], at: 10)
     #expect(try bench.unread() == [0, 0])
     try bench.take([Bench.message("f", at: 8)], at: 11)
-    #expect(try bench.unread() == [1, 0], "nobody hides a message by its date")
+    #expect(try bench.unread() == [1, 0], "no one hides a message by its date")
   }
 
   @Test func decisionsThatNobodyKeepsAreLeftOver() throws {
@@ -180,7 +180,7 @@ struct DecisionStoreTests {
     _ = try bench.store.hideMessage(MessageID(rawValue: 1), at: Bench.time(1))
     #expect(try Self.shared(bench.store) == [Self.hidden("a", 1)] && bench.store.lastDecision() == Self.hidden("a", 1))
     _ = try bench.store.hideMessage(MessageID(rawValue: 99), at: Bench.now)
-    _ = try bench.store.mute("nobody", at: nil)
+    _ = try bench.store.mute("no one", at: nil)
     #expect(try bench.store.newDecisions(isLeftOver: false, limit: 9).isEmpty)
     try bench.store.forgetRevisionsOfDecisions()
     #expect(try bench.store.lastDecision() == nil)

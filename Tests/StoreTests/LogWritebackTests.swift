@@ -55,7 +55,7 @@ struct LogWritebackTests {
     again.close()
   }
 
-  /// Whoever reads for a long time keeps the log from beginning anew; then it grows, and is short again once nobody does.
+  /// Whoever reads for a long time keeps the log from beginning anew; then it grows, and is short again once no one does.
   @Test func longReadingDelaysItAndNothingIsLost() throws {
     let files = Files(folder: try TemporaryFolder())
     let store = try store(files, .init(due: 100, step: 20, most: .max))

@@ -92,7 +92,7 @@ struct MemberStoreTests {
     #expect(page.members.allSatisfy { $0.standing == .author && $0.revision == 0 } && page.count == nil && !page.isListed)
     #expect(page.members.map(\.author) == ["carol", "ann", "bob"])
     #expect(page.members.last?.lastAt == Bench.time(300) && page.members.last?.last != nil)
-    // Somebody who asks to be let in does not make a list.
+    // Someone who asks to be let in does not make a list.
     try bench.take([Self.request("eve")])
     #expect(try Self.list(bench).count == 3 && Self.list(bench, .asking) == ["eve"])
   }
@@ -117,7 +117,7 @@ struct MemberStoreTests {
     try bench.take([Self.request("ann", at: 14)], at: 31)
     #expect(try Self.list(bench, .former) == ["ann"])
     try bench.take([Self.request("ann", at: 9_999)], at: 32)
-    #expect(try bench.store.member("ann", in: Bench.channel)?.askedAt == Bench.time(32), "nobody asks in the future")
+    #expect(try bench.store.member("ann", in: Bench.channel)?.askedAt == Bench.time(32), "no one asks in the future")
     let receipt = try bench.store.decline("ann", in: Bench.channel, at: Bench.time(33))
     #expect(try receipt?.revision == bench.store.messageCounters().revision)
     #expect(try bench.store.decline("ann", in: Bench.channel, at: Bench.time(33)) == nil)
@@ -134,7 +134,7 @@ struct MemberStoreTests {
     try bench.take([Self.members("us", "eve"), Self.request("eve", at: 9_999)], at: 60)
     try bench.take([Self.members("us"), Self.request("eve", at: 9_999)], at: 70)
     #expect(try Self.list(bench, .former) == ["ann", "eve"] && Self.list(bench, .asking).isEmpty)
-    #expect(try bench.store.decline("nobody", in: Bench.channel, at: Bench.time(33)) == nil)
+    #expect(try bench.store.decline("no one", in: Bench.channel, at: Bench.time(33)) == nil)
   }
 
   @Test func whoeverHasARoleRemovesWhatOthersWrote() throws {
@@ -149,7 +149,7 @@ struct MemberStoreTests {
     // Whoever has no role any more does so in vain.
     try bench.take([Self.roles("us+admin"), .removed(networkID: "a", by: "mod"), .removed(networkID: "d", by: "us")])
     #expect(try bench.names() == ["a", "-b", "-c", "-d"])
-    // What was asked for before its message, or before anybody knew of the role, waits for both.
+    // What was asked for before its message, or before anyone knew of the role, waits for both.
     try bench.take([
       .removed(networkID: "e", by: "us"), .removed(networkID: "f", by: "new"), .deleted(networkID: "g", author: nil),
       .removed(networkID: "h", by: "eve"),
@@ -185,7 +185,7 @@ struct MemberStoreTests {
       let question = MemberQuestion(channel: Bench.channel, standing: .former, limit: 9_999)
       return try #require(try bench.store.members(question)).members.count
     }
-    #expect(try former() == MessageWriting.formerMax + 5, "nobody goes before they were told to be gone")
+    #expect(try former() == MessageWriting.formerMax + 5, "no one goes before they were told to be gone")
     try bench.take([Self.members("us")], at: 10_002)
     #expect(try former() == MessageWriting.formerMax)
     #expect(try Self.list(bench, .asking).count == most)
@@ -197,7 +197,7 @@ struct MemberStoreTests {
     func profile(_ author: String, _ name: String, at: Int64) -> MessageNews.What {
       .profile(ReadProfile(author: author, name: name, createdAt: Bench.time(at)))
     }
-    try bench.take([profile("ann", "Ångström", at: 5), profile("nobody", "No", at: 5)])
+    try bench.take([profile("ann", "Ångström", at: 5), profile("no one", "No", at: 5)])
     #expect(try bench.store.member("ann", in: Bench.channel)?.name == "Ångström")
     let before = try bench.store.messageCounters().revision
     try bench.take([profile("ann", "older", at: 4), profile("ann", "same date", at: 5)])
@@ -278,7 +278,7 @@ struct MemberStoreTests {
 
   // MARK: - Model
 
-  /// What is stored of somebody, as simple as possible.
+  /// What is stored of someone, as simple as possible.
   private struct Model {
     var members: Set<String> = []
     var roles: [String: [String]] = [:]

@@ -40,7 +40,7 @@ struct MessageModel {
     /// Its revision stays 0.
     var row: MessageRow
     var relays: Set<RelayID> = []
-    /// Whether somebody has hidden this one.
+    /// Whether someone has hidden this one.
     var isHiddenByHand = false
   }
   struct Person: Equatable {
@@ -268,7 +268,7 @@ struct MessageModel {
     forgetPeople()
   }
 
-  /// Nobody is known without messages who is not muted.
+  /// No one is known without messages who is not muted.
   mutating func forgetPeople() {
     people = people.filter { author, person in
       person.mutedAt != nil || messages.contains { $0.row.author == author && !$0.row.isOwn }

@@ -7,7 +7,7 @@ import Testing
 
 /// The two ways to the store of messages.
 struct MessageReadingStoreTests {
-  /// Threads that nobody gets: what asks for one is noted, and refused.
+  /// Threads that no one gets: what asks for one is noted, and refused.
   private final class NoThreads: BlockingWork {
     struct Taken: Error {}
     private let state = Mutex<[WorkSize]>([])

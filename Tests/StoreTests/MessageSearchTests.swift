@@ -23,7 +23,7 @@ struct MessageSearchTests {
     #expect(try bench.search("all nothing").isEmpty)
   }
 
-  /// What Unicode calls compatible is the same, and so is what differs in case, in accents, or in what nobody sees.
+  /// What Unicode calls compatible is the same, and so is what differs in case, in accents, or in what no one sees.
   @Test func textsAreFolded() throws {
     let cases: [(text: String, searches: [String])] = [
       ("Die Lange Straße", ["strasse", "STRASSE", "Straße", "STRAẞE", "stras*"]),

@@ -17,7 +17,7 @@ struct OutsideReaderTests {
       try await store.commit([.saveRelay(relay)])
       // The last one who closes a database removes its log; the store is still there.
       let (status, lines) = try await Program.run("/usr/bin/sqlite3", [database, "SELECT count(*) FROM relays"])
-      #expect(status == 0 && lines == ["\(number)"], "what was committed is there for everybody")
+      #expect(status == 0 && lines == ["\(number)"], "what was committed is there for everyone")
       #expect(FileManager.default.fileExists(atPath: database + "-wal"), "the log is still in use")
     }
     store.close()

@@ -46,7 +46,7 @@ struct PostCommitTests {
     #expect(next.postBase == 2 && next.postRevision == 2)
   }
 
-  /// Nobody who writes no posts pays for them.
+  /// No one who writes no posts pays for them.
   @Test func requestsWithoutPostsAreToldNoRevisionsOfPosts() async throws {
     try await store.commit(CommitRequest([inserting(1)]))
     let receipt = try await store.commit([.probe(Bench.now)])

@@ -50,7 +50,7 @@ struct PostRetentionStoreTests {
       .insertPost(Self.post(1, days: 2)), .insertPost(Self.post(2, days: 9)), .insertPost(Self.post(3, days: 3)),
       .insertPost(Self.post(4, channel: 2, days: 9)), .insertPost(Self.post(5)),
     ])
-    #expect(try toForget() == PostsToForget(), "posts are kept forever unless somebody wants otherwise")
+    #expect(try toForget() == PostsToForget(), "posts are kept forever unless someone wants otherwise")
     try await keep(Self.first, days: 3)
     let found = try toForget()
     #expect(found.posts == Bench.ids([2, 3]) && found.next == nil)

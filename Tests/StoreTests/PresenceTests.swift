@@ -13,7 +13,7 @@ struct PresenceTests {
   private var path: String { folder.path + "/state" }
   private var database: String { path + "/baton.db" }
 
-  /// Numbers that nobody gets after a restore.
+  /// Numbers that no one gets after a restore.
   private static let leftOut: Int64 = 1 << 32
 
   init() throws { folder = try TemporaryFolder() }
@@ -191,7 +191,7 @@ struct PresenceTests {
       return words.contains("\(database) was moved away")
     }
     store.checkpoint()
-    #expect(store.damageFound.contains { $0.contains("was moved away") }, "also where nobody writes")
+    #expect(store.damageFound.contains { $0.contains("was moved away") }, "also where no one writes")
     #expect(try store.check().problems.contains { $0.contains("was moved away") })
     try FileManager.default.copyItem(atPath: away, toPath: database)
     await #expect(throws: CommitFailure.self, "a copy is another file") { try await store.commit([.saveRelay(Self.relay(2))]) }
@@ -217,7 +217,7 @@ struct PresenceTests {
     store.checkpoint()
     let after = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
     #expect(after > size && after > 200_000)
-    // Many rows do not wait for anybody to ask.
+    // Many rows do not wait for anyone to ask.
     try await store.commit((1_001...8_000).map { .saveRelay(Self.relay($0)) })
     let last = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
     #expect(last > 2 * after)

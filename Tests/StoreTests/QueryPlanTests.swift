@@ -48,7 +48,7 @@ struct QueryPlanTests {
     "SELECT c.id FROM channels c WHERE c.deleted_at IS NULL ORDER BY c.pinned DESC, "
     + "(SELECT v.last_at FROM channel_conversations v WHERE v.channel_id = c.id) DESC, c.id LIMIT ?"
 
-  /// Tables of which there are as many rows as somebody has configured.
+  /// Tables of which there are as many rows as someone has configured.
   private static let small: Set<String> = [
     "operators", "servers", "relays", "identities", "settings", "quarantine", "round_trips", "json_each", "health_changes",
   ]

@@ -20,7 +20,7 @@ struct SecretBoxTests {
     #expect(box.seal(Secret([9, 8, 7]), label: "main") != sealed)
   }
 
-  /// Nobody can tell from digests that two servers have the same password.
+  /// No one can tell from digests that two servers have the same password.
   @Test func digestsAreBoundToLabelAndMasterKey() throws {
     let box = try SecretBox(masterKey: Secret([UInt8](repeating: 1, count: 32)))
     let digest = box.digest(Array("secret".utf8), label: "a")

@@ -67,7 +67,7 @@ struct SharedCommitTests {
 
   // MARK: - Failures
 
-  /// Nobody must wait for a writer that is gone.
+  /// No one must wait for a writer that is gone.
   @Test func requestAfterTheStoreWasClosedIsAnswered() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(directory: folder.path + "/state")
@@ -94,7 +94,7 @@ struct SharedCommitTests {
     #expect(try await bench.together(requests).map { try $0.get().revision } == [1, 2, 3, 4, 5])
   }
 
-  /// Nobody knows what a commit has done that SQLite was told to make durable, and that failed.
+  /// No one knows what a commit has done that SQLite was told to make durable, and that failed.
   @Test func commitThatFailsAtItsEndIsInDoubt() async throws {
     let observer = try await bench.observed()
     observer.refuse(true)

@@ -31,7 +31,7 @@ extension StoreTests {
       try await store.commit([.probe(Self.now)])
     }
     #expect(store.scrub(nil, rows: 10).found.isEmpty && store.damageFound.isEmpty, "that is no damage")
-    // Somebody else may have it now.
+    // Someone else may have it now.
     let next = try Store(directory: path)
     store.close()
     #expect(throws: StoreError.self) { try Store(directory: path) }

@@ -131,7 +131,7 @@ extension FakeNetwork {
       MessageNews(
         channel: channel, isLive: isLive,
         what: .message(
-          ReadMessage(networkID: name, author: "somebody", text: name, createdAt: Timestamp(milliseconds: 1_750_000_000_000))))
+          ReadMessage(networkID: name, author: "someone", text: name, createdAt: Timestamp(milliseconds: 1_750_000_000_000))))
     }
     return read(news, from: relay)
   }

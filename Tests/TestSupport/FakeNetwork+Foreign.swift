@@ -22,7 +22,7 @@ extension FakeNetwork {
     let parts = text.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     guard parts.first == "fake" else { return nil }
     guard parts.count > 3, let kind = ChannelKind(rawValue: parts[1]) else { throw NetworkFailure("it names nothing") }
-    guard parts[2] != "unheard" else { throw NetworkFailure("nobody can do this", isUnsupported: true) }
+    guard parts[2] != "unheard" else { throw NetworkFailure("no one can do this", isUnsupported: true) }
     if readsAsMember { return ChannelReference(kind: kind, networkID: "", trustAnchor: parts[2], relays: []) }
     return ChannelReference(kind: kind, networkID: parts[2], trustAnchor: parts[3], relays: Array(parts.dropFirst(4)))
   }

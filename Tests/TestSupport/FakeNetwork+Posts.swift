@@ -64,7 +64,7 @@ extension FakeNetwork {
   public func composeMembership(
     _ change: MembershipChange, in content: ChannelContent
   ) throws(PostFailure) -> PostDocument {
-    if content.kind == .channel, !posts.channelsHaveMembers { throw .unsupported("nobody belongs to channels") }
+    if content.kind == .channel, !posts.channelsHaveMembers { throw .unsupported("no one belongs to channels") }
     if change.person == "us" { throw .refused(PostRefusal(.author, "that is us; name another")) }
     if change.roles == ["refuse me"] { throw .refused(PostRefusal(.roles, "the role asks to be refused; name another")) }
     return PostDocument(

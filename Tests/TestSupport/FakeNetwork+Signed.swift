@@ -19,7 +19,7 @@ extension FakeNetwork {
           quotes: Array(parts.dropFirst(5))))
     default: break
     }
-    throw .refused(PostRefusal(.document, "nobody signed it"))
+    throw .refused(PostRefusal(.document, "no one signed it"))
   }
 
   public func signedText(of document: PostDocument) -> String? {

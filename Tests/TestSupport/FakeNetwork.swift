@@ -7,7 +7,7 @@ internal import Synchronization
 public final class FakeNetwork: RelayNetwork {
   /// The behaviour of a relay.
   public enum Behaviour: Sendable {
-    /// `away`: the relay cannot be reached, but keeps what it has. `limited`: it works, and lets nobody read for now.
+    /// `away`: the relay cannot be reached, but keeps what it has. `limited`: it works, and lets no one read for now.
     case works, silent, unreachable, refuses, loses, away, limited
   }
 

@@ -59,7 +59,7 @@ public final class FakePosts: Sendable {
   init() {}
 
   /// Whether an edit changes a post in place.
-  /// Whether somebody can belong to a channel that is no group.
+  /// Whether someone can belong to a channel that is no group.
   public var channelsHaveMembers: Bool {
     get { state.withLock { $0.channelsHaveMembers } }
     set { state.withLock { $0.channelsHaveMembers = newValue } }

@@ -88,7 +88,7 @@ public final class FaultyStorage: CoordinatorStorage, DecisionStorage {
     get { state.withLock { $0.isDoubtful } }
     set { state.withLock { $0.isDoubtful = newValue } }
   }
-  /// Whether somebody else owns what is stored.
+  /// Whether someone else owns what is stored.
   public var isFenced: Bool {
     get { state.withLock { $0.isFenced } }
     set { state.withLock { $0.isFenced = newValue } }
@@ -97,7 +97,7 @@ public final class FaultyStorage: CoordinatorStorage, DecisionStorage {
   /// Refuses upkeep from now on as the store does: a request of one part fails, and of others the parts that cannot be stored are left out.
   public func refuseUpkeep(_ isMeant: @escaping @Sendable (StoreMutation) -> Bool) { state.withLock { $0.refused = isMeant } }
 
-  /// Lets somebody else set the custom data of a channel just before the next commit that writes the channel, or expects something of it.
+  /// Lets someone else set the custom data of a channel just before the next commit that writes the channel, or expects something of it.
   public func conflictOnce(_ channel: ChannelID, custom: JSONValue) { state.withLock { $0.conflicts[channel] = custom } }
 
   public var commits: Int { state.withLock { $0.commits } }
@@ -119,7 +119,7 @@ public final class FaultyStorage: CoordinatorStorage, DecisionStorage {
 
   @discardableResult
   public func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
-    // Nobody asked for upkeep: it is not counted, and nothing waits for it.
+    // No one asked for upkeep: it is not counted, and nothing waits for it.
     if request.mutations.allSatisfy(\.isUpkeep) {
       try fail(isBroken: isBroken)
       return try await commitUpkeep(request)
@@ -178,7 +178,7 @@ public final class FaultyStorage: CoordinatorStorage, DecisionStorage {
     return (part.expected.map { [$0.channel] } ?? []) + written
   }
 
-  /// Commits what somebody else is to change in a channel, if anything.
+  /// Commits what someone else is to change in a channel, if anything.
   private func writeElsewhere(_ channel: ChannelID) async throws(CommitFailure) {
     guard let custom = state.withLock({ $0.conflicts.removeValue(forKey: channel) }) else { return }
     guard var row = (try? store.channel(channel))?.row else { return }

@@ -22,7 +22,7 @@ public final class ManualClock: CoordinatorClock {
 
   public var timeOfDay: Timestamp { state.withLock { $0.now + $0.ahead } }
 
-  /// Somebody sets the clock of the machine.
+  /// Someone sets the clock of the machine.
   /// - Parameter ahead: how far it is ahead afterwards of what it was at the start.
   public func set(ahead: Duration) { state.withLock { $0.ahead = ahead } }
 

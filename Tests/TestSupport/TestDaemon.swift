@@ -35,7 +35,7 @@ public final class TestDaemon: Sendable {
   /// - Parameters:
   ///   - folder: where the key is that all daemons share.
   ///   - earlier: a daemon on the same relays.
-  ///   - messages: where messages are kept; `nil` if nobody reads them.
+  ///   - messages: where messages are kept; `nil` if no one reads them.
   ///   - logger: the log of its coordinator.
   public init(
     _ name: String, on cluster: PostgreSQLCluster, folder: TemporaryFolder, relaysOf earlier: TestDaemon? = nil,

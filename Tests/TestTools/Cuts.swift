@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 
 /// A way to a server that can be cut in one direction or in both. What is sent meanwhile arrives once the way is whole again, as it does
-/// where packets are lost; and nobody is told, as nobody is when a cable is pulled.
+/// where packets are lost; and no one is told, as no one is when a cable is pulled.
 public final class Cuts: Sendable {
   public enum Direction: Hashable, Sendable, CaseIterable { case toServer, toClient }
 
@@ -221,7 +221,7 @@ public final class Cuts: Sendable {
         }
       }
     }
-    // Nobody hears of an end through a way that is cut.
+    // No one hears of an end through a way that is cut.
     guard gate.pass(0, direction) != nil else { return }
     shutdown(to, CInt(SHUT_WR))
   }

@@ -43,7 +43,7 @@ public final class Leftovers: Sendable {
   private let writing: Mutex<CInt?>
 
   public init() throws {
-    // Its reading end stays open here too: whatever becomes of the shell, to tell it something ends nobody.
+    // Its reading end stays open here too: whatever becomes of the shell, to tell it something ends no one.
     let pipe = try Spawn.pipe()
     writing = Mutex(pipe.writing)
     pid = try Spawn.start("/bin/sh", ["-c", Self.script], input: pipe.reading)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// Another time of day than this machine's, for programs that a test runs. It can be set while they run, as somebody may set a clock.
+/// Another time of day than this machine's, for programs that a test runs. It can be set while they run, as someone may set a clock.
 public final class OtherClock: Sendable {
   /// The library that has a program see it.
   private static let library = Result { try Preload("other_clock") }

@@ -144,7 +144,7 @@ public final class PostgreSQLCluster: Sendable {
     try await restart()
   }
 
-  /// The address over the Unix socket, where everybody is trusted.
+  /// The address over the Unix socket, where everyone is trusted.
   public func address(_ more: String = "") -> String {
     "host=\(folder.path) port=\(port) user=postgres dbname=postgres \(more)"
   }
@@ -160,7 +160,7 @@ public final class PostgreSQLCluster: Sendable {
   /// The server's Unix socket.
   public var socket: String { "\(folder.path)/.s.PGSQL.\(port)" }
 
-  /// Stops the server without letting anybody finish.
+  /// Stops the server without letting anyone finish.
   public func stop() async {
     process.signal(SIGINT)
     _ = await process.status()
@@ -168,7 +168,7 @@ public final class PostgreSQLCluster: Sendable {
 
   /// Stops a process of the server where it is, as if its machine hung.
   public func freeze(_ backend: Int32) {
-    // Nobody would end it if the run was cut off before it goes on.
+    // No one would end it if the run was cut off before it goes on.
     Leftovers.shared?.began(backend)
     kill(backend, SIGSTOP)
   }

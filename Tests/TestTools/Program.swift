@@ -22,10 +22,10 @@ public final class Program: Sendable {
   private let state = Mutex(State())
   private let child: Child
 
-  /// A process that is ended when nobody needs it any more, together with everything that it started in its group.
+  /// A process that is ended when no one needs it any more, together with everything that it started in its group.
   private final class Child: Sendable {
     let pid: pid_t
-    /// Whether it has ended, and whether nobody needs it any more. Its number stays its own until both are so.
+    /// Whether it has ended, and whether no one needs it any more. Its number stays its own until both are so.
     private let state = Mutex((isOver: false, isUnwanted: false))
 
     init(_ pid: pid_t) {
@@ -241,8 +241,8 @@ public final class Program: Sendable {
     while state.withLock({ $0.openPipes > 0 }), !Task.isCancelled { await change { $0.openPipes == 0 } }
   }
 
-  /// A TCP port on loopback that nobody uses, and that the kernel gives nobody who asks for any: whoever it is meant for may take long to
-  /// listen there, and where nobody is meant to listen nobody ever does.
+  /// A TCP port on loopback that no one uses, and that the kernel gives no one who asks for any: whoever it is meant for may take long to
+  /// listen there, and where no one is meant to listen no one ever does.
   public static func freePort() -> Int {
     while true {
       let port = nextPort.withLock { next in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP listener on 127.0.0.1 that nobody serves and whose queue is full: who connects hears nothing. It ends with the object.
+/// A TCP listener on 127.0.0.1 that no one serves and whose queue is full: who connects hears nothing. It ends with the object.
 public final class SilentListener {
   public let port: Int
   private let sockets: [CInt]

@@ -99,7 +99,7 @@ public final class CertificationServer: VarlinkInterface {
     # Whether everything was as it must be.
     method End(client_id: string) -> (all_ok: bool)
 
-    # Nobody began with this identifier.
+    # No one began with this identifier.
     error ClientIdError ()
 
     # Another call had to come.

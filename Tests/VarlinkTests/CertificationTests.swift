@@ -58,7 +58,7 @@ struct CertificationTests {
     await server.stop()
   }
 
-  /// A certification that everybody passes is worth nothing.
+  /// A certification that everyone passes is worth nothing.
   @Test func wrongCallsAreRefused() async throws {
     let server = try await start(try CertificationServer())
     let client = try await VarlinkClient.connect(path: path)
@@ -70,7 +70,7 @@ struct CertificationTests {
         return error
       }
     }
-    #expect(try await refusal("Test01", ["client_id": "nobody"])?.name == "org.varlink.certification.ClientIdError")
+    #expect(try await refusal("Test01", ["client_id": "no one"])?.name == "org.varlink.certification.ClientIdError")
     for (method, parameters) in [
       ("Test02", ["bool": true]), ("Test01", ["client_id": "x"]), ("End", [:]), ("Test10", ["mytype": [:]]),
     ] as [(String, [String: JSONValue])] {

@@ -243,7 +243,7 @@ struct LimitsTests {
   @Test func serverThatRunsOutOfDescriptorsAcceptsMoreLater() async throws {
     let folder = try TemporaryFolder()
     var limits = VarlinkServer.Limits()
-    // None is low enough for anybody.
+    // None is low enough for anyone.
     limits.descriptorsReserved = 2 * Int(sysconf(CInt(_SC_OPEN_MAX)))
     let reasons = Mutex<[String]>([])
     let server = try await start(

@@ -36,7 +36,7 @@ private struct Echo: VarlinkInterface {
       # Ends when the test says so.
       method Hold() -> (text: string)
       method Fail() -> ()
-      # Ends in a way that nobody has thought of.
+      # Ends in a way that no one has thought of.
       method Break() -> ()
       error Refused (reason: string)
 

@@ -50,7 +50,7 @@ struct BlossomServerTests {
     let put = server.requests[1]
     #expect(put.fields["authorization"] == "Nostr dGVzdA==" && put.fields["x-sha-256"] == Self.file.sha256)
     #expect(put.fields["content-type"] == "text/plain" && put.fields["content-length"] == "5")
-    #expect(server.requests.filter { $0.fields["authorization"] != nil }.count == 1, "nobody else is shown the authorization")
+    #expect(server.requests.filter { $0.fields["authorization"] != nil }.count == 1, "no one else is shown the authorization")
     try await server.stop()
   }
 
@@ -193,7 +193,7 @@ struct BlossomServerTests {
 
   @Test func namesThatStandForNoKeyAreRefused() async throws {
     for (reply, words) in [
-      (.answer(200, #"{"names":{"alice":"\#(Self.key)"}}"#.utf8), "nobody with this name"),
+      (.answer(200, #"{"names":{"alice":"\#(Self.key)"}}"#.utf8), "no one with this name"),
       (.answer(200, #"{"names":{"bob":"npub1x"}}"#.utf8), "not a public key"),
       (
         .answer(200, #"{"names":{"Bob":"\#(Self.key)","BOB":"\#(String(repeating: "0c", count: 32))"}}"#.utf8),

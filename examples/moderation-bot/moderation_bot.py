@@ -19,7 +19,7 @@ class Lost(Exception):
 
 
 def folded(text):
-    """The text without case, width, accents and characters that nobody sees."""
+    """The text without case, width, accents and characters that no one sees."""
     text = unicodedata.normalize("NFKD", text)
     text = "".join(letter for letter in text if not unicodedata.category(letter).startswith(("M", "C")) or letter in "\n\t")
     return text.casefold()

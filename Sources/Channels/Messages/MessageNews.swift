@@ -11,7 +11,7 @@ public struct MessageNews: Hashable, Sendable {
     /// The message with this name was deleted as moderators do, which counts if `by` has a role in the channel, or wrote it.
     case removed(networkID: String, by: String)
     case reaction(ReadReaction)
-    /// What somebody who wrote in the channel, or belongs to it, calls themselves.
+    /// What someone who wrote in the channel, or belongs to it, calls themselves.
     case profile(ReadProfile)
     case members(ReadMembers)
     /// How many people belong to the channel, where its network does not say who.
@@ -30,7 +30,7 @@ public struct MessageNews: Hashable, Sendable {
   }
 }
 
-/// A message as it was read. Anybody may have written anything there, except where it says otherwise.
+/// A message as it was read. Anyone may have written anything there, except where it says otherwise.
 public struct ReadMessage: Hashable, Sendable {
   /// What the network calls it: on Nostr the id of its event; on SimpleX as in `PostDocument.networkID`.
   public let networkID: String
@@ -92,7 +92,7 @@ public struct ReadAttachment: Hashable, Sendable {
   }
 }
 
-/// What somebody says about a message without words.
+/// What someone says about a message without words.
 public struct ReadReaction: Hashable, Sendable {
   /// The network's name of the reaction; where reactions have none, one that follows from message, author and text.
   public let networkID: String
@@ -116,13 +116,13 @@ public struct ReadReaction: Hashable, Sendable {
   }
 }
 
-/// What somebody calls themselves. Anybody may take any name.
+/// What someone calls themselves. Anyone may take any name.
 public struct ReadProfile: Hashable, Sendable {
   /// In the network's notation: on Nostr a public key, which was verified.
   public let author: String
   /// At most `nameMax` bytes; it may hold control characters.
   public let name: String
-  /// The name at a domain that they claim, such as `ada@example.com`; at most `domainNameMax` bytes of printable ASCII. Nobody has checked it.
+  /// The name at a domain that they claim, such as `ada@example.com`; at most `domainNameMax` bytes of printable ASCII. No one has checked it.
   public let domainName: String?
   /// Since when, by their own account. What they called themselves before counts no more.
   public let createdAt: Timestamp

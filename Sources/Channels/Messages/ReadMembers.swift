@@ -8,7 +8,7 @@ public struct ReadMembers: Hashable, Sendable {
     case roles = 2
   }
 
-  /// Somebody in a list.
+  /// Someone in a list.
   public struct Entry: Hashable, Sendable {
     /// In the network's notation.
     public let author: String
@@ -18,7 +18,7 @@ public struct ReadMembers: Hashable, Sendable {
     public let roles: [String]
     /// Whether it is a key of ours.
     public let isOwn: Bool
-    /// Whether what they write is kept from everybody.
+    /// Whether what they write is kept from everyone.
     public let isBanned: Bool
 
     public init(author: String, name: String? = nil, roles: [String] = [], isOwn: Bool = false, isBanned: Bool = false) {
@@ -48,7 +48,7 @@ public struct ReadMembers: Hashable, Sendable {
   }
 }
 
-/// Somebody who asks to be let into a channel.
+/// Someone who asks to be let into a channel.
 public struct ReadJoinRequest: Hashable, Sendable {
   public let networkID: String
   /// In the network's notation; on Nostr a public key, which was verified.

@@ -43,7 +43,7 @@ public struct DeliveryMachine: Hashable, Sendable {
   public internal(set) var operation: Int
   /// The number of the post's newest edition. The first has number 1; where the network supports edits, each edit adds one.
   public internal(set) var edition: Int
-  /// The newest edition that may be at the relay; 0 means none, as far as known. It is above `shown` while nobody knows.
+  /// The newest edition that may be at the relay; 0 means none, as far as known. It is above `shown` while no one knows.
   public internal(set) var left: Int
   /// The edition that a reader last found at the relay; 0 means none.
   public internal(set) var shown: Int

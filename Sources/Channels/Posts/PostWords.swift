@@ -2,7 +2,7 @@
 public enum DeliveryStatus: String, Sendable, CaseIterable {
   /// Nothing of the newest edition is known to have left; an attempt waits or is queued.
   case pending
-  /// The newest edition may have left; its answer is awaited, or the relay is read back because nobody knows whether it has it.
+  /// The newest edition may have left; its answer is awaited, or the relay is read back because no one knows whether it has it.
   case sent
   /// The relay said that it took the post; it is being read back.
   case accepted
@@ -32,7 +32,7 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
 
 /// The state of a post as a whole. It is always derived from its deliveries, or before it has any from its schedule, and never stored.
 public enum PostPhase: String, Sendable, CaseIterable {
-  /// The post is published once somebody says so.
+  /// The post is published once someone says so.
   case draft
   /// The post is published when its time comes.
   case scheduled

@@ -90,7 +90,7 @@ struct Catalog: Hashable, Sendable {
 
   // MARK: - Whose is what
 
-  /// Lets every object that nobody assigned follow its domains. If several operators have a domain, the first in the order of
+  /// Lets every object that no one assigned follow its domains. If several operators have a domain, the first in the order of
   /// identifiers owns it; operators that files no longer declare come last.
   mutating func assignByDomain() {
     var owners: [String: OperatorID] = [:]
@@ -141,7 +141,7 @@ struct Catalog: Hashable, Sendable {
     if let other { throw .duplicateName(other.name) }
   }
 
-  /// A name for a relay that nobody named: its host, with a number if that is taken.
+  /// A name for a relay that no one named: its host, with a number if that is taken.
   func freeName(_ host: String, except id: RelayID?) -> String {
     Self.freeName(host, taken: Set(relays.values.filter { !$0.isDeleted && $0.id != id }.map(\.name)))
   }

@@ -44,7 +44,7 @@ extension Engine {
     case catalogRead(StoredCatalog)
     /// Networks were told to send nothing more, and may send again: what is under way begins again.
     case resumed
-    /// Act for the channels in these slots from now on; nobody else does any more.
+    /// Act for the channels in these slots from now on; no one else does any more.
     case gained(SlotSet)
     /// The same for slots that were gained while nothing could be read.
     case gainedBefore

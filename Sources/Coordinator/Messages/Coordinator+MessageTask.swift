@@ -21,13 +21,13 @@ extension Coordinator {
     }
   }
 
-  /// Tells whoever reads messages, if somebody does.
+  /// Tells whoever reads messages, if someone does.
   func tellMessages(_ input: MessageInput) {
     guard messages != nil else { return }
     messageInbox.put(input)
   }
 
-  /// Answers those who wait for messages, when nobody else will.
+  /// Answers those who wait for messages, when no one else will.
   func refuseMessages() async {
     messageInbox.close()
     while let inputs = await messageInbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }

@@ -32,7 +32,7 @@ extension Coordinator {
     let _: Void = try await askMessages(of: nil) { .hideMessage(message, isHidden, $0) }
   }
 
-  /// Pins a message here, or takes that away; nobody else learns of it.
+  /// Pins a message here, or takes that away; no one else learns of it.
   /// - Throws: `noSuchMessage` and `tooManyPinned`, among others.
   public func pinMessage(_ message: MessageID, _ isPinned: Bool) async throws(BatonError) {
     let _: Void = try await askMessages(of: nil) { .pinMessage(message, isPinned, $0) }
@@ -44,7 +44,7 @@ extension Coordinator {
     let _: Void = try await askMessages(of: nil) { .mute(author, isMuted, $0) }
   }
 
-  /// The name of somebody as messages have it.
+  /// The name of someone as messages have it.
   /// - Parameter text: as people write it, such as npub1….
   /// - Returns: `nil` if no network knows such a name.
   public func author(from text: String) -> String? {

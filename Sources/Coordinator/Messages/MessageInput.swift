@@ -31,7 +31,7 @@ enum MessageInput: Sendable {
   case pinMessage(MessageID, Bool, Reply<Void>)
   /// Hide the messages of an author, or show them again.
   case mute(String, Bool, Reply<Void>)
-  /// Leave out that somebody asks to be let into a channel; the reply says whether they did.
+  /// Leave out that someone asks to be let into a channel; the reply says whether they did.
   case decline(String, in: ChannelID, Reply<Bool>)
   /// Answers once what was decided about a channel before is stored.
   case settle(ChannelID, Reply<Void>)
@@ -39,7 +39,7 @@ enum MessageInput: Sendable {
   case sync(ChannelID, number: Int, Reply<Bool>)
   /// Ask the relays of a channel for messages with certain words; the reply comes when each has answered, or failed to.
   case search(RelaySearch, Reply<[RelayID: RelaySearchOutcome]>)
-  /// Nobody waits for this `sync` or `search` any more.
+  /// No one waits for this `sync` or `search` any more.
   case syncEnded(ChannelID, number: Int)
   /// Something is due.
   case timersDue

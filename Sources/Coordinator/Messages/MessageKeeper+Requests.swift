@@ -139,7 +139,7 @@ extension MessageKeeper {
 
   /// Why nothing can be asked about a channel that is not known to be read.
   private func notFollowed(_ channel: ChannelID) -> BatonError {
-    // Nobody knows whether it is as long as channels cannot be looked at.
+    // No one knows whether it is as long as channels cannot be looked at.
     let trouble = hasChannelsToLookAt ? troubles.reason.map { BatonError.storageUnavailable(reason: $0) } : nil
     return trouble ?? .message(.notFollowed(channel))
   }

@@ -33,7 +33,7 @@ struct RelayWaits<Outcome> {
     return takeOver()
   }
 
-  /// The channel has these relays now. Nobody answers for one that it has left.
+  /// The channel has these relays now. No one answers for one that it has left.
   mutating func changed(_ channel: ChannelID, relays: Set<RelayID>) -> [Over] {
     for (number, wait) in waits where wait.channel == channel { waits[number]?.missing.formIntersection(relays) }
     return takeOver()
@@ -47,7 +47,7 @@ struct RelayWaits<Outcome> {
     return numbers
   }
 
-  /// Nobody waits for this request any more.
+  /// No one waits for this request any more.
   /// - Parameter late: what became of it at relays that have not answered.
   /// - Returns: what is known by then; `nil` if it did not wait.
   @discardableResult

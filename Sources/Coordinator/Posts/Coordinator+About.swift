@@ -44,7 +44,7 @@ extension Coordinator {
   ///   - networkID: what the network calls the message, and `author` who wrote it.
   ///   - createdAt: when it was written, by its author's account.
   ///   - reason: what relays and readers are told; may be empty.
-  /// - Throws: `notSupported` where nobody can remove what others wrote, among others.
+  /// - Throws: `notSupported` where no one can remove what others wrote, among others.
   public func removeMessage(
     _ networkID: String, by author: String, createdAt: Timestamp, in id: ChannelID, reason: String
   ) async throws(BatonError) -> PostSnapshot {

@@ -87,7 +87,7 @@ extension Coordinator {
       }
       let revision = PostRevision(post: id, edition: row.edition + 1, text: request.text, document: document)
       let edited: StoredPost = try await askPosts { .edit(revision, $0) }
-      // Somebody else's edit may have the same number, and the same text with other attachments.
+      // Someone else's edit may have the same number, and the same text with other attachments.
       if edited.row.edition == revision.edition, edited.row.document.text == document.text {
         return (try await snapshot(edited), true)
       }

@@ -4,10 +4,10 @@ internal import Storage
 
 // Who belongs to channels.
 extension Coordinator {
-  /// Asks the relay of a channel to let somebody in, or out. The wish is a post of its own, which takes the place of an earlier wish about the
+  /// Asks the relay of a channel to let someone in, or out. The wish is a post of its own, which takes the place of an earlier wish about the
   /// same person. Returns once it is durable.
   /// - Returns: the post, and whether it is new; otherwise the same wish is on its way.
-  /// - Throws: `notSupported` where nobody belongs to channels, and `invalidPost` with the field that must be changed, among others.
+  /// - Throws: `notSupported` where no one belongs to channels, and `invalidPost` with the field that must be changed, among others.
   public func changeMembership(
     in id: ChannelID, _ change: MembershipChange
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
@@ -42,7 +42,7 @@ extension Coordinator {
     }
   }
 
-  /// Leaves somebody's request to be let into a channel out of lists.
+  /// Leaves someone's request to be let into a channel out of lists.
   /// - Returns: whether they had asked.
   /// - Throws: `notFollowed`, among others.
   public func declineMember(_ author: String, in channel: ChannelID) async throws(BatonError) -> Bool {

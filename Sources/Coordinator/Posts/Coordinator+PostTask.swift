@@ -48,7 +48,7 @@ extension Coordinator {
     if let fenced = engine.fenced { throw fenced }
   }
 
-  /// Answers those who wait for posts, when nobody else will.
+  /// Answers those who wait for posts, when no one else will.
   func refusePosts() async {
     postInbox.close()
     while let inputs = await postInbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }

@@ -98,7 +98,7 @@ extension PostDecider {
   ) -> [JournalEntry] {
     var entries: [JournalEntry] = []
     for (place, rejection) in rejections.sorted(by: { $0.key < $1.key }) {
-      var reason = "somebody else has changed it"
+      var reason = "someone else has changed it"
       if case .refused(let words) = rejection { reason = words }
       guard decision.parts.indices.contains(place) else {
         decision.keepBack(retention: place - decision.parts.count, .storageUnavailable(reason: reason))

@@ -75,7 +75,7 @@ extension PostDecider {
     open.show(id)
   }
 
-  /// Lets a post stand for itself that takes nobody's place after all: what becomes of it later does not concern the other one.
+  /// Lets a post stand for itself that takes no one's place after all: what becomes of it later does not concern the other one.
   private mutating func letStand(_ id: PostID) {
     awake[id]?.row.replaces = nil
     open.revised.insert(id)

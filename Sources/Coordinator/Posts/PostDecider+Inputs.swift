@@ -67,7 +67,7 @@ extension PostDecider {
     }
   }
 
-  /// Takes up a post whose operations under way are lost, and whose waits nobody knows.
+  /// Takes up a post whose operations under way are lost, and whose waits no one knows.
   private mutating func takeUp(_ id: PostID) {
     for delivery in awake[id]?.deliveries ?? [] where !delivery.hasDeparted {
       guard delivery.machine.underWay != nil else {
@@ -238,7 +238,7 @@ extension PostInput {
     }
   }
 
-  /// Whether nobody asks for it, so that it must not be lost when storage does not work.
+  /// Whether no one asks for it, so that it must not be lost when storage does not work.
   var isBackground: Bool {
     switch self {
     case .relayUp, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed, .lookAtSchedules, .recover,

@@ -12,7 +12,7 @@ extension PostDecider {
       guard let row = awake[id]?.row else { return .failure(unreadable(id)) }
       if row.deletedAt == nil { return .success(id) }
     }
-    // Nobody has to know more of a message of others.
+    // No one has to know more of a message of others.
     guard case .post(let target) = reaction.target else { return nil }
     if let refusal = refusalToBePinned(reaction, target) { return .failure(refusal) }
     if let row = awake[target]?.row { return row.refusalToBeReactedTo.map { .failure($0) } }
@@ -21,7 +21,7 @@ extension PostDecider {
 }
 
 extension PostDecider {
-  /// The answer to a wish about somebody if the latest one says the same and is on its way, or why there is none; `nil` if the new one takes
+  /// The answer to a wish about someone if the latest one says the same and is on its way, or why there is none; `nil` if the new one takes
   /// its place.
   /// - Parameter earlier: the post with the latest wish.
   func answer(repeating request: PostRequest, _ earlier: PostID) -> Result<PostID, BatonError>? {
@@ -76,7 +76,7 @@ extension PostRequest {
 }
 
 extension PostRequest {
-  /// Where the latest wish about somebody is found, if it is one.
+  /// Where the latest wish about someone is found, if it is one.
   var membership: PostReaction? {
     guard let about, about.act == .membership else { return nil }
     let (channel, name) = (channel, about.networkID)

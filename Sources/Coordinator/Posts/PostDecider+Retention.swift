@@ -53,7 +53,7 @@ extension PostDecider {
     for id in page.found.posts {
       if forget(id, page) { forgetting.forgotten += 1 } else { forgetting.passedOver += 1 }
     }
-    // Somebody may have set a retention since storage was asked; then the walk begins there, and what was counted for another one says
+    // Someone may have set a retention since storage was asked; then the walk begins there, and what was counted for another one says
     // nothing.
     guard page.place == forgetting.place, !open.retentions.contains(where: { !$0.isUnlimited }) else { return }
     if forgetting.counted.count > Self.knownMax { forgetting.counted = [:] }
@@ -88,7 +88,7 @@ extension PostDecider {
 }
 
 extension PostDecider.Awake {
-  /// Whether nobody needs what the post says any more. What is deleted, or was not deleted although that was asked for, needs only its
+  /// Whether no one needs what the post says any more. What is deleted, or was not deleted although that was asked for, needs only its
   /// tombstone.
   /// - Parameter patience: how long a relay must have failed that does not have it.
   fileprivate func rests(at now: Timestamp, after patience: Duration) -> Bool {

@@ -72,7 +72,7 @@ extension PostDecider {
   private mutating func join(_ id: PostID, _ relay: RelayID) {
     guard let post = awake[id], post.row.deletedAt == nil, post.row.forgottenAt == nil, post.row.isPublished else { return }
     open.seen.insert(id)
-    // What was wished of somebody then may have been decided otherwise since.
+    // What was wished of someone then may have been decided otherwise since.
     guard post.row.about?.act != .membership else { return }
     guard let place = post.place(of: relay) else {
       addDelivery(to: id, relay)
@@ -112,7 +112,7 @@ extension PostDecider {
 }
 
 extension PostDecider.Awake {
-  /// Whether somebody took the post back before any relay could have it, so that relays that the channel gets later do not get it either.
+  /// Whether someone took the post back before any relay could have it, so that relays that the channel gets later do not get it either.
   fileprivate var isTakenBack: Bool {
     func isOut(_ machine: DeliveryMachine) -> Bool { machine.state.status == .skipped && machine.left == 0 }
     return deliveries.allSatisfy { isOut($0.machine) }

@@ -8,7 +8,7 @@ internal import StrictJSON
 extension PostDecider {
   /// How many due posts are taken up at once.
   static let schedulesMax = 64
-  /// While posts are scheduled, the time of day is looked at this often: somebody may set the clock.
+  /// While posts are scheduled, the time of day is looked at this often: someone may set the clock.
   static let scheduleLookInterval = Duration.seconds(60)
 
   /// How many are asked for at once: those that are left alone may stand in front of the others.
@@ -161,7 +161,7 @@ extension PostRow {
 }
 
 extension BatonError {
-  /// Whether the same request may be granted later, though nobody changes it.
+  /// Whether the same request may be granted later, though no one changes it.
   fileprivate var mayPass: Bool {
     switch self {
     // A channel is frozen for a while.

@@ -3,7 +3,7 @@ internal import Storage
 
 // Whose posts it acts for. These inputs are decided alone, when all that was decided before is durable or has failed.
 extension PostDecider {
-  /// Begins to act for the posts of channels for which nobody else acts any more.
+  /// Begins to act for the posts of channels for which no one else acts any more.
   mutating func gained(_ some: SlotSet, _ facts: PostFacts) {
     // What had to wait may come together, and is read together.
     guard let work = facts.work, !some.subtracting(slots).isEmpty else { return }

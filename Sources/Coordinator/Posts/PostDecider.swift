@@ -72,7 +72,7 @@ struct PostDecider {
     let content: ChannelContent
   }
 
-  /// The posts for which it acts are those of channels in these slots. All others are somebody else's: they are never awake here.
+  /// The posts for which it acts are those of channels in these slots. All others are someone else's: they are never awake here.
   var slots: SlotSet
   let policy: DeliveryPolicy
   let upkeep: UpkeepPolicy?

@@ -47,7 +47,7 @@ struct PostDecision: Answering {
   var reactions: [PostReaction: PostID] = [:]
   /// The posts that are new, as far as they are published.
   var names: [PostName: PostID] = [:]
-  /// What nobody asks for, and must be decided again if this fails.
+  /// What no one asks for, and must be decided again if this fails.
   var background: [PostInput] = []
   var answers: [Answer] = []
   /// Lanes that may take more.

@@ -159,7 +159,7 @@ extension PostEngine: Shell {
       reply.send(result(error, post.map { PublishedPost(post: $0, isNew: isNew) }))
     case .post(let reply): reply.send(result(error, post))
     case .nothing(let reply):
-      // Nobody asked for a change.
+      // No one asked for a change.
       reply.send(result(failure.map { .storageUnavailable(reason: $0.description) } ?? answer.error, ()))
     case .retention(let reply, let retention): reply.send(result(error, retention))
     }

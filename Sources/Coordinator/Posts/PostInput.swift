@@ -30,7 +30,7 @@ enum PostInput: Sendable, Hashable {
   case serve(RelayID)
   /// Networks were told to send nothing more, and may send again: what is under way begins again.
   case resumed
-  /// Act for the posts of channels in these slots from now on; nobody else does any more.
+  /// Act for the posts of channels in these slots from now on; no one else does any more.
   case gained(SlotSet)
   /// Act for the posts of channels in these slots no more. It answers once everything before is durable.
   case lost(SlotSet, Reply<Void>)

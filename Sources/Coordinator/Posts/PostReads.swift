@@ -34,7 +34,7 @@ struct PostReads: Equatable {
   var pages: Set<Page> = []
   /// How many of the scheduled posts that are due are wanted; 0 for none.
   var schedules = 0
-  /// Relays that cannot be compared now; `nil` if nobody wants to know which can.
+  /// Relays that cannot be compared now; `nil` if no one wants to know which can.
   var comparable: Set<RelayID>?
   /// Relays that are back, of which a route is wanted that was not compared since.
   var comparedBefore: [RelayID: PostComparisons.Returned] = [:]
@@ -42,7 +42,7 @@ struct PostReads: Equatable {
   var reconciled: [Page: PostID] = [:]
   /// Channels whose routes are wanted.
   var routed: Set<ChannelID> = []
-  /// `nil` if nobody wants to know.
+  /// `nil` if no one wants to know.
   var toForget: ToForget?
   /// Slots whose work is taken up; `nil` if there are none.
   var gained: SlotSet?
@@ -97,7 +97,7 @@ struct PostFacts {
     var remnants: [PostDocument: String] = [:]
   }
 
-  /// What is left to do in slots that were gained; `nil` if nobody asked.
+  /// What is left to do in slots that were gained; `nil` if no one asked.
   var work: PostWork?
   /// Why storage could not answer; `nil` if it could.
   var trouble: String?
@@ -106,7 +106,7 @@ struct PostFacts {
   var channels: [ChannelID: StoredChannel] = [:]
   /// Their routes.
   var routes: [ChannelID: [PostRouteRow]] = [:]
-  /// Channels of which nobody knows where their posts go, with what is wrong.
+  /// Channels of which no one knows where their posts go, with what is wrong.
   var damagedRoutes: [ChannelID: String] = [:]
   /// The content and network of every channel of `posts` that was not known.
   var contents: [ChannelID: PostDecider.Known] = [:]
@@ -119,7 +119,7 @@ struct PostFacts {
   /// - isLast: whether there are no others.
   var returned: [RelayID: (posts: [PostID], isLast: Bool)] = [:]
   var pages: [PostReads.Page: Page] = [:]
-  /// Scheduled posts that are due, and when the next one will be; `nil` if nobody asked.
+  /// Scheduled posts that are due, and when the next one will be; `nil` if no one asked.
   var schedules: (posts: [PostID], next: Timestamp?)?
   /// The time of day at which this holds.
   var timeOfDay = Timestamp(milliseconds: 0)
@@ -128,7 +128,7 @@ struct PostFacts {
   /// The next route of each relay that is back, `nil` if there are no more, and the question.
   var returnedRoutes: [RelayID: (next: PostRouteRow?, asked: PostComparisons.Returned)] = [:]
   var reconciled: [PostReads.Page: Compared] = [:]
-  /// `nil` if nobody asked.
+  /// `nil` if no one asked.
   var toForget: ToForget?
   /// Where relays are.
   var relays: [RelayID: RelayRow] = [:]

@@ -26,7 +26,7 @@ extension PostRequest {
   /// Checks when a post is to be published.
   /// - Parameters:
   ///   - at: by the time of day; `nil` for at once.
-  ///   - tolerance: for how many seconds after that it is still published; `nil` if nobody says so.
+  ///   - tolerance: for how many seconds after that it is still published; `nil` if no one says so.
   ///   - now: the time of day.
   /// - Throws: `invalidPost`.
   static func check(_ at: Timestamp?, tolerance: Int?, now: Timestamp) throws(BatonError) {

@@ -3,7 +3,7 @@ public import RelayNetwork
 public import Storage
 internal import StrictJSON
 
-/// A post that somebody asks to publish.
+/// A post that someone asks to publish.
 public struct PostRequest: Hashable, Sendable {
   public var channel: ChannelID
   public var text: String
@@ -25,7 +25,7 @@ public struct PostRequest: Hashable, Sendable {
   public var at: Timestamp?
   /// For how many seconds after that time it is still published; `toleranceDefault` if it is `nil`.
   public var tolerance: Int?
-  /// Whether it is only stored, and published once somebody says so.
+  /// Whether it is only stored, and published once someone says so.
   public var isDraft: Bool
   /// The post of the same channel that this one is a reaction to; `text` is the reaction, and `emoji` has its picture if it has one.
   public var reactionTo: PostID?

@@ -65,7 +65,7 @@ public struct PostSnapshot: Hashable, Sendable {
       guard !relay.hasDeparted else { return false }
       return switch relay.record.status {
       case .pending, .sent, .accepted: true
-      // Nobody waits for what is tried again for as long as it takes.
+      // No one waits for what is tried again for as long as it takes.
       case .deleting: row.about?.act != .removal || relay.record.isUnderWay || relay.record.repair == 0
       case .verified, .failed, .skipped, .deleted, .stillServed, .unsupported: false
       }

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-/// What is left to do for the posts of channels that somebody begins to act for. It follows from what is stored.
+/// What is left to do for the posts of channels that someone begins to act for. It follows from what is stored.
 struct PostWork {
   /// The channels are in these.
   let slots: SlotSet

@@ -148,7 +148,7 @@ final class RevisionTail: Sendable {
     coordinator.logger.error("\(damage)")
   }
 
-  /// Reads the catalog and the identities, and returns once everybody here knows them. If something is damaged, the others go on without.
+  /// Reads the catalog and the identities, and returns once everyone here knows them. If something is damaged, the others go on without.
   private func readCatalog(_ seen: inout Seen) async throws {
     do { try await readWholeCatalog(&seen) } catch let error as StoreError where [.corrupt, .wrongKey].contains(error.code) {
       tell("what other daemons have stored of operators, servers, relays and identities cannot be read: \(error)", &seen)

@@ -45,7 +45,7 @@ struct CertificateNames: Hashable, Sendable {
   private static func isMatch(_ pattern: [[UInt8]], _ host: [[UInt8]]) -> Bool {
     guard pattern.count == host.count else { return false }
     if pattern == host { return true }
-    // `*.example` would be valid for everybody below a top-level domain; other programs refuse it too.
+    // `*.example` would be valid for everyone below a top-level domain; other programs refuse it too.
     return pattern.count > 2 && pattern.first == [UInt8(ascii: "*")] && pattern.dropFirst() == host.dropFirst()
   }
 

@@ -110,7 +110,7 @@ public final class HostLookup: Sendable {
     }
   }
 
-  /// The first name in a line for which a task still waits. Names for which nobody waits any more are dropped.
+  /// The first name in a line for which a task still waits. Names for which no one waits any more are dropped.
   private static func first(of line: WritableKeyPath<State, [String]>, _ state: inout State) -> String? {
     while !state[keyPath: line].isEmpty {
       let host = state[keyPath: line].removeFirst()

@@ -12,6 +12,6 @@ public struct PeerFailure: Error, Hashable, Sendable {
     self.trouble = trouble
   }
 
-  /// The failure when nobody waits for the outcome any more.
-  static let cancelled = PeerFailure(.cancelled, "nobody waits for the outcome")
+  /// The failure when no one waits for the outcome any more.
+  static let cancelled = PeerFailure(.cancelled, "no one waits for the outcome")
 }

@@ -83,7 +83,7 @@ public final class WebSocketFrames: ChannelInboundHandler {
     case WebSocketBreach.frame(let words):
       violate(context, "the \(peer) broke the WebSocket protocol: \(words)", .protocolError)
     case WebSocketBreach.flood:
-      violate(context, .flooded("the \(peer) floods the connection with data that nobody asked for"), .policyViolation)
+      violate(context, .flooded("the \(peer) floods the connection with data that no one asked for"), .policyViolation)
     case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
       violate(context, "the \(peer) broke the WebSocket protocol: \(error)", .protocolError)
     case let failure as PeerFailure: broke(context, failure.trouble.detail)

@@ -95,7 +95,7 @@ extension NostrNetwork {
     }
     guard let relayKey = information.ownKey else {
       throw NetworkFailure(
-        "\(url.text) names no key of its own, so nobody could tell its groups from forgeries", isUnsupported: true)
+        "\(url.text) names no key of its own, so no one could tell its groups from forgeries", isUnsupported: true)
     }
     return ChannelContent(
       kind: .group, identity: draft.identity, networkID: RelayGroup.randomID(), trustAnchor: relayKey, document: metadata.text)

@@ -52,7 +52,7 @@ extension NostrNetwork {
 
   private static let strangeAddress = Trouble(.protocol, "the relay's address is not one of Nostr")
   private static let noDescription = Trouble(
-    .unreachable, "it shows no description (NIP-11), so nobody knows whether it searches")
+    .unreachable, "it shows no description (NIP-11), so no one knows whether it searches")
 
   /// Asks those relays that say that they search (NIP-50). Others ignore the words, and would serve anything.
   public func search(_ search: RelaySearch) {

@@ -55,7 +55,7 @@ extension NostrNetwork {
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
     guard content.kind == .group else {
-      throw .unsupported("anybody may write in a channel on Nostr (NIP-28), and nobody can remove that; hide the message here")
+      throw .unsupported("anyone may write in a channel on Nostr (NIP-28), and no one can remove that; hide the message here")
     }
     let key = try author(of: content)
     let (date, _) = createdAt.milliseconds.quotientAndRemainder(dividingBy: 1_000)

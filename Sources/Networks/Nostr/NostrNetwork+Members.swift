@@ -10,12 +10,12 @@ extension NostrNetwork {
   ) throws(PostFailure) -> PostDocument {
     guard [.member, .removed].contains(change.wish) else {
       throw .unsupported(
-        "nobody can be banned from groups (NIP-29) or channels (NIP-28) on Nostr; remove members with batonctl member remove, and mute "
+        "no one can be banned from groups (NIP-29) or channels (NIP-28) on Nostr; remove members with batonctl member remove, and mute "
           + "people with batonctl people mute")
     }
     guard content.kind == .group else {
       throw .unsupported(
-        "anybody may read and write in a channel on Nostr (NIP-28), so nobody belongs to it; to leave out what somebody writes, mute "
+        "anyone may read and write in a channel on Nostr (NIP-28), so no one belongs to it; to leave out what someone writes, mute "
           + "them (batonctl people mute)")
     }
     let key = try author(of: content)

@@ -203,7 +203,7 @@ public final class NostrNetwork: RelayNetwork {
   /// The key that signs a channel: its own, which is derived each time and not kept, or its identity's.
   func key(of content: ChannelContent) -> SecretKey? {
     guard let identity = key(of: content.identity), let salt = content.keySalt else { return key(of: content.identity) }
-    // Another key than the one that readers know would make events of nobody.
+    // Another key than the one that readers know would make events of no one.
     guard let own = identity.channelKey(salt: salt), own.publicKey == content.trustAnchor else { return nil }
     return own
   }
@@ -228,7 +228,7 @@ public final class NostrNetwork: RelayNetwork {
     return profile
   }
 
-  /// The sizes of events that a relay says it takes; `nil` as long as it is not known. What is not known is asked for, and nobody waits.
+  /// The sizes of events that a relay says it takes; `nil` as long as it is not known. What is not known is asked for, and no one waits.
   func eventLimits(of address: String) -> EventLimits? {
     guard let url = url(of: address) else { return nil }
     let now = NIODeadline.now()

@@ -9,9 +9,9 @@ final class LogWriteback: Sendable {
   struct Limits {
     /// From this length on it is, beside the writer.
     var due = 4_000
-    /// It is tried again whenever the log has grown by so much: as long as somebody writes or reads meanwhile, it does not begin again.
+    /// It is tried again whenever the log has grown by so much: as long as someone writes or reads meanwhile, it does not begin again.
     var step = 400
-    /// From this length on the writer does it, because nobody else has come to an end.
+    /// From this length on the writer does it, because no one else has come to an end.
     var most = 40_000
   }
 

@@ -137,7 +137,7 @@ private struct MemberList {
     return "(SELECT *, \(key) AS sorted FROM (\(all)))"
   }
 
-  /// By what somebody is sorted; `nil` if they are not among them.
+  /// By what someone is sorted; `nil` if they are not among them.
   func key(of author: String, _ db: Database) throws -> String? {
     try String.fetchOne(
       db, cached: "SELECT sorted FROM \(source) WHERE author = ?", arguments: [question.channel.rawValue, author.storable])

@@ -63,7 +63,7 @@ extension MessageStore {
   private static func arguments(_ question: PeopleQuestion, limit: Int) -> StatementArguments {
     var arguments: StatementArguments = []
     if let channel = question.channel { arguments += [channel.rawValue] }
-    // Nobody comes before those who wrote at the end of time.
+    // No one comes before those who wrote at the end of time.
     arguments += [question.after?.minute ?? .max, question.after?.author ?? ""]
     if let text = question.text { arguments += names(text) }
     arguments += [limit]
@@ -144,7 +144,7 @@ extension MessageStore {
     return person
   }
 
-  /// The channels in which somebody wrote, by id.
+  /// The channels in which someone wrote, by id.
   static func channels(of author: String, _ db: Database) throws -> [ChannelID] {
     try Int64.fetchAll(
       db,
@@ -154,7 +154,7 @@ extension MessageStore {
     ).map(ChannelID.init(rawValue:))
   }
 
-  /// The last message of somebody in a channel, and when it was written as people are shown it.
+  /// The last message of someone in a channel, and when it was written as people are shown it.
   /// - Parameter minute: of that message.
   static func lastMessage(
     of author: String, in channel: ChannelID, minute: Int64, _ db: Database
@@ -171,7 +171,7 @@ extension MessageStore {
     return (MessageID(rawValue: try values.integer()), try values.time())
   }
 
-  /// The minute of the last message of somebody in a channel.
+  /// The minute of the last message of someone in a channel.
   static func lastMinute(of author: String, in channel: ChannelID, _ db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db,

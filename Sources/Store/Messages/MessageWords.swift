@@ -11,7 +11,7 @@ struct MessageWords {
   }
   private(set) var all: [Word] = []
 
-  /// - Parameter text: what somebody has typed: words, and words between quotation marks. A quotation mark without another reaches to the
+  /// - Parameter text: what someone has typed: words, and words between quotation marks. A quotation mark without another reaches to the
   ///   end.
   init(_ text: String) {
     var known: Set<Word> = []

@@ -11,7 +11,7 @@ extension MessageWriting {
   static let askingMax = 1_000
   static let declinedMax = 1_000
 
-  /// What is stored of somebody.
+  /// What is stored of someone.
   private struct Member: Hashable {
     var lists: Int64
     var roles: String
@@ -46,7 +46,7 @@ extension MessageWriting {
       if list.list == .roles { member.roles = entry.roles.map(\.storable).joined(separator: "\n") }
       if let name = entry.name { member.name = name.storable }
       if member != known { try store(member, author, in: channel, at: now) }
-      // What they removed before anybody knew that they may.
+      // What they removed before anyone knew that they may.
       if list.list == .roles, (known?.lists ?? 0) & bit == 0 { try carryOutDeletions(by: author, in: channel, at: now) }
     }
     for (author, known) in left.sorted(by: { $0.key < $1.key }) where known.lists & bit != 0 {
@@ -79,12 +79,12 @@ extension MessageWriting {
     }
   }
 
-  /// Whether the network names somebody among those who have a role.
+  /// Whether the network names someone among those who have a role.
   func hasRole(_ author: String, in channel: ChannelID) throws -> Bool {
     try member(author, in: channel).map { $0.lists & Int64(ReadMembers.List.roles.rawValue) != 0 } ?? false
   }
 
-  /// Takes note that somebody asks to be let in, unless they belong to the channel, or that was settled since.
+  /// Takes note that someone asks to be let in, unless they belong to the channel, or that was settled since.
   mutating func take(_ request: ReadJoinRequest, in channel: ChannelID, at now: Timestamp) throws {
     let author = request.author.storable
     let dated = request.createdAt.milliseconds

@@ -146,7 +146,7 @@ extension MessageWriting {
     let keepMax = conversation.row.marks.keep ?? limits.keepMax
     guard keepMax > 0 else { return false }
     if try conversation.kept >= keepMax && loose(conversation) >= keepMax, let first = try first(row.channel) {
-      // Nobody who is muted takes the room of others.
+      // No one who is muted takes the room of others.
       let isMuted = try isMuted(row.author)
       if isMuted == first.isMuted ? row.position < first.position : isMuted { return false }
     }
@@ -222,7 +222,7 @@ extension MessageWriting {
   /// The name under which deletions are noted that count whoever the author is.
   private static let anybody = ""
 
-  /// Deletes what somebody asked to delete before it was known that they may.
+  /// Deletes what someone asked to delete before it was known that they may.
   mutating func carryOutDeletions(by person: String, in channel: ChannelID, at now: Timestamp) throws {
     let names = try String.fetchAll(
       db,
@@ -254,7 +254,7 @@ extension MessageWriting {
       """, [channel.rawValue, Swift.max(0, max)])
   }
 
-  /// When somebody who may do so asked to delete something that was not there, if they did. Of several the first one counts.
+  /// When someone who may do so asked to delete something that was not there, if they did. Of several the first one counts.
   /// - Parameter author: of what is to be deleted.
   func pendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
     let rows = try Row.fetchAll(
@@ -273,7 +273,7 @@ extension MessageWriting {
     return first.map { Timestamp(milliseconds: $0.at) }
   }
 
-  /// When somebody who may do so asked to delete a message that was not there, if they did. What others asked for waits: they may turn out to
+  /// When someone who may do so asked to delete a message that was not there, if they did. What others asked for waits: they may turn out to
   /// have a role.
   func takePendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
     guard let at = try pendingDeletion(of: name, by: author, in: channel) else { return nil }

@@ -5,7 +5,7 @@ internal import Storage
 
 // Who wrote messages, and what of it is hidden.
 extension MessageWriting {
-  /// How many of somebody's last messages are told to have another author's name.
+  /// How many of someone's last messages are told to have another author's name.
   static let renamedMax = 20
 
   /// Notes who wrote a message of others that is about to be stored.
@@ -49,7 +49,7 @@ extension MessageWriting {
       [name, name.folded, time.milliseconds, author])
   }
 
-  /// Takes what somebody calls themselves, if that is news, and shows it with their last messages.
+  /// Takes what someone calls themselves, if that is news, and shows it with their last messages.
   mutating func take(_ profile: ReadProfile) throws {
     let (author, name) = (profile.author.storable, profile.name.storable)
     try nameMember(author, name, at: profile.createdAt)
@@ -76,7 +76,7 @@ extension MessageWriting {
     }
   }
 
-  /// Brings what is known of an author up to date after messages of theirs went. Nobody is kept without messages who is not muted.
+  /// Brings what is known of an author up to date after messages of theirs went. No one is kept without messages who is not muted.
   mutating func lookAtPerson(_ author: String) throws {
     let last = try MessageStore.channels(of: author, db).compactMap { channel in
       try MessageStore.lastMinute(of: author, in: channel, db)
@@ -102,7 +102,7 @@ extension MessageWriting {
   // MARK: - Hidden messages
 
   mutating func hide(_ message: Known, _ isHidden: Bool) throws {
-    // It may have become a post of ours since somebody looked.
+    // It may have become a post of ours since someone looked.
     guard message.post == nil else { return }
     if isHidden { return try set(.hidden, message) }
     try set(isMuted(message.author) && !message.isOwn ? .muted : .none, message)
@@ -174,7 +174,7 @@ extension MessageWriting {
     }
   }
 
-  /// Hides all messages of an author, or shows those again that nobody has hidden one by one.
+  /// Hides all messages of an author, or shows those again that no one has hidden one by one.
   mutating func mute(_ author: String, at time: Timestamp?) throws {
     let isKnown = try Int.fetchOne(db, cached: "SELECT 1 FROM people WHERE author = ?", arguments: [author]) != nil
     if isKnown, let time {

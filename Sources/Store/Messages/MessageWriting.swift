@@ -5,7 +5,7 @@ internal import Storage
 /// One transaction that writes messages: what it has read of conversations, and what has changed. Each object that changed gets a revision
 /// of its own at the end.
 struct MessageWriting {
-  /// A conversation with numbers that nobody else needs.
+  /// A conversation with numbers that no one else needs.
   struct Conversation: Hashable {
     var row: ConversationRow
     /// The highest id that a message of the channel ever had.
@@ -20,7 +20,7 @@ struct MessageWriting {
     case none = 0
     /// It was deleted: only its head is left.
     case deleted = 1
-    /// Somebody has hidden it.
+    /// Someone has hidden it.
     case hidden = 2
     /// Its author is muted.
     case muted = 3
@@ -195,7 +195,7 @@ struct MessageWriting {
       ])
   }
 
-  /// The time of the last message. Somebody may have made up a date before any clock.
+  /// The time of the last message. Someone may have made up a date before any clock.
   static func lastAt(_ created: Timestamp, _ received: Timestamp) -> Timestamp {
     max(Timestamp(milliseconds: 0), min(created, received))
   }

@@ -5,7 +5,7 @@ public import Storage
 // Where the posts of channels go.
 extension Store {
   /// All routes of these channels, in the order of channel and relay.
-  /// - Throws: `corrupt` when one of them is damaged: without it nobody knows where the posts of its channel go.
+  /// - Throws: `corrupt` when one of them is damaged: without it no one knows where the posts of its channel go.
   public func postRoutes(of channels: Set<ChannelID>) throws -> [PostRouteRow] {
     try reading { pool in
       try pool.read { db in

@@ -2,7 +2,7 @@ internal import GRDB
 internal import GRDBSQLite
 
 extension Database {
-  /// How many instructions SQLite carries out, about, before it is looked whether somebody still wants the answer: a fraction of a
+  /// How many instructions SQLite carries out, about, before it is looked whether someone still wants the answer: a fraction of a
   /// millisecond. In the index of words each of them may read a page.
   private static let instructions: CInt = 1_000
 

@@ -66,7 +66,7 @@ actor BackupReader {
 
   private func expire(_ number: Int) { if number == given, waiting != nil { abandon() } }
 
-  /// Nobody takes the rest.
+  /// No one takes the rest.
   func abandon() {
     isAbandoned = true
     waiting = nil

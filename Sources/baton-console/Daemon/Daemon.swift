@@ -24,7 +24,7 @@ actor Daemon {
   /// - Parameter socket: path of the control socket.
   init(socket: String) { self.socket = socket }
 
-  /// Has `body` make calls on a connection that nobody else uses meanwhile.
+  /// Has `body` make calls on a connection that no one else uses meanwhile.
   /// - Throws: `VarlinkError` as the daemon declares it, or `VarlinkClient.Failure`.
   nonisolated func ask<Reply: Sendable>(_ body: @Sendable (BatonClient) async throws -> Reply) async throws -> Reply {
     let visitor = Self.visitor

@@ -1,6 +1,6 @@
 internal import DequeModule
 
-/// Which objects changed, in the order of revisions, for those who look at pages. Nobody misses a change, and nobody gets one twice:
+/// Which objects changed, in the order of revisions, for those who look at pages. No one misses a change, and no one gets one twice:
 /// who cannot be told what changed is told to look at everything again.
 struct LiveFeed {
   /// What a reader is told.
@@ -100,7 +100,7 @@ struct LiveFeed {
 
   // MARK: - For readers
 
-  /// Somebody begins to read.
+  /// Someone begins to read.
   /// - Parameter told: the revision up to which they know everything; `nil` if they have just looked.
   mutating func add(after told: Int64?) -> ReaderID {
     readersSoFar += 1

@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Logging
 internal import Varlink
 
-/// Watches the daemon once for everybody who looks at pages.
+/// Watches the daemon once for everyone who looks at pages.
 actor LiveHub {
   private let daemon: Daemon
   private let logger: Logger
@@ -91,7 +91,7 @@ actor LiveHub {
     }
   }
 
-  /// Asks the daemon how it is, as long as somebody looks, until the task is cancelled. A disk that is full commits nothing, and so nothing
+  /// Asks the daemon how it is, as long as someone looks, until the task is cancelled. A disk that is full commits nothing, and so nothing
   /// changes that a watch could tell of.
   func runStatus() async {
     var known: [String]?

@@ -77,7 +77,7 @@ extension Pages {
       guard channel.members.contains(where: { $0.relayId == relay }) else {
         throw PageRefusal(
           status: .conflict, what: "The channel is not there any more",
-          help: "Somebody else removed it, or the form was sent twice.")
+          help: "Someone else removed it, or the form was sent twice.")
       }
       guard form["replace"] != nil else {
         _ = try await client.removeRelay(relay, fromChannel: id)
@@ -107,7 +107,7 @@ extension Pages {
       throw PageRefusal(
         status: .conflict, what: "The channel has other relays now",
         help:
-          "Somebody else changed them, or the form was sent twice. Look at the channel, and do it again if it is still needed.")
+          "Someone else changed them, or the form was sent twice. Look at the channel, and do it again if it is still needed.")
     }
     return channel
   }

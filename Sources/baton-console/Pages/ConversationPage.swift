@@ -70,7 +70,7 @@ extension Pages {
   private static func line(_ message: Message, _ times: Times) -> View {
     [
       "id": .text("m\(message.id)"),
-      // Anybody may take any name, so none stands alone.
+      // Anyone may take any name, so none stands alone.
       "author": message.own ? nil : .some(message.authorName),
       "key": message.own ? nil : .text(message.author.isEmpty ? "unknown" : ShortKey.text(message.author)),
       "wholeKey": .text(message.author), "self": .text("you"),

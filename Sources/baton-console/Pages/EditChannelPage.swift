@@ -28,7 +28,7 @@ extension Pages {
       "heals": .flag(typed.map { $0["heal"] == $0["healed"] ? channel.heal : $0["heal"] != nil } ?? channel.heal),
       "owned": .flag(channel.owned),
       "healed": .flag(channel.heal),
-      // What it is now stands beside what was typed, so that nobody overwrites what they have not seen.
+      // What it is now stands beside what was typed, so that no one overwrites what they have not seen.
       "now": typed == nil
         ? nil
         : .view([
@@ -56,7 +56,7 @@ extension Pages {
         let edition = channel.edition
         guard error.kind == .staleRevision else { return edit(channel, typed: form, refusal: error, request, context) }
         channel = try await daemon.ask { try await $0.channel(id: id) }
-        // A relay has just come or gone: what readers see is what somebody saw who typed this.
+        // A relay has just come or gone: what readers see is what someone saw who typed this.
         guard tries < Self.editsMax, channel.edition == edition, form.number("edition") == Int64(edition) else {
           return edit(channel, typed: form, refusal: error, request, context)
         }
@@ -75,9 +75,9 @@ extension Pages {
       guard let typed = form[name]?.replacing("\r\n", with: "\n"), typed != present ?? "" else { return nil }
       return typed
     }
-    // The box says what somebody wants only if they have touched it: what it was when they saw it is in the form.
+    // The box says what someone wants only if they have touched it: what it was when they saw it is in the form.
     let (heals, healed) = (form["heal"] != nil, form["healed"] != nil)
-    // Relays come and go while somebody types, and give the channel new revisions; that is no reason to refuse a change of what readers see.
+    // Relays come and go while someone types, and give the channel new revisions; that is no reason to refuse a change of what readers see.
     let isAsSeen = form.number("edition") == Int64(channel.edition)
     let wanted = UpdateChannel(
       id: channel.id, revision: isAsSeen ? channel.revision : form.number("revision"),

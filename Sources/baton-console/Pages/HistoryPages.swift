@@ -56,7 +56,7 @@ extension Pages {
       "health", title: "Health", section: .history, view, revision: revision ?? reply.revision, request, context)
   }
 
-  /// The relay that somebody has named; `nil` if they have not.
+  /// The relay that someone has named; `nil` if they have not.
   private func relay(_ query: Form) async throws -> Int64? {
     guard let name = query.text("relay") else { return nil }
     if let id = Int64(name) { return id }
@@ -69,7 +69,7 @@ extension Pages {
     return relay.id
   }
 
-  /// The channel that somebody has named; `nil` if they have not.
+  /// The channel that someone has named; `nil` if they have not.
   private func channel(_ query: Form) async throws -> Int64? {
     guard let name = query.text("channel") else { return nil }
     if let id = Int64(name) { return id }

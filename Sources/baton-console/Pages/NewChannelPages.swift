@@ -7,7 +7,7 @@ internal import Varlink
 
 // A new channel in three steps: what readers see, what becomes of it on each relay, and the link.
 extension Pages {
-  /// How many relays are picked unless somebody says otherwise.
+  /// How many relays are picked unless someone says otherwise.
   private static let pickedRelays = 3
   /// Relays that a form lists, fewer than a form may have fields.
   private static let choicesMax = 200
@@ -78,7 +78,7 @@ extension Pages {
     }
   }
 
-  /// The second step: one row for each relay, until somebody goes on.
+  /// The second step: one row for each relay, until someone goes on.
   func progress(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     let revision = await hub.revision

@@ -5,7 +5,7 @@ internal import Sentences
 internal import StrictJSON
 internal import Varlink
 
-// How everything is, and what needs somebody now.
+// How everything is, and what needs someone now.
 extension Pages {
   /// Lines of each list; the pages behind them have all.
   private static let linesMax = 10

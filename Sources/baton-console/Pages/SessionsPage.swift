@@ -36,7 +36,7 @@ extension Pages {
       sessions.endAll(except: own)
       return redirect(request, to: "sessions")
     }
-    // Everybody may end their own, wherever they began.
+    // Everyone may end their own, wherever they began.
     let isOwn = sessions.all().contains { $0.id == id && $0.user == context.visit?.user }
     if !isOwn { try requireChange(context) }
     _ = sessions.end(id: id)

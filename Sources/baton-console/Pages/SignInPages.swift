@@ -37,7 +37,7 @@ extension Pages {
     } catch .tooManySessions {
       return renderer.signedOut(
         request, status: .serviceUnavailable,
-        trouble: "\(Sessions.sessionsMax) sessions are open. Somebody who may change things can end some of them.")
+        trouble: "\(Sessions.sessionsMax) sessions are open. Someone who may change things can end some of them.")
     } catch {
       return renderer.signedOut(request, trouble: "This address was used already or has expired.")
     }

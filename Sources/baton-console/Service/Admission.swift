@@ -9,7 +9,7 @@ struct Admission: Sendable {
   let roles: RolesOfUsers
   /// The user whose word about other users is believed: that of a reverse proxy. `nil` if there is none.
   let proxy: UInt32?
-  /// Whether nobody may change anything.
+  /// Whether no one may change anything.
   let isReadOnly: Bool
   private let known = NIOLockedValueBox<(answer: Result<Bool, any Error>, at: Double)?>(nil)
   private let users = NIOLockedValueBox<[String: (user: Accounts.User?, at: Double)]>([:])

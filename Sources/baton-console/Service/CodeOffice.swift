@@ -6,7 +6,7 @@ internal import NIOConcurrencyHelpers
 internal import Varlink
 
 /// Gives codes to users of this machine, on a socket of its own: whoever forwards the socket with the pages to another machine does not
-/// forward this one, so nobody else there can sign in as them.
+/// forward this one, so no one else there can sign in as them.
 struct CodeOffice: Sendable {
   /// Where users ask unless they say otherwise.
   static let defaultSocket = "/run/baton-console/login"
@@ -33,7 +33,7 @@ struct CodeOffice: Sendable {
   func serve(_ socket: CInt) async {
     await withDiscardingTaskGroup { group in
       for await (connection, uid) in Self.connections(socket) {
-        // Nobody waits for others: the user database and the daemon may take long.
+        // No one waits for others: the user database and the daemon may take long.
         guard waiting.withLockedValue({ $0.take(uid) }) else {
           close(connection)
           continue

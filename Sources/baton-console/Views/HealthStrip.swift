@@ -45,7 +45,7 @@ struct HealthStrip {
   /// Wide enough to be seen.
   private static let widthMin = 2.0
 
-  /// How high the part is, so that nobody has to tell colours apart.
+  /// How high the part is, so that no one has to tell colours apart.
   private static func height(_ health: String) -> Int {
     switch health {
     case "up": height

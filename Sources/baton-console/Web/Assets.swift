@@ -30,7 +30,7 @@ struct Assets: Sendable {
       uniqueKeysWithValues: sources.map { ($0.name, File(type: $0.type, bytes: ByteBuffer(bytes: $0.bytes))) })
   }
 
-  /// - Returns: `nil` if there is no such file. One of another version is answered with the present one, which nobody keeps.
+  /// - Returns: `nil` if there is no such file. One of another version is answered with the present one, which no one keeps.
   func response(_ name: String, version: String) -> Response? {
     guard let file = files[name] else { return nil }
     let isPresent = version == self.version

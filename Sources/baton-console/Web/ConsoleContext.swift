@@ -8,7 +8,7 @@ struct ConsoleContext: RequestContext {
   /// Where requests come from.
   struct Source: RequestContextSource {
     let logger: Logger
-    /// The user at the other end of a Unix socket; `nil` on loopback, where nobody knows.
+    /// The user at the other end of a Unix socket; `nil` on loopback, where no one knows.
     let peer: UInt32?
   }
 
@@ -17,7 +17,7 @@ struct ConsoleContext: RequestContext {
   /// Who asks, once the request has passed the door.
   var visit: Visit?
 
-  /// Somebody who is signed in.
+  /// Someone who is signed in.
   struct Visit {
     let user: String
     let role: Sessions.Role
@@ -36,7 +36,7 @@ struct ConsoleContext: RequestContext {
     }
   }
 
-  /// How somebody signed in.
+  /// How someone signed in.
   enum Way {
     /// With a code; the session and its token.
     case session(Sessions.Session, token: String)

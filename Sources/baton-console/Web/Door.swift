@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Logging
 internal import NIOConcurrencyHelpers
 
-/// Lets in who is signed in, and shows everybody else how to sign in.
+/// Lets in who is signed in, and shows everyone else how to sign in.
 struct Door: RouterMiddleware {
   typealias Context = ConsoleContext
 
@@ -52,25 +52,25 @@ struct Door: RouterMiddleware {
     if let visit = try await proxied(request, context) { return try await enter(visit, request, context, next) }
     // This ends the stream of a page that is still open.
     if request.uri.path == "/events" { return Response(status: .noContent) }
-    // Where there is nothing, perhaps because a reverse proxy leaves a path in front, nobody need sign in to be told.
+    // Where there is nothing, perhaps because a reverse proxy leaves a path in front, no one need sign in to be told.
     guard context.endpointPath != nil else { throw HTTPError(.notFound) }
     return pages.signedOut(request, form: await sent(request))
   }
 
-  /// What somebody sent who was signed out meanwhile, if it may be sent again: nobody types anything twice.
+  /// What someone sent who was signed out meanwhile, if it may be sent again: no one types anything twice.
   private func sent(_ request: Request) async -> Form? {
     guard request.method == .post, let form = try? await request.form(), form.canRepeat else { return nil }
     return form
   }
 
-  /// What somebody with a session may do at present; `nil` if it is nothing.
+  /// What someone with a session may do at present; `nil` if it is nothing.
   private func present(_ session: Sessions.Session, _ request: Request) async -> Sessions.Role? {
     guard let admission else { return session.role }
     guard let user = await admission.user(named: session.user) else { return nil }
     return await role(of: user, admission, request)
   }
 
-  /// While the daemon does not answer, pages offer nothing that changes anything. What is sent all the same by somebody who may is taken up
+  /// While the daemon does not answer, pages offer nothing that changes anything. What is sent all the same by someone who may is taken up
   /// to the daemon, which decides what the console may, so that they are told what is wrong and what they typed is kept.
   private func role(of user: Accounts.User, _ admission: Admission, _ request: Request) async -> Sessions.Role? {
     do {

@@ -25,7 +25,7 @@ enum Failures {
     case .noSuchObject: (.notFound, "Not found")
     case .busy, .tooManyConnections: (.serviceUnavailable, "The daemon is busy")
     case .storageUnavailable: (.serviceUnavailable, "The database cannot be used")
-    case .staleRevision: (.conflict, "Somebody else changed it first")
+    case .staleRevision: (.conflict, "Someone else changed it first")
     default: (.unprocessableContent, "The daemon refused this")
     }
   }

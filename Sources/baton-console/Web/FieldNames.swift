@@ -13,7 +13,7 @@ extension HTTPField.Name {
   /// Sent by pages that look at themselves again because something changed.
   static let batonRefresh = named("Baton-Refresh")
 
-  /// In how many seconds a session ends that nobody uses.
+  /// In how many seconds a session ends that no one uses.
   static let batonSessionEnds = named("Baton-Session-Ends")
 
   private static func named(_ text: String) -> Self {

@@ -61,7 +61,7 @@ struct Form: Equatable, Sendable {
     return "?" + kept.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
   }
 
-  /// What was chosen, such as `relay=3`, and nothing that somebody has written.
+  /// What was chosen, such as `relay=3`, and nothing that someone has written.
   var choices: [String] {
     let names: Set = ["relay", "replace", "pick", "enabled", "level", "id"]
     return fields.filter { names.contains($0.name) }.prefix(8).compactMap { field in

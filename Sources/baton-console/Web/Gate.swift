@@ -8,7 +8,7 @@ struct Gate: RouterMiddleware {
   let rule: HostRule
   let pages: Renderer
 
-  /// Nothing is loaded from elsewhere, nothing runs that is not a file of the console, nobody may show it in a frame.
+  /// Nothing is loaded from elsewhere, nothing runs that is not a file of the console, no one may show it in a frame.
   static let policy = """
     default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types baton

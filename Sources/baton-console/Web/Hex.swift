@@ -3,7 +3,7 @@ internal import Secrets
 
 /// Hexadecimal digits.
 enum Hex {
-  /// Digits that nobody guesses.
+  /// Digits that no one guesses.
   static func random(bytes count: Int) -> String {
     SystemRandom.bytes(count).hexadecimal
   }

@@ -37,7 +37,7 @@ enum Loopback {
 
   private static let attemptsMax = 16
 
-  /// Sockets that listen on one port of 127.0.0.1 and ::1. Names that end in localhost mean both, so nobody else may have the other one.
+  /// Sockets that listen on one port of 127.0.0.1 and ::1. Names that end in localhost mean both, so no one else may have the other one.
   /// - Parameter port: 0 for one that is free.
   static func listen(port: UInt16) throws(Failure) -> (sockets: [CInt], port: UInt16) {
     var reason = ""

@@ -18,7 +18,7 @@ enum MetricsPage {
     return router.buildResponder()
   }
 
-  /// OpenMetrics for those who name it, because they understand it; the other format for everybody else.
+  /// OpenMetrics for those who name it, because they understand it; the other format for everyone else.
   static func format(for accepted: String) -> MetricText.Format {
     accepted.contains("application/openmetrics-text") ? .openMetrics : .prometheus
   }

@@ -1,4 +1,4 @@
-/// How many of something are taken, as a whole and by each user, as far as that is known: nobody gets all of them.
+/// How many of something are taken, as a whole and by each user, as far as that is known: no one gets all of them.
 struct Places<User: Hashable & Sendable> {
   let max: Int
   let perUserMax: Int

@@ -5,7 +5,7 @@ struct PublicURL: Hashable, Sendable {
   /// Begins with a slash and does not end with one; empty at the top of the host.
   let path: String
 
-  /// An address of this machine that nobody else knows. Browsers send cookies to all ports of a name, so another program on this machine must
+  /// An address of this machine that no one else knows. Browsers send cookies to all ports of a name, so another program on this machine must
   /// not be able to guess the name.
   static func onLoopback(_ port: UInt16) -> String {
     "http://b\(Hex.random(bytes: 8)).baton.localhost:\(port)"

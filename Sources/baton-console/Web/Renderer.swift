@@ -23,7 +23,7 @@ struct Renderer: Sendable {
     var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
   }
 
-  /// A page for somebody who is signed in.
+  /// A page for someone who is signed in.
   /// - Parameters:
   ///   - template: its name.
   ///   - title: what the page is about, for the title of the window.
@@ -49,7 +49,7 @@ struct Renderer: Sendable {
     return (String(whole[..<place.lowerBound]), String(whole[place.upperBound...]))
   }
 
-  /// The values of a page for somebody who is signed in.
+  /// The values of a page for someone who is signed in.
   private func outer(
     _ title: String, _ section: Section?, _ revision: Int64?, _ request: Request, _ context: ConsoleContext
   ) -> View {
@@ -129,7 +129,7 @@ struct Renderer: Sendable {
     .views(form.fields.map { ["name": .text($0.name), "value": .text($0.value)] })
   }
 
-  /// The page for an error that nobody has handled.
+  /// The page for an error that no one has handled.
   /// - Parameter form: what was sent with it, and not read.
   func failure(_ error: any Error, _ request: Request, _ context: ConsoleContext, form: Form? = nil) -> Response {
     switch error {

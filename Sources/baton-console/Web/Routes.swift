@@ -7,7 +7,7 @@ enum Routes {
     let router = Router(context: ConsoleContext.self, options: [.autoGenerateHeadEndpoints])
     let assets = pages.renderer.assets
     router.add(middleware: Gate(rule: rule, pages: pages.renderer))
-    // For everybody.
+    // For everyone.
     router.get("assets/:version/:file") { request, context in
       guard
         let response = assets.response(context.parameters.get("file") ?? "", version: context.parameters.get("version") ?? "")

@@ -10,7 +10,7 @@ struct Sessions: Sendable {
     case change
   }
 
-  /// A time, on a clock that nobody can set, and on the one that people read.
+  /// A time, on a clock that no one can set, and on the one that people read.
   struct Moment: Sendable {
     /// Seconds on a clock that only goes on.
     let seconds: Double
@@ -18,7 +18,7 @@ struct Sessions: Sendable {
     let wall: Int64
   }
 
-  /// Somebody who is signed in.
+  /// Someone who is signed in.
   struct Session: Sendable {
     /// Names the session where it is listed; says nothing of its token.
     let id: String
@@ -45,7 +45,7 @@ struct Sessions: Sendable {
   static let codesPerMinute = 10
   /// How long a session lasts, in seconds.
   static let lifetime = 8 * 3600.0
-  /// How long a session lasts that nobody uses, in seconds. What pages do by themselves does not count.
+  /// How long a session lasts that no one uses, in seconds. What pages do by themselves does not count.
   static let idleMax = 3600.0
   static let sessionsMax = 256
   /// Sessions of one user; another one ends the oldest.
@@ -99,7 +99,7 @@ struct Sessions: Sendable {
   }
 
   /// The session of a token.
-  /// - Parameter isUse: whether somebody does something; pages that refresh themselves do not keep a session alive.
+  /// - Parameter isUse: whether someone does something; pages that refresh themselves do not keep a session alive.
   mutating func session(token: String, isUse: Bool, now: Moment) -> Session? {
     let key = Self.digest(token)
     guard var session = sessions[key] else { return nil }
@@ -134,7 +134,7 @@ struct Sessions: Sendable {
     codes = [:]
   }
 
-  /// How many seconds a session lasts from now on if nobody uses it.
+  /// How many seconds a session lasts from now on if no one uses it.
   static func remaining(_ session: Session, now: Moment) -> Int {
     Int(max(0, min(lifetime - (now.seconds - session.began.seconds), idleMax - (now.seconds - session.used.seconds))))
   }

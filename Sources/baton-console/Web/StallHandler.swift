@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Ends the connection of a peer that begins a request and does not finish it, or that does not read what it asked for: nobody keeps a
+/// Ends the connection of a peer that begins a request and does not finish it, or that does not read what it asked for: no one keeps a
 /// place by doing nothing.
 final class StallHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart

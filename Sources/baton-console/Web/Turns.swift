@@ -3,7 +3,7 @@ actor Turns {
   private var last: [Int64: (number: Int, task: Task<Void, Never>)] = [:]
   private var count = 0
 
-  /// Does something with an object once everybody before has done theirs.
+  /// Does something with an object once everyone before has done theirs.
   func take<Value: Sendable>(_ object: Int64, _ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let before = last[object]?.task
     let task = Task {

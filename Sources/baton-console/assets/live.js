@@ -32,7 +32,7 @@ export function follow(root, revision, refresher) {
     return;
   }
   tabs = new BroadcastChannel(channelName);
-  // The leading tab passes on the beat of the server; without it, nobody knows whether changes arrive.
+  // The leading tab passes on the beat of the server; without it, no one knows whether changes arrive.
   let heardAt = Date.now();
   const me = `${Date.now()}-${Math.random()}`;
   let queued = null;

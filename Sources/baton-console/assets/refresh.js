@@ -1,4 +1,4 @@
-// Puts what has changed into the page, and moves nothing that somebody looks at.
+// Puts what has changed into the page, and moves nothing that someone looks at.
 
 const policy = window.trustedTypes?.createPolicy("baton", { createHTML: (text) => text });
 
@@ -42,7 +42,7 @@ export class Refresher {
     this.pauseButton = document.getElementById("pause");
     this.pauseButton.hidden = false;
     this.pauseButton.addEventListener("click", () => this.pause(!this.isPaused));
-    // What was left as it is because somebody used it catches up afterwards.
+    // What was left as it is because someone used it catches up afterwards.
     const catchUp = () => { if (this.isStale && !document.hidden) this.plan(nearPause); };
     for (const name of ["visibilitychange", "focusout", "selectionchange", "pointerup", "keyup"]) document.addEventListener(name, catchUp);
     setInterval(() => { if (document.body.classList.contains("old")) this.show(); }, agePause);
@@ -140,7 +140,7 @@ export class Refresher {
     this.isLooking = false;
     this.lastLook = Date.now();
     this.show();
-    // What changed meanwhile, or could not be had. What somebody uses waits until they are done.
+    // What changed meanwhile, or could not be had. What someone uses waits until they are done.
     if (this.connection === "ended") return;
     if (this.isStale && !this.isInUse) this.plan(pause);
     else if (this.isAgainDue) this.plan(againPause);
@@ -248,7 +248,7 @@ export class Refresher {
     }
   }
 
-  /** Whether an element stays as it is for now, because somebody uses it. */
+  /** Whether an element stays as it is for now, because someone uses it. */
   leaves(element) {
     if (!isInUse(element)) return false;
     element.classList.add("held");
@@ -316,7 +316,7 @@ document.addEventListener("pointerdown", (event) => { pressed = event.target; },
 document.addEventListener("keydown", (event) => { if ([" ", "Enter"].includes(event.key)) pressed = event.target; }, true);
 for (const name of ["pointerup", "pointercancel", "keyup"]) document.addEventListener(name, () => { pressed = null; }, true);
 
-/** Whether somebody presses, types, has typed or selects within an element, which then stays as it is. */
+/** Whether someone presses, types, has typed or selects within an element, which then stays as it is. */
 function isInUse(element) {
   if (pressed && element.contains(pressed)) return true;
   if (element.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return true;

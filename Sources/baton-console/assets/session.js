@@ -7,8 +7,8 @@ const lookPause = 20000;
 /** After how long of typing the session counts as used again, in milliseconds. */
 const usePause = 300000;
 
-/** Keeps a session of somebody who types, and says when it is about to end.
- * @param ends in how many seconds it ends, if nobody uses it. */
+/** Keeps a session of someone who types, and says when it is about to end.
+ * @param ends in how many seconds it ends, if no one uses it. */
 export function keepSession(root, ends, refresher) {
   const [line, words, stay] = ["ending", "ending-words", "stay"].map((id) => document.getElementById(id));
   let endsAt = Date.now() + ends * 1000;

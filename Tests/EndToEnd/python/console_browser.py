@@ -152,7 +152,7 @@ class Browser:
 
 
 def answers(port):
-    """Whether somebody listens on a port of this machine."""
+    """Whether someone listens on a port of this machine."""
     try:
         socket.create_connection(("127.0.0.1", port), 5).close()
         return True
@@ -298,7 +298,7 @@ def creates(browser, dying, relays):
     chooses(browser, folder)
     browser.one("#name").send_keys("\u200b")
     browser.press("Create")
-    browser.until(lambda: browser.find("#trouble"), "the refusal of a name with a character that nobody sees")
+    browser.until(lambda: browser.find("#trouble"), "the refusal of a name with a character that no one sees")
     browser.until(lambda: browser.one("form canvas").is_displayed(), "the image that was chosen before")
     browser.one("#name").clear()
     browser.one("#name").send_keys("Harbour")
@@ -417,7 +417,7 @@ def plain(browser):
 
 
 def lives(browser):
-    """Two tabs hear of everything over one stream, also across a restart of the daemon, and nothing moves under somebody's hands."""
+    """Two tabs hear of everything over one stream, also across a restart of the daemon, and nothing moves under someone's hands."""
     first = browser.driver.current_window_handle
     browser.open("channels")
     browser.await_text("#live-words", "Live")
@@ -456,7 +456,7 @@ def lives(browser):
     for scheme in ["light", "dark"]:
         browser.scheme(scheme)
         check(not (found := rules(browser)), "old values", scheme, found)
-    # What changes before the console has found the daemon again is not lost, in neither tab, and nobody loads a page.
+    # What changes before the console has found the daemon again is not lost, in neither tab, and no one loads a page.
     browser.script("window.isSame = true")
     wish("start the daemon and rename 1 Renamed twice")
     browser.await_text("#live-words", "Live")
@@ -474,7 +474,7 @@ def lives(browser):
     browser.open("channels")
     browser.await_text("#live-words", "Live")
     browser.await_text("#channel-1", "Renamed thrice")
-    # What is put in above moves nothing that somebody reads.
+    # What is put in above moves nothing that someone reads.
     browser.size(1000, 300)
     browser.open("channels/1")
     browser.await_text("#live-words", "Live")
@@ -488,7 +488,7 @@ def lives(browser):
     browser.until(lambda: browser.count("#happenings tr") > rows, "new lines of the history")
     check(abs(browser.script(place) - before) < 3, "the page moved from", before, "to", browser.script(place))
     browser.size(1280, 900)
-    # What somebody has selected waits, and the page says so until it is there.
+    # What someone has selected waits, and the page says so until it is there.
     browser.script("getSelection().selectAllChildren(document.querySelector('h1'))")
     wish("rename 1 Renamed in between")
     browser.await_text("#live-words", "Live, but what you use waits")
@@ -597,7 +597,7 @@ def shields(browser, foreign, channel):
     browser.await_text("#live-words", "Live")
     found = browser.complaints()
     check(not found, "a test", found)
-    # Whoever takes the name of somebody else has a key of their own.
+    # Whoever takes the name of someone else has a key of their own.
     browser.open("channels/1/messages")
     check(browser.count(".messages li:not(.own)") == browser.count(".messages li:not(.own) .key") > 0, "a name stands alone")
     # A page of another port, and one of another name for this machine, send the form that deletes.
@@ -623,7 +623,7 @@ def shields(browser, foreign, channel):
     # The name of another site that now means this machine.
     browser.driver.get(f"http://evil.test:{port}/channels")
     browser.await_text("h1", "Unknown host")
-    # Nobody shows the console in a frame.
+    # No one shows the console in a frame.
     browser.driver.get(f"http://baton.localhost:{foreign}/")
     browser.script("const f = document.createElement('iframe'); f.src = arguments[0]; document.body.append(f);", browser.base)
     browser.until(lambda: [line for line in browser.complaints() if "frame" in line.lower()], "the frame that is refused")

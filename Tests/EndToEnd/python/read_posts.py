@@ -98,7 +98,7 @@ def message(kind, tags, content):
         need(all(quote[0] in linked for quote in read["quotes"]), "a quoted post is not linked in the text")
     if by_name("p"):
         read["mentions"] = [person(tag[1]) for tag in by_name("p")]
-    need(set(read.get("people", [])) <= set(read.get("mentions", [])), "somebody in the text is not mentioned")
+    need(set(read.get("people", [])) <= set(read.get("mentions", [])), "someone in the text is not mentioned")
     files = [file(tag) for tag in by_name("imeta")]
     need(all(facts["url"] in links(content)["urls"] for facts in files), "a file's address is not in the text")
     for name, values in (("files", files), ("hashtags", [tag[1] for tag in by_name("t")]),

@@ -145,7 +145,7 @@ class Peer:
             content += bytes([len(chain)])
             for part in [der(shown) for shown in chain] + [signer.signed_key(self.fault)]:
                 content += struct.pack(">H", len(part)) + part
-            # File servers add a proof for browsers, which is empty for everybody else.
+            # File servers add a proof for browsers, which is empty for everyone else.
             content += b"\0" if self.transport == "xftp" else b""
             content += b"more, for later versions" if self.fault == "later-parts" else b""
         if self.fault == "garbage-hello":

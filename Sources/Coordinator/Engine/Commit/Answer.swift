@@ -29,7 +29,7 @@ struct Answer: Equatable {
   let outcome: Outcome
   /// The channel that the request is about.
   let channel: ChannelID?
-  /// The request, which is decided once more if somebody else has changed what it is about.
+  /// The request, which is decided once more if someone else has changed what it is about.
   let request: Engine.Input
 
   var isAboutCatalog: Bool {

@@ -6,7 +6,7 @@ internal import Storage
 extension Decider {
   // MARK: - One object is not stored
 
-  /// Takes what was rejected out of a decision, and out of the one on top of it. A channel that somebody else has changed is read again,
+  /// Takes what was rejected out of a decision, and out of the one on top of it. A channel that someone else has changed is read again,
   /// and its requests are decided again. If something cannot be stored, its requests are refused; a channel that exists is left alone.
   mutating func takeOut(
     _ rejections: [Int: CommitReceipt.Rejection], from decision: inout Decision, at now: Timestamp
@@ -160,7 +160,7 @@ extension Decider {
     }
   }
 
-  /// Makes up for sweeps that were missed: while storage did not work, or while somebody else acted for channels.
+  /// Makes up for sweeps that were missed: while storage did not work, or while someone else acted for channels.
   mutating func sweepAgain(_ now: Timestamp) {
     for id in watched.all.sorted() {
       guard let row = relays[id] else { continue }

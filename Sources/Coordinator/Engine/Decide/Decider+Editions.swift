@@ -103,7 +103,7 @@ extension Decider {
     let before = self[id]?.machine(of: relay)
     feed(.relay(relay, event), to: id)
     guard let row = self[id]?.row, let before, let after = self[id]?.machine(of: relay) else { return }
-    // Where channels share a key, an edition may have given way to that of another channel; and anybody may change a group whom it lets.
+    // Where channels share a key, an edition may have given way to that of another channel; and anyone may change a group whom it lets.
     let hasLostEdition = row.kind == .channel && !row.sharesKey && after.shown < before.shown
     if before.state.status == .active, after.isMissing || hasLostEdition { foundForgetful(relay) }
     guard row.sharesKey else { return }

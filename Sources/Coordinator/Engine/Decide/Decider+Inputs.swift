@@ -65,7 +65,7 @@ extension Decider {
     case .lookForNeighbour(let id, let identity, let relay):
       let question = Reads.Neighbour(channel: id, identity: identity, relay: relay)
       guard let other = facts.neighbours[question] ?? nil else { return }
-      // If it is somebody else's, whoever reads it back in its turn sees to it.
+      // If it is someone else's, whoever reads it back in its turn sees to it.
       feed(.relay(relay, .verifyRequested), to: other)
     case .forgetHistory: forgetHistory(now)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply)

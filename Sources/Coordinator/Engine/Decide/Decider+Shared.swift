@@ -18,7 +18,7 @@ extension Decider {
     replaceCatalog(stored.catalog)
   }
 
-  /// Begins to look after the catalog, because nobody else does any more.
+  /// Begins to look after the catalog, because no one else does any more.
   mutating func takeOver(_ stored: StoredCatalog, _ counters: StoreCounters) {
     base.counters.operator = max(base.counters.operator, counters.operator)
     base.counters.server = max(base.counters.server, counters.server)

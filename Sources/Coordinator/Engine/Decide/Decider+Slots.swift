@@ -5,7 +5,7 @@ internal import Storage
 // Which channels the coordinator acts for. These inputs are decided alone, when all that was decided before is durable or has failed.
 // Which channels are whose does not depend on the commit that follows.
 extension Decider {
-  /// Begins to act for channels for which nobody else acts any more. What they wait for follows from what is stored.
+  /// Begins to act for channels for which no one else acts any more. What they wait for follows from what is stored.
   mutating func gained(_ some: SlotSet, _ facts: Facts) {
     guard !some.isEmpty else { return }
     guard doubt == nil, let move = facts.move else {

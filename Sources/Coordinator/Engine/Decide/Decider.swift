@@ -56,7 +56,7 @@ struct Decider {
 
   /// What networks are and can do, and what requests read. The decider only reads it.
   let directory: RelayDirectory
-  /// The channels for which it acts are those in these slots. All others are somebody else's: they are never awake here.
+  /// The channels for which it acts are those in these slots. All others are someone else's: they are never awake here.
   var slots: SlotSet
   private(set) var rules: Rules
   /// Whether there are tests in the background at all.

@@ -14,7 +14,7 @@ internal import Storage
 /// 5. Perform: keys of identities, tests in the background, what networks take back, which relays they watch, their operations.
 /// 6. Reply.
 ///
-/// After that channels that have nothing left to do are let go, requests are told how many are left, what nobody waits for is stored in a
+/// After that channels that have nothing left to do are let go, requests are told how many are left, what no one waits for is stored in a
 /// commit of its own, and the engine waits for inputs or the next alarm.
 ///
 /// If the commit fails, only what holds in any case happens, in the same order: what was learned from outside, tests, operations of earlier

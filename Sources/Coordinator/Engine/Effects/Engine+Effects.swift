@@ -137,7 +137,7 @@ extension Engine {
     case .identity(let reply):
       reply.send(result(of: answer, refusal) { if case .identity(let row) = $0 { .success(row) } else { nil } })
     case .nothing(let reply):
-      // Nobody asked for a change.
+      // No one asked for a change.
       let failure = failure.map { BatonError.storageUnavailable(reason: $0.description) }
       reply.send(result(of: answer, failure) { _ in .success(()) })
     }

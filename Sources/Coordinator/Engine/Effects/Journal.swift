@@ -84,7 +84,7 @@ struct Journal {
 
   private static func level(of transition: ChannelRelayMachine.Transition) -> Logger.Level {
     switch transition.to {
-    // Somebody else's channel under this one's name is not an everyday outage.
+    // Someone else's channel under this one's name is not an everyday outage.
     case .failed where transition.cause == .wrongIdentity: .error
     case .failed, .inactive: .warning
     case .active: .notice

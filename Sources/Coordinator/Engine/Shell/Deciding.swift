@@ -45,10 +45,10 @@ protocol Deciding {
   /// - Returns: what follows all the same, and who must be refused.
   mutating func failed(_ failure: CommitFailure, at now: Timestamp) -> (effects: Effects, answers: [Decision.Answer])
 
-  /// Forgets what nobody needs any more, once the effects of a decision were carried out.
+  /// Forgets what no one needs any more, once the effects of a decision were carried out.
   mutating func letGo(_ decision: Decision, after effects: Effects)
 
-  // What nobody waits for, such as upkeep. It is stored in commits of its own, one at a time, so that it refuses nobody when it fails.
+  // What no one waits for, such as upkeep. It is stored in commits of its own, one at a time, so that it refuses no one when it fails.
 
   /// - Returns: what to store; `nil` if there is nothing.
   mutating func takeChore() -> CommitRequest?

@@ -12,7 +12,7 @@ struct Flight: Sendable {
   private let ending: @Sendable () async -> Outcome
 
   /// - Parameters:
-  ///   - isEager: whether it begins now; otherwise it begins when somebody waits for its outcome, which makes tests repeatable.
+  ///   - isEager: whether it begins now; otherwise it begins when someone waits for its outcome, which makes tests repeatable.
   ///   - whenOver: called at its end, if it begins now.
   init(
     isEager: Bool, whenOver: @escaping @Sendable () -> Void, _ commit: @escaping @Sendable () async -> Outcome

@@ -10,7 +10,7 @@ internal import Storage
 ///
 /// If the commit fails, the effects are those that hold in any case, and the requests are refused with the reason. While a commit is under
 /// way the shell goes on deciding, as if it were durable; all of that is one decision, and the next commit. If the first one fails, both
-/// are dropped. Once somebody else owns what is stored, nothing is done any more.
+/// are dropped. Once someone else owns what is stored, nothing is done any more.
 ///
 /// Only one task ever touches a shell.
 protocol Shell: AnyObject {
@@ -37,7 +37,7 @@ protocol Shell: AnyObject {
   /// - Parameter failure: why nothing was stored; `nil` if it was.
   func give(_ answer: Value.Decision.Answer, _ failure: CommitFailure?)
 
-  /// Refuses inputs that will not be decided, because somebody else owns what is stored.
+  /// Refuses inputs that will not be decided, because someone else owns what is stored.
   func refuse(_ inputs: [Value.Input], _ failure: CommitFailure)
 
   /// Refuses what would follow from effects, for the same reason.
@@ -64,11 +64,11 @@ struct Commits {
   let whenOver: @Sendable () -> Void
   /// The commit that is under way.
   fileprivate var flight: Flight?
-  /// The commit of what nobody waits for that is under way.
+  /// The commit of what no one waits for that is under way.
   fileprivate var chore: Flight?
   /// How many inputs wait until all that was decided before is durable.
   fileprivate var inputsResting = 0
-  /// Set once somebody else owns what is stored.
+  /// Set once someone else owns what is stored.
   fileprivate var fenced: CommitFailure?
 
   init(isEager: Bool, whenOver: @escaping @Sendable () -> Void) {
@@ -83,7 +83,7 @@ extension Shell {
 
   /// The commit that is under way.
   var flight: Flight? { commits.flight }
-  /// Why nothing may be done any more: somebody else owns what is stored.
+  /// Why nothing may be done any more: someone else owns what is stored.
   var fenced: CommitFailure? { commits.fenced }
 
   // MARK: - Decide
@@ -126,7 +126,7 @@ extension Shell {
 
   // MARK: - Commit
 
-  /// Begins to commit what was decided, unless a commit is under way. What nobody waits for is stored after that.
+  /// Begins to commit what was decided, unless a commit is under way. What no one waits for is stored after that.
   func depart() async {
     repeat {
       begin()

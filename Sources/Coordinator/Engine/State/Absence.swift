@@ -15,7 +15,7 @@ struct Absence: Equatable {
   /// How much later the channel's waiting times begin; `nil` if they allow for it already.
   func span(of channel: ChannelID) -> Duration? { channels.contains(channel) ? duration : nil }
 
-  /// Forgets the channels in these slots, which are somebody else's.
+  /// Forgets the channels in these slots, which are someone else's.
   mutating func forget(_ some: SlotSet) { channels = channels.filter { !some.contains($0) } }
 
   /// Notes that what is stored of these channels allows for it.

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-/// Writes that nobody waits for. They follow the next commit, in a commit of their own.
+/// Writes that no one waits for. They follow the next commit, in a commit of their own.
 struct Chores {
   private var due: [StoreMutation] = []
   /// Records of unreadable channels that could not be stored; the next round of upkeep tries again.
@@ -64,7 +64,7 @@ struct Chores {
     }
   }
 
-  /// Forgets records about channels in these slots, which are somebody else's.
+  /// Forgets records about channels in these slots, which are someone else's.
   mutating func forget(_ some: SlotSet) {
     func isAboutThem(_ mutation: StoreMutation) -> Bool {
       if case .quarantine(let id, _, _) = mutation { some.contains(id) } else { false }

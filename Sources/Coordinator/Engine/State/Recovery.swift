@@ -5,7 +5,7 @@ internal import Storage
 struct Recovery {
   /// Why storage does not work; `nil` if it does.
   private(set) var trouble: String?
-  /// Channels whose last change could not be stored, which somebody else has changed, or which could not be read; they are read again.
+  /// Channels whose last change could not be stored, which someone else has changed, or which could not be read; they are read again.
   private(set) var channels: Set<ChannelID> = []
   /// Slots that were gained, and of whose channels nothing could be read yet.
   private(set) var slots = SlotSet.none
@@ -54,7 +54,7 @@ struct Recovery {
     return slots
   }
 
-  /// Forgets the channels in these slots: they are somebody else's.
+  /// Forgets the channels in these slots: they are someone else's.
   mutating func forget(_ some: SlotSet) {
     slots = slots.subtracting(some)
     channels = channels.filter { !some.contains($0) }

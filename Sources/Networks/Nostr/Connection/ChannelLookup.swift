@@ -4,7 +4,7 @@ internal import NIOCore
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Reads what a relay shows of a channel that somebody else runs: one request, on a line that ends with it.
+/// Reads what a relay shows of a channel that someone else runs: one request, on a line that ends with it.
 final class ChannelLookup: Sendable {
   /// The number of events that are looked at.
   static let eventsMax = 100
@@ -25,7 +25,7 @@ final class ChannelLookup: Sendable {
     return try await withTaskCancellationHandler {
       try await lines.eventLoop.flatSubmit { shell.value.begin() }.get()
     } onCancel: {
-      lines.eventLoop.execute { shell.value.end(.failure(PeerFailure(.timeout, "nobody waits for the answer"))) }
+      lines.eventLoop.execute { shell.value.end(.failure(PeerFailure(.timeout, "no one waits for the answer"))) }
     }
   }
 

@@ -3,7 +3,7 @@ internal import DequeModule
 internal import RelayNetwork
 
 /// The operations for posts that wait to be sent to one relay, in order. A post has a gate: when its turn comes, its owner is asked whether
-/// it may leave, and only the answer opens the gate. What waits keeps its gate when the connection is lost, so nobody is asked twice.
+/// it may leave, and only the answer opens the gate. What waits keeps its gate when the connection is lost, so no one is asked twice.
 struct PostQueue: Sendable {
   /// The number of posts that may be asked for and not answered.
   static let askedMax = 64
@@ -41,7 +41,7 @@ struct PostQueue: Sendable {
     return (head.item, head.wasSent)
   }
 
-  /// Adds an operation at the end. It takes the place of one that is the same but for its number, and nobody waits for that one any more.
+  /// Adds an operation at the end. It takes the place of one that is the same but for its number, and no one waits for that one any more.
   mutating func append(_ item: SessionOperation) {
     // A request for deletion is only made for what may have left.
     guard let entry = Entry(item, gate: item.delivery?.task == .publish ? .closed : .open) else { return }

@@ -240,7 +240,7 @@ extension PublisherMachine {
   }
 
   /// Ends an operation for which the relay wants to know who publishes, on a connection over which others read: what they find must be what
-  /// anybody finds. The rest is sent over the next connection.
+  /// anyone finds. The rest is sent over the next connection.
   mutating func unidentified() -> [SessionAction] {
     guard let current = inFlight.authenticating else { return [] }
     let words = "the relay wants to know who publishes, and takes no connection for that beside the one over which others read"

@@ -234,7 +234,7 @@ struct ReadBatch {
     }
     let kind = isChannel ? PublicChannel.creationKind : PublicChannel.metadataKind
     guard event.publicKey == member.content.trustAnchor, event.kind == kind else {
-      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is signed by somebody else"))
+      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is signed by someone else"))
     }
     if isChannel { member.hasChannel = true } else { member.edition = member.content.edition }
     guard member.hasChannel, member.content.newestEdition == nil || member.edition != nil else { return nil }
@@ -244,7 +244,7 @@ struct ReadBatch {
   /// Judges whether an event that the relay serves is our group, signed by the relay.
   private func judgeGroup(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
     guard event.publicKey == member.content.trustAnchor else {
-      // Anybody may have stored that; it says nothing about the group.
+      // Anyone may have stored that; it says nothing about the group.
       member.hasForeign = true
       return nil
     }
@@ -260,7 +260,7 @@ struct ReadBatch {
     } else {
       guard event.tags.contains(where: { $0.count > 1 && $0[0] == "p" && $0[1] == member.item.owner }) else {
         return .misbehaved(
-          Trouble(.wrongIdentity, "the group at the relay is somebody else's: its admins do not include this identity"))
+          Trouble(.wrongIdentity, "the group at the relay is someone else's: its admins do not include this identity"))
       }
       member.hasChannel = true
     }

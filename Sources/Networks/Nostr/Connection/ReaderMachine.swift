@@ -337,7 +337,7 @@ struct ReaderMachine: SessionMachine {
     return asked + (groups.isIdle ? rest() : [])
   }
 
-  /// Whether nobody needs the connection.
+  /// Whether no one needs the connection.
   private var isDone: Bool {
     !isWatched && !hasWaiting && subscription == nil && posts.isIdle && history.isIdle && groups.isIdle
   }

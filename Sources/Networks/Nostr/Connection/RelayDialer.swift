@@ -17,7 +17,7 @@ struct RelayDialer: Sendable {
   typealias Inbound = WebSocketInbound
   typealias Connection = WebSocketConnection
 
-  /// The largest message that does not end the connection, in bytes: relays serve everybody what somebody gave them, and some take more than
+  /// The largest message that does not end the connection, in bytes: relays serve everyone what someone gave them, and some take more than
   /// Baton does.
   private static let frameBytesMax = 16 << 20
 

@@ -14,8 +14,8 @@ enum LineEvent: Hashable, Sendable {
 
 /// The connections to one relay. Each session gets its own, so that who reads stays anonymous and no session waits for another. Only
 /// where the relay does not take another beside one that is open do sessions share that one: it refuses, closes or ignores the other, or
-/// closes the one that was open. Who reads stays anonymous there too: over a connection that others read over, nobody says who they are,
-/// and nobody reads over one where that was said.
+/// closes the one that was open. Who reads stays anonymous there too: over a connection that others read over, no one says who they are,
+/// and no one reads over one where that was said.
 ///
 /// Sessions can share, because what is meant for one means nothing to the others: OK and AUTH are for those who publish, the rest goes by
 /// the names of requests.

@@ -255,7 +255,7 @@ public struct NostrLimits: Hashable, Sendable {
   /// The time after which the system gives a connection up on which nothing that was sent arrives; zero for the system's own time, which may be
   /// many minutes.
   public var unacknowledgedMax: Duration = .zero
-  /// A connection without work that nobody watches is closed after this long.
+  /// A connection without work that no one watches is closed after this long.
   public var idleTimeout: Duration = .seconds(60)
   /// A connection that held this long counts as good; redialling starts again after it.
   public var stableAfter: Duration = .seconds(30)

@@ -61,7 +61,7 @@ struct WantedPost: Sendable {
       return Trouble(.wrongIdentity, "what the relay serves as the post is not it: \(error.rawValue)")
     }
     guard event.publicKey == document.author else {
-      return Trouble(.wrongIdentity, "what the relay serves as the post is signed by somebody else")
+      return Trouble(.wrongIdentity, "what the relay serves as the post is signed by someone else")
     }
     guard kind ?? event.kind == event.kind else {
       return Trouble(

@@ -35,7 +35,7 @@ struct ChannelReading: Hashable, Sendable {
     GroupMembers.joinRequestKind,
   ]
 
-  /// What is listened to in groups: also that somebody came or went.
+  /// What is listened to in groups: also that someone came or went.
   static let heardInGroups = groupKinds.union(GroupMembers.changingKinds)
 
   /// Everything that belongs to these channels, which are of one kind.

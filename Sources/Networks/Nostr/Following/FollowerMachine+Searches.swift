@@ -3,7 +3,7 @@ internal import RelayNetwork
 
 // Searches at the relay.
 extension FollowerMachine {
-  /// Takes a question, and answers it at once if that cannot be done now: somebody waits.
+  /// Takes a question, and answers it at once if that cannot be done now: someone waits.
   mutating func ask(_ search: RelaySearch) -> [SessionAction] {
     guard followed[search.channel] != nil else { return [] }
     if let hold = keeper.hold {

@@ -22,7 +22,7 @@ extension FollowerMachine {
     let channel = isMark ? nil : followed.channel(of: event)
     guard isMark || channel != nil else { return }
     guard !outbox.isFull else {
-      // Nobody takes so much; it is asked for again.
+      // No one takes so much; it is asked for again.
       if let channel { pages.read(channel.id, since: now) } else { marks.miss() }
       return
     }

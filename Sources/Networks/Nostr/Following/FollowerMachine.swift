@@ -36,7 +36,7 @@ struct FollowerMachine: SessionMachine {
   private var nextWhole: [ChannelID: Int] = [:]
   /// The channels that cannot be heard, and since when, in Unix seconds.
   private var deaf: [ChannelID: Int64] = [:]
-  /// The channels of which somebody waits to know whether they were read.
+  /// The channels of which someone waits to know whether they were read.
   private var owed: Set<ChannelID> = []
   private var rubbish = 0
   var timeoutsInARow = 0
@@ -275,7 +275,7 @@ struct FollowerMachine: SessionMachine {
     for id in channels where followed[id] != nil { deaf[id] = min(deaf[id] ?? now, now) }
   }
 
-  /// Reports to everybody who waits that the relay could not be asked. What they want is asked for later all the same.
+  /// Reports to everyone who waits that the relay could not be asked. What they want is asked for later all the same.
   private mutating func fail(_ trouble: Trouble, _ channels: [ChannelID]? = nil) {
     for id in (channels ?? Array(owed)).sorted(by: { $0.rawValue < $1.rawValue }) where owed.remove(id) != nil {
       outbox.end(.synced(channel: id, relay: relay, .failed(trouble)))

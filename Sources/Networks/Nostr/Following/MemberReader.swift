@@ -4,7 +4,7 @@ internal import RelayNetwork
 internal import StrictJSON
 
 /// Asks a relay who belongs to its groups (kinds 39001 and 39002): when a group is followed, after each loss of the connection, whenever
-/// the relay serves something after which it may be somebody else, and when the group is read again. Relays make these lists when somebody
+/// the relay serves something after which it may be someone else, and when the group is read again. Relays make these lists when someone
 /// asks, and do not send all of them by themselves. It is a part of `FollowerMachine`.
 struct MemberReader: Sendable {
   /// How many groups one request names.

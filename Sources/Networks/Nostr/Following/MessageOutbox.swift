@@ -2,7 +2,7 @@ internal import Channels
 internal import DequeModule
 internal import RelayNetwork
 
-/// What a session has read and not reported yet. Only a few batches are out at a time, so that nobody reads ahead of what is stored.
+/// What a session has read and not reported yet. Only a few batches are out at a time, so that no one reads ahead of what is stored.
 struct MessageOutbox: Sendable {
   /// The number of news in one batch.
   static let batchMax = 64

@@ -46,7 +46,7 @@ struct ProfileReader: Sendable {
   /// Whether there is no room for others, so that those who wait should come before history.
   var isFull: Bool { waiting.count >= Self.waitingMax }
 
-  /// Wants the profile of somebody who wrote in a channel.
+  /// Wants the profile of someone who wrote in a channel.
   mutating func want(_ author: String, in channel: ChannelID) {
     guard channels[author] == nil, waiting.count < Self.waitingMax else { return }
     if channels.count >= Self.askedMax { forgetAsked() }

@@ -43,7 +43,7 @@ extension ChannelReference {
       self.init(kind: .group, networkID: identifier, trustAnchor: author, relays: Self.normal(relays))
     case .npub, .nprofile: throw NetworkFailure("it names a person")
     // The text must not be shown.
-    case .nsec: throw NetworkFailure("it is a secret key, which nobody else may see; whoever may have seen it can act with it")
+    case .nsec: throw NetworkFailure("it is a secret key, which no one else may see; whoever may have seen it can act with it")
     }
   }
 
@@ -116,7 +116,7 @@ extension ChannelReference {
     return found(RelayGroup.Metadata(newest), signedBy: author, identity)
   }
 
-  /// Its document is left out: Baton never gives it to anybody, and strangers may have made it as large as they like.
+  /// Its document is left out: Baton never gives it to anyone, and strangers may have made it as large as they like.
   private func found(_ shown: RelayGroup.Metadata?, signedBy author: String, _ identity: IdentityID) -> FoundChannel {
     FoundChannel(
       content: ChannelContent(kind: kind, identity: identity, networkID: networkID, trustAnchor: author, document: ""),

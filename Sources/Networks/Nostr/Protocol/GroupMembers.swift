@@ -12,9 +12,9 @@ enum GroupMembers {
       "#d": .array(ids.map(JSONValue.string)),
     ]
   }
-  /// Kinds after which the lists may be others: somebody was put in, or taken out, or left.
+  /// Kinds after which the lists may be others: someone was put in, or taken out, or left.
   static let changingKinds: Set<Int> = [RelayGroup.Request.putUser.rawValue, RelayGroup.Request.removeUser.rawValue, 9022]
-  /// Somebody asks to be let in.
+  /// Someone asks to be let in.
   static let joinRequestKind = 9021
 
   /// Whether a text can be the name of a role.

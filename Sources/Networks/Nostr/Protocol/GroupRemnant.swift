@@ -30,7 +30,7 @@ extension GroupNames {
   func knownID(at relays: [String]) -> String { found ?? (attempts.count == 1 && !relays.isEmpty ? id : "") }
 }
 
-/// What stays of a post of a group that is forgotten: the names of its attempts, which nobody could compute any more. There is nothing in it
+/// What stays of a post of a group that is forgotten: the names of its attempts, which no one could compute any more. There is nothing in it
 /// that could be sent.
 struct GroupRemnant: Hashable, Sendable, GroupNames {
   let author: String

@@ -2,7 +2,7 @@ internal import StrictJSON
 
 /// The events whose history is read, whenever they were made (NIP-01).
 struct HistoryFilter: Hashable, Sendable {
-  /// Public keys; empty for anybody.
+  /// Public keys; empty for anyone.
   let authors: Set<String>
   /// Empty for any kind.
   let kinds: Set<Int>

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// The wish that somebody belong to a group, or not, as it is stored. It is an event that is signed when it leaves (NIP-29, kinds 9000 and
+/// The wish that someone belong to a group, or not, as it is stored. It is an event that is signed when it leaves (NIP-29, kinds 9000 and
 /// 9001), and is fulfilled when the relay's own lists show it.
 struct MembershipForm: Hashable, Sendable {
   /// The key of whoever signs.
@@ -96,7 +96,7 @@ extension MembershipForm {
     }
   }
 
-  /// The report if it is not to be seen whether somebody belongs to the group.
+  /// The report if it is not to be seen whether someone belongs to the group.
   private func unseen(_ operation: DeliveryOperation) -> NetworkReport {
     guard let next = lookedForInVain else { return operation.report(.missing) }
     let outcome = next.vainLooks == nil ? DeliveryOutcome.skipped(Self.noList) : .missing
@@ -104,7 +104,7 @@ extension MembershipForm {
   }
 
   private static let noList = Trouble(
-    .notSupported, "the relay took the change and does not show who belongs to the group (kind 39002), so nobody can see it")
+    .notSupported, "the relay took the change and does not show who belongs to the group (kind 39002), so no one can see it")
 }
 
 /// What a relay serves about who belongs to one group.
@@ -114,10 +114,10 @@ struct GroupListsReading: Sendable {
     let members: NostrEvent?
     let admins: NostrEvent?
 
-    /// Whether somebody is among the members; `nil` if the relay does not say who is.
+    /// Whether someone is among the members; `nil` if the relay does not say who is.
     func isMember(_ person: String) -> Bool? { members.map { $0.tags.contains { Self.names(person, $0) } } }
 
-    /// The roles of somebody; `nil` if the relay does not name them among those who have any.
+    /// The roles of someone; `nil` if the relay does not name them among those who have any.
     func roles(of person: String) -> [String]? {
       admins?.tags.first { Self.names(person, $0) }.map { Array($0.dropFirst(2).filter { !$0.isEmpty }) }
     }
@@ -151,7 +151,7 @@ struct GroupListsReading: Sendable {
   mutating func take(_ event: NostrEvent) {
     guard [RelayGroup.adminsKind, GroupMembers.membersKind].contains(event.kind), event.tag("d") == id else { return }
     guard event.publicKey == relayKey else {
-      // Anybody may have stored that.
+      // Anyone may have stored that.
       hasForeign = true
       return
     }

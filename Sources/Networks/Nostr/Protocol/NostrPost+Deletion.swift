@@ -70,7 +70,7 @@ extension NostrPost {
       author: author, kind: deletionKind, tags: attempt.around(tags + kinds, in: channel), content: reason)
   }
 
-  /// A request of an admin to delete posts of anybody in a group (kind 9005, NIP-29). Relays take it only while it is fresh.
+  /// A request of an admin to delete posts of anyone in a group (kind 9005, NIP-29). Relays take it only while it is fresh.
   /// - Throws: `DeletionRefusal`.
   static func adminDeletion(
     of posts: [Published], in group: ChannelContent, reason: String = "", by author: String, attempt: Attempt = Attempt()

@@ -13,7 +13,7 @@ enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .forged(let flaw): flaw.rawValue
-    case .otherAuthor: "the event is signed by somebody else"
+    case .otherAuthor: "the event is signed by someone else"
     case .otherKind: "the event is of another kind"
     case .otherChannel: "the event is in another channel"
     case .otherContent: "the event has another content or other tags"

@@ -47,7 +47,7 @@ struct NostrPost: Hashable, Sendable {
   ///   - key: the author's.
   ///   - createdAt: Unix time in seconds.
   ///   - auxiliary: 32 bytes of randomness for the signature; `nil` draws fresh ones.
-  /// - Throws: `NetworkFailure` if the key is somebody else's, or a text, such as a group's id, holds a control character.
+  /// - Throws: `NetworkFailure` if the key is someone else's, or a text, such as a group's id, holds a control character.
   func signed(by key: SecretKey, createdAt: Int64, auxiliary: [UInt8]? = nil) throws(NetworkFailure) -> NostrEvent {
     guard key.publicKey == author else { throw NetworkFailure("the post is to be signed by another key than its author's") }
     guard

@@ -97,7 +97,7 @@ struct PinnedPostsReading: Sendable {
   mutating func take(_ event: NostrEvent) {
     guard event.kind == RelayGroup.pinsKind, event.tag("d") == id else { return }
     guard event.publicKey == relayKey else {
-      // Anybody may have stored that.
+      // Anyone may have stored that.
       hasForeign = true
       return
     }

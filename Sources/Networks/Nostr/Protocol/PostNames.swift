@@ -53,7 +53,7 @@ struct PostNames {
     }
   }
 
-  /// The author of the parent and everybody whom it mentions. Strangers may have written anything there, and any number.
+  /// The author of the parent and everyone whom it mentions. Strangers may have written anything there, and any number.
   var concerned: [String] {
     guard let parent else { return [] }
     var known: Set<String> = [parent.author]

@@ -62,7 +62,7 @@ public enum RelayGroup {
     }
   }
 
-  /// An id that nobody can guess: 32 characters that every relay takes.
+  /// An id that no one can guess: 32 characters that every relay takes.
   static func randomID() -> String { Hex.encode(SystemRandom.bytes(16)) }
 
   /// Whether a text can be the id of a group. NIP-29 allows `a-z0-9-_`; relays have capital letters and dots in them, too.
@@ -82,7 +82,7 @@ public enum RelayGroup {
   static func creation(of id: String) -> OutgoingEvent { draft(.create, id) }
   static func deletion(of id: String) -> OutgoingEvent { draft(.delete, id) }
 
-  /// Sets all fields, because fields that are not named are removed. Everybody may read the group, and join unless it is closed; `public` and
+  /// Sets all fields, because fields that are not named are removed. Everyone may read the group, and join unless it is closed; `public` and
   /// `open` say so to relays from before the flags were turned round.
   static func edition(of id: String, _ metadata: Metadata) -> OutgoingEvent {
     var tags = [["name", metadata.name], ["about", metadata.about]]

@@ -21,7 +21,7 @@ struct ChannelReading {
   struct Run {
     let number: Int
     let need: Need
-    /// Whether somebody waits for it.
+    /// Whether someone waits for it.
     let isAsked: Bool
     /// Where the next page lies.
     fileprivate(set) var place = CoreItemPage.Place.newest
@@ -31,7 +31,7 @@ struct ChannelReading {
 
   enum Progress: Hashable {
     case more, over
-    /// Nothing in the page can be read, so nobody knows what comes before it.
+    /// Nothing in the page can be read, so no one knows what comes before it.
     case stuck
   }
 
@@ -47,7 +47,7 @@ struct ChannelReading {
   private(set) var seen = SeenItems()
   /// The number of people that was told last.
   var memberCount: Int64?
-  /// Whether somebody waits for everything, and no run was begun for that.
+  /// Whether someone waits for everything, and no run was begun for that.
   private(set) var isAsked = false
   private var need = Need.everything
   private var hasEverything = false
@@ -68,7 +68,7 @@ struct ChannelReading {
     owe(.everything)
   }
 
-  /// Nobody waits any more.
+  /// No one waits any more.
   mutating func answered() { isAsked = false }
 
   mutating func note(_ item: CoreItem) { seen.note(item.id, as: ItemPlace(item).name) }

@@ -3,7 +3,7 @@ internal import RelayNetwork
 
 // Reads who belongs to channels. The core lists all members at once, with their pictures, so large channels are not asked for.
 extension CoreWorker {
-  /// Somebody as the core knows them.
+  /// Someone as the core knows them.
   enum MemberFound {
     case member(CoreMember)
     case nobody
@@ -18,7 +18,7 @@ extension CoreWorker {
       switch await ask(.member(group.id, number)) {
       case .success(.member(_, let member)) where ItemNews.name(of: member.sharedID, member.id) == name:
         return .success(.member(member))
-      // The number is somebody else's, or nobody's by now.
+      // The number is someone else's, or no one's by now.
       case .success(.member): knownMembers.forget(key)
       case .success(let reply): return .failure(Self.unexpected(reply))
       case .failure(.refused(let error)) where error.tag == "groupMemberNotFound": knownMembers.forget(key)
@@ -45,7 +45,7 @@ extension CoreWorker {
       return .success(members)
     case .success(let reply): return .failure(Self.unexpected(reply))
     case .failure(let failure):
-      // Former members may be in it, and nobody says how many. A list that is too long for the connection would break it again and again, for
+      // Former members may be in it, and no one says how many. A list that is too long for the connection would break it again and again, for
       // all channels.
       if case .unknown = failure {
         let count = min((unlisted[group]?.count ?? 0) + 1, 10)

@@ -81,7 +81,7 @@ struct ItemNews {
     var isOwn = false
   }
 
-  /// - Returns: `nil` if it is nobody who writes in groups.
+  /// - Returns: `nil` if it is no one who writes in groups.
   private func author(_ author: CoreItem.Author, _ sender: CoreSender?) -> Author? {
     switch author {
     case .channel: return Author(id: PostForm.author, isOwn: true)

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Synchronization
 
-/// Something that is done in the core for somebody who waits, beside the worker: for joining a channel the core talks to its servers and
+/// Something that is done in the core for someone who waits, beside the worker: for joining a channel the core talks to its servers and
 /// relays, and does nothing else on that connection meanwhile.
 final class CoreErrand: Sendable {
   /// The channel that was joined.
@@ -32,7 +32,7 @@ final class CoreErrand: Sendable {
 
   func wait(_ waiting: CheckedContinuation<Outcome, Never>) { state.withLock { $0.waiting = waiting } }
 
-  /// Nobody waits any more. What is under way is done all the same.
+  /// No one waits any more. What is under way is done all the same.
   func cancel() { state.withLock { $0.isCancelled = true } }
 
   var isCancelled: Bool { state.withLock(\.isCancelled) }

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Synchronization
 
-/// A test of a relay for which somebody waits.
+/// A test of a relay for which someone waits.
 final class CoreRelayTestRequest: Sendable {
   let address: CoreRelayAddress
   private let steps: AsyncStream<ProbeStep>.Continuation
@@ -14,7 +14,7 @@ final class CoreRelayTestRequest: Sendable {
     steps.onTermination = { [weak self] _ in self?.over.withLock { $0 = true } }
   }
 
-  /// Whether nobody waits any more.
+  /// Whether no one waits any more.
   var isOver: Bool { over.withLock { $0 } }
 
   func tell(_ step: ProbeStep) { steps.yield(step) }

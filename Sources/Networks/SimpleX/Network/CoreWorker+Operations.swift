@@ -53,7 +53,7 @@ extension CoreWorker {
     }
   }
 
-  /// Handles a channel that the core no longer has, because it dropped it or somebody deleted it there.
+  /// Handles a channel that the core no longer has, because it dropped it or someone deleted it there.
   private func serveLost(
     _ channel: ChannelID, at place: Place, _ operations: [RelayOperation], _ content: ChannelContent,
     _ document: ChannelDocument

@@ -115,7 +115,7 @@ final class CoreWorker {
   private var isLookHeld = false
   /// Channels that wait for further invitations, or for a time.
   private var waiting: [ChannelID: Timestamp] = [:]
-  /// Tests for which somebody waits.
+  /// Tests for which someone waits.
   var tests: [CoreRelayTestRequest] = []
   /// Relays for whose tests channels wait.
   var wantedTests: [CoreRelayAddress] = []

@@ -46,7 +46,7 @@ public struct PresetOperator: Hashable, Sendable {
 }
 
 extension PresetOperator {
-  /// Reads a group; `nil` if nothing in it came with the core. Entries that somebody added to the core, or deleted there, are left out,
+  /// Reads a group; `nil` if nothing in it came with the core. Entries that someone added to the core, or deleted there, are left out,
   /// and so are those that Baton cannot read.
   init?(_ group: CoreServerGroup) {
     guard let owner = group.operator, !owner.name.isEmpty else { return nil }

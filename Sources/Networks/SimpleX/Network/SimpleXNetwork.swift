@@ -52,7 +52,7 @@ public final class SimpleXNetwork: RelayNetwork {
     /// Names that were given since the program started, the oldest first.
     var prepared: Deque<String> = []
     var preparedSet: Set<String> = []
-    /// Whether nobody takes inputs any more.
+    /// Whether no one takes inputs any more.
     var isOver = false
   }
 
@@ -75,7 +75,7 @@ public final class SimpleXNetwork: RelayNetwork {
   private let began = ContinuousClock.now
 
   /// - Parameters:
-  ///   - client: the connection to the core; nobody else may use the core.
+  ///   - client: the connection to the core; no one else may use the core.
   ///   - lanes: further connections to it, for tests of relays, each of which may occupy its connection for a minute. As many tests run at
   ///     once. The core sends each event to one of all these connections.
   ///   - known: returns the channel that the store knows under a name in the core, with the relays that serve it; throws if the store
@@ -287,7 +287,7 @@ public final class SimpleXNetwork: RelayNetwork {
     if isOver { errand.refuse("Baton ends") } else { waker.yield(()) }
   }
 
-  /// Refuses what nobody takes any more.
+  /// Refuses what no one takes any more.
   private func refuseErrands() {
     let left = state.withLock { state in
       state.isOver = true

@@ -38,7 +38,7 @@ extension CoreWorker {
     return true
   }
 
-  /// Handles something of which nobody knows whether the core has done it, or will.
+  /// Handles something of which no one knows whether the core has done it, or will.
   func lose(_ task: some ActTask, _ trouble: Trouble) {
     knownPosts[task.post].lostAt = now()
     giveBack(task.operations, trouble)

@@ -36,7 +36,7 @@ extension CoreWorker {
     case .cancelled:
       finish(
         operation,
-        .skipped(Trouble(.missing, "readers get the post without its file: somebody cancelled the upload in the core")))
+        .skipped(Trouble(.missing, "readers get the post without its file: someone cancelled the upload in the core")))
     case nil: finish(operation, .skipped(Trouble(.missing, "the core has the post without its file")))
     case .invalid(let words), .unknown(let words):
       finish(operation, .troubled(Trouble(.protocol, "the core says of the file: \(words)"), retryAfter: nil))

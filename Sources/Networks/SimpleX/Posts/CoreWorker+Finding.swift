@@ -79,7 +79,7 @@ extension CoreWorker {
     }
   }
 
-  /// Answers how far a post came with a relay. That the server of the relay's queue has it is all that anybody can know.
+  /// Answers how far a post came with a relay. That the server of the relay's queue has it is all that anyone can know.
   func verify(_ operation: DeliveryOperation, _ info: CoreItemInfo?, _ task: PostTask) {
     let edition = max(1, task.form.edition)
     if operation.deletion != nil, let deletion = knownPosts[task.post].deletion {
@@ -159,7 +159,7 @@ extension CoreWorker {
   ) async -> CoreItemScope? {
     let sentAt = info.flatMap { Timestamp(core: $0.item.item.sentAt) } ?? task.form.sentAt
     guard let info, info.item.item.deletion == nil else {
-      // It was deleted before, and the answer was lost, or by somebody else.
+      // It was deleted before, and the answer was lost, or by someone else.
       let isOld = sentAt.map { now() - $0 >= SimpleXNetwork.deletionTime } ?? false
       return isOld ? .history : .everywhere
     }

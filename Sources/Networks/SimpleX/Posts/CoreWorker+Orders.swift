@@ -51,7 +51,7 @@ extension CoreWorker {
     case .failure(let failure): return .failure(failure)
     }
     guard let member else {
-      // Whom nobody has ever heard of was not removed.
+      // Whom no one has ever heard of was not removed.
       let wasRemoved = task.form.order == .removeMember && course(task).reached != nil
       return .success(wasRemoved ? .done : .impossible(Self.memberGone))
     }
@@ -73,7 +73,7 @@ extension CoreWorker {
   private static let memberIsRelay = Trouble(
     .rejected, "that is a relay of the channel; take it away with batonctl channel remove-relay")
 
-  /// Answers whether a relay carries out an order, as far as anybody can know: the core shows it, and the relay was ready when it left.
+  /// Answers whether a relay carries out an order, as far as anyone can know: the core shows it, and the relay was ready when it left.
   private func verify(_ operation: DeliveryOperation, _ sight: Sight, _ task: OrderTask) {
     // It was given up.
     if operation.deletion != nil { return finish(operation, .missing) }
@@ -92,7 +92,7 @@ extension CoreWorker {
   )
 
   private static let undone = Trouble(
-    .notSupported, "it was done, and somebody has changed it since in the chat core; to have it again, ask for it again")
+    .notSupported, "it was done, and someone has changed it since in the chat core; to have it again, ask for it again")
 
   // MARK: - Members
 
@@ -102,7 +102,7 @@ extension CoreWorker {
       for operation in operations { finish(operation, .skipped(trouble)) }
       return
     }
-    // What was done once is not done again: somebody has decided otherwise since.
+    // What was done once is not done again: someone has decided otherwise since.
     if case .open = sight, course(task).sentAt != nil {
       for operation in operations { finish(operation, .skipped(Self.undone)) }
       return
@@ -122,7 +122,7 @@ extension CoreWorker {
     case .success(let members): ready = members
     case .failure(let failure): return fail(joined, failure)
     }
-    // The core also tells nobody, and never again.
+    // The core also tells no one, and never again.
     guard sight.isDone || !ready.isDisjoint(with: joined.compactMap(task.member)) else {
       return hold(task.post, in: task.channel, Self.notReady)
     }

@@ -107,7 +107,7 @@ extension CoreWorker {
     return true
   }
 
-  /// The next post to look at: first those of which nobody knows whether they were sent, because nothing else is sent before that is
+  /// The next post to look at: first those of which no one knows whether they were sent, because nothing else is sent before that is
   /// clear; then the first that is to be sent; then what only has to be looked at, of which there may be much.
   private func nextPost(_ desk: PostDesk) -> PostID? {
     let now = now()
@@ -165,7 +165,7 @@ extension CoreWorker {
       publications = []
     }
     guard let item = knownPosts[task.post].place.item else {
-      // Nobody has it.
+      // No one has it.
       for operation in task.operations(.verify) { finish(operation, .missing) }
       for operation in task.operations(.withdraw) { finish(operation, .withdrawn) }
       if !publications.isEmpty { await prepare(publications, task) }
@@ -182,7 +182,7 @@ extension CoreWorker {
     if !publications.isEmpty { await look(publications, info, task) }
   }
 
-  /// Nobody asks for that: a post is forgotten only when nothing is under way.
+  /// No one asks for that: a post is forgotten only when nothing is under way.
   static let forgotten = Trouble(.notSupported, "the post was forgotten here, so there is nothing left to send")
 
   /// The newest edition that any operation is about. All of them are about the same post.
@@ -225,7 +225,7 @@ extension CoreWorker {
   /// Answers operations for which the channel is not there.
   private func failPosts(_ operations: [DeliveryOperation], _ trouble: Trouble) {
     for operation in operations {
-      // What cannot be found cannot be deleted either, and nobody can see whether relays have it.
+      // What cannot be found cannot be deleted either, and no one can see whether relays have it.
       let isDeleted = operation.task == .withdraw || operation.deletion != nil
       finish(operation, isDeleted ? .refused(trouble) : .troubled(trouble, retryAfter: nil))
     }

@@ -50,9 +50,9 @@ extension CoreWorker {
   }
 
   private static let targetGone = Trouble(
-    .missing, "the chat core does not have the post any more that this is a reaction to, or somebody deleted it there")
+    .missing, "the chat core does not have the post any more that this is a reaction to, or someone deleted it there")
 
-  /// Answers whether a reaction is at a relay, as far as anybody can know: the core has it, and the relay was ready when it left.
+  /// Answers whether a reaction is at a relay, as far as anyone can know: the core has it, and the relay was ready when it left.
   private func verify(_ operation: DeliveryOperation, _ isThere: Bool, _ task: ReactionTask) {
     let course = course(task)
     let hasIt = isReached(operation, course.reached, task)
@@ -70,7 +70,7 @@ extension CoreWorker {
     "the connection to the relay was not ready when the channel reacted, or the channel got the relay later; SimpleX sends reactions once"
   )
   private static let takenBack = Trouble(
-    .missing, "somebody took the reaction back in the chat core; delete it here too, and react again")
+    .missing, "someone took the reaction back in the chat core; delete it here too, and react again")
 
   // MARK: - Sending
 
@@ -84,14 +84,14 @@ extension CoreWorker {
     guard !isBeingTakenBack(task) else { return hold(task.post, in: task.channel, for: limits.lookAgain) }
     let joined = joined(operations, task)
     guard !joined.isEmpty, isThere || !waitsForRelays(task) else { return }
-    // The reaction may be there although Baton has not sent it: then nobody knows which relays got it, and those that are ready now count.
+    // The reaction may be there although Baton has not sent it: then no one knows which relays got it, and those that are ready now count.
     guard isThere, course(task).reached != nil else {
       let ready: Set<CoreMember.ID>
       switch await readyRelays(task) {
       case .success(let members): ready = members
       case .failure(let failure): return fail(joined, failure)
       }
-      // The core also sends if there is nobody to send to, and never again.
+      // The core also sends if there is no one to send to, and never again.
       guard !ready.isDisjoint(with: joined.compactMap(task.member)) else {
         return hold(task.post, in: task.channel, Self.notReady)
       }
@@ -188,7 +188,7 @@ extension CoreWorker {
   private func removed(
     _ operations: [DeliveryOperation], _ isThere: Bool, _ task: ReactionTask
   ) async -> Set<CoreMember.ID>? {
-    // It was taken back before, and the answer was lost, or by somebody else.
+    // It was taken back before, and the answer was lost, or by someone else.
     if !isThere, let asked = knownPosts[task.post].asked { return asked }
     let ready: Set<CoreMember.ID>
     switch await readyRelays(task) {

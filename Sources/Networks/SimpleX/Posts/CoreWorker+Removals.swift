@@ -1,7 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 
-// Carries out orders that messages of others be gone: the core removes one for everybody, and tells relays that are ready once. That is known
+// Carries out orders that messages of others be gone: the core removes one for everyone, and tells relays that are ready once. That is known
 // from its source and types only.
 extension CoreWorker {
   /// What the core has under the number of a message.
@@ -70,7 +70,7 @@ extension CoreWorker {
       fail(operations, failure)
       return nil
     }
-    // It was removed before, and the answer was lost, or by somebody else.
+    // It was removed before, and the answer was lost, or by someone else.
     guard case .there(let item) = sight else {
       // It may be older than what is read again.
       if readings[task.channel] != nil { delete(task.form.target, in: task.channel) }

@@ -11,7 +11,7 @@ extension CoreWorker {
   func prepare(_ operations: [DeliveryOperation], _ task: PostTask) async {
     let joined = joined(operations, task)
     guard !joined.isEmpty, !waitsForRelays(task) else { return }
-    // The core sends also if there is nobody to send to, and never again.
+    // The core sends also if there is no one to send to, and never again.
     switch await hasReadyRelay(joined, task) {
     case .success(true): break
     case .success(false):
@@ -157,7 +157,7 @@ extension CoreWorker {
     }
   }
 
-  /// Handles a post of which nobody knows whether the core has sent it, or will.
+  /// Handles a post of which no one knows whether the core has sent it, or will.
   private func lose(_ task: PostTask, _ trouble: Trouble) {
     desks[task.channel]?.lost[task.post] = now()
     around.nudge(limits.doubtTime * 2)
@@ -217,7 +217,7 @@ extension CoreWorker {
       for operation in operations where !task.isJoined(operation) { finish(operation, .skipped(Self.passedOver)) }
       let joined = operations.filter(task.isJoined)
       guard !joined.isEmpty else { return }
-      // The core also takes an edit if there is nobody to send it to, and never sends it again.
+      // The core also takes an edit if there is no one to send it to, and never sends it again.
       if !task.form.isShown(by: info.item.item) {
         switch await hasReadyRelay(joined, task) {
         case .success(true): break
@@ -230,7 +230,7 @@ extension CoreWorker {
     for operation in operations { answer(operation, info, task) }
   }
 
-  private static let gone = Trouble(.missing, "the chat core does not have the post any more, or somebody deleted it there")
+  private static let gone = Trouble(.missing, "the chat core does not have the post any more, or someone deleted it there")
 
   /// Puts the newest edition of a post in the place of an earlier one, unless it is there already.
   private func update(_ item: CoreItem.ID, _ task: PostTask) async {
@@ -242,7 +242,7 @@ extension CoreWorker {
       return
     case .failure(let failure): return giveBack(task.operations, failure)
     }
-    // What somebody made of the first edition in the core stays.
+    // What someone made of the first edition in the core stays.
     let isEdit = task.form.edition > 1 && task.form.edition >= knownPosts[task.post].edition
     if isEdit, !task.form.isShown(by: info.item.item) {
       let ready: Set<CoreMember.ID>
@@ -250,7 +250,7 @@ extension CoreWorker {
       case .success(let members): ready = members
       case .failure(let failure): return giveBack(task.operations, failure)
       }
-      // The core would take the edit for nobody, and not send it again.
+      // The core would take the edit for no one, and not send it again.
       guard !ready.isDisjoint(with: task.operations.compactMap(task.member)) else {
         return giveBack(task.operations, Self.notReady)
       }

@@ -2,7 +2,7 @@ internal import Glibc
 public import RelayNetwork
 
 extension FileFolder {
-  /// Why somebody else could have another file sent than one that was put here: a symbolic link on the way to a file, or a folder that
+  /// Why someone else could have another file sent than one that was put here: a symbolic link on the way to a file, or a folder that
   /// others can write to.
   /// - Parameters:
   ///   - file: a file below the folder; `nil` for the folder itself.
@@ -11,7 +11,7 @@ extension FileFolder {
   public func weakness(onTheWayTo file: FileAddress? = nil, user: UInt32? = nil) -> String? {
     let owners = [0, user ?? geteuid()]
     var way = ""
-    // Nobody else can change what a part names, because they cannot write to the folders before it. So it is the same when the core, which
+    // No one else can change what a part names, because they cannot write to the folders before it. So it is the same when the core, which
     // takes paths only, opens the file.
     for part in (file?.path ?? path).unicodeScalars.split(separator: "/") {
       way += "/\(String(part))"

@@ -21,7 +21,7 @@ struct LostOrders {
     if lost[target]?.post == post { lost[target] = nil }
   }
 
-  /// When the answer to another order about somebody was lost; `nil` if none was.
+  /// When the answer to another order about someone was lost; `nil` if none was.
   func time(about name: String, in channel: ChannelID, except post: PostID) -> Timestamp? {
     lost[Target(channel: channel, name: name)].flatMap { $0.post == post ? nil : $0.at }
   }

@@ -2,15 +2,15 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// What Baton stores of an order to the core about what somebody wrote, or about who belongs to a channel: which one it is, and what became
+/// What Baton stores of an order to the core about what someone wrote, or about who belongs to a channel: which one it is, and what became
 /// of it as far as the core does not say. The core gives orders no name, so neither do documents.
 struct OrderForm: Hashable {
   enum Order: Hashable {
-    /// A message of somebody else is to be gone for everybody.
+    /// A message of someone else is to be gone for everyone.
     case removeMessage
     case removeMember
     case setRole(CoreMember.Role)
-    /// What a member writes is to be kept from everybody, or shown again.
+    /// What a member writes is to be kept from everyone, or shown again.
     case block(Bool)
   }
 
@@ -54,7 +54,7 @@ struct OrderForm: Hashable {
     target = change.person
   }
 
-  /// Whether a name can be one of a member: that of somebody else, and not of the channel.
+  /// Whether a name can be one of a member: that of someone else, and not of the channel.
   static func isMember(_ name: String) -> Bool {
     if name.hasPrefix("#") { return number(name) != nil }
     return name != PostForm.author && ItemPlace.isWritable(name)

@@ -1,6 +1,6 @@
 internal import RelayNetwork
 
-// What SimpleX can express of a post. The rest is refused: readers would not see it, and nobody would know.
+// What SimpleX can express of a post. The rest is refused: readers would not see it, and no one would know.
 extension PostForm {
   /// - Throws: what must be changed.
   init(_ draft: PostDraft) throws(PostRefusal) {
@@ -58,7 +58,7 @@ extension PostForm {
     }
     guard draft.mentions.isEmpty else {
       throw PostRefusal(
-        .mentions, "channels on SimpleX do not know their readers, so nobody can be mentioned; remove the mentions")
+        .mentions, "channels on SimpleX do not know their readers, so no one can be mentioned; remove the mentions")
     }
     guard draft.contentWarning == nil else {
       throw PostRefusal(.contentWarning, "SimpleX has no warnings before a post; write it into the text")

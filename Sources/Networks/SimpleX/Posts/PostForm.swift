@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// What Baton stores of a post on SimpleX: what the core is to send, and what became of that as far as nobody else keeps it. Where the
+/// What Baton stores of a post on SimpleX: what the core is to send, and what became of that as far as no one else keeps it. Where the
 /// post is in the core is its name (`ItemPlace`).
 struct PostForm: Hashable {
   /// How the core was told to delete the post.

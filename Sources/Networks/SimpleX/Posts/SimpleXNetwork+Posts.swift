@@ -74,7 +74,7 @@ extension SimpleXNetwork {
   public func composeMembership(_ change: MembershipChange, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     guard !change.letsIn else {
       throw .unsupported(
-        "people join a channel on SimpleX by its link, and nobody can let them in; to give a member a role use batonctl member role"
+        "people join a channel on SimpleX by its link, and no one can let them in; to give a member a role use batonctl member role"
       )
     }
     do throws(PostRefusal) { return try OrderForm(change).document } catch { throw .refused(error) }

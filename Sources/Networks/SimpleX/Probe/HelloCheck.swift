@@ -8,7 +8,7 @@ extension ServerHello {
   /// - Throws: `wrongIdentity`, `expired` or `protocol`.
   func check(session: TLSSession, fingerprint: String, now: Int64) throws(PeerFailure) {
     guard !session.finished.isEmpty, sessionID == session.finished else {
-      throw PeerFailure(.wrongIdentity, "the hello is for another connection: somebody may stand between")
+      throw PeerFailure(.wrongIdentity, "the hello is for another connection: someone may stand between")
     }
     guard let signedKey else { return }
     if signedKey.chain != session.chain {

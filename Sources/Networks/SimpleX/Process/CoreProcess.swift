@@ -8,7 +8,7 @@ internal import Synchronization
 /// Runs a SimpleX Chat core and keeps it running: it is started again when it ends, with growing waits if it ends at once, and ends with
 /// Baton.
 ///
-/// The core's port accepts everybody on this machine, so a core that runs as a separate service, from which others can be kept away, is
+/// The core's port accepts everyone on this machine, so a core that runs as a separate service, from which others can be kept away, is
 /// the better choice where other people have accounts.
 public final class CoreProcess: Sendable {
   /// The reason why a core cannot be run like this.
@@ -54,7 +54,7 @@ public final class CoreProcess: Sendable {
     guard (1...65_535).contains(port) else {
       throw Refusal(description: "the core's port must be 1 to 65535, not \(port)")
     }
-    // With closed input nobody could answer whether to migrate.
+    // With closed input no one could answer whether to migrate.
     words = [program, "-d", database, "-p", "\(port)", "-y", "--user-display-name=\(displayName)"] + extraArguments
     guard words.allSatisfy({ !$0.utf8.contains(0) }) else {
       throw Refusal(description: "the core's arguments may hold no NUL")
@@ -62,7 +62,7 @@ public final class CoreProcess: Sendable {
     guard !extraArguments.contains(where: Self.isSecret) else {
       throw Refusal(
         description:
-          "a database key or a server's password among the core's arguments could be read by everybody on this machine")
+          "a database key or a server's password among the core's arguments could be read by everyone on this machine")
     }
     self.port = port
     self.limits = limits
@@ -145,7 +145,7 @@ public final class CoreProcess: Sendable {
     private let max: Int
     private let state = Mutex((count: 0, last: String?.none))
 
-    /// - Parameter max: how many lines are logged for everybody.
+    /// - Parameter max: how many lines are logged for everyone.
     init(_ logger: Logger, max: Int) {
       self.logger = logger
       self.max = max

@@ -8,7 +8,7 @@ public struct CoreProcessLimits: Hashable, Sendable {
   public var stableAfter: Duration = .seconds(60)
   /// How long the core may take to end when it is told to, before it is killed.
   public var stopGrace: Duration = .seconds(10)
-  /// How many lines of each run are logged for everybody; later ones are logged for debugging.
+  /// How many lines of each run are logged for everyone; later ones are logged for debugging.
   public var noticeLinesMax = 50
 
   /// The defaults.

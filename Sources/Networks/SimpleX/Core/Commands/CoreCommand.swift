@@ -35,7 +35,7 @@ public enum CoreCommand: Hashable, Sendable {
   case removeMembers(CoreGroup.ID, CoreIDList<CoreMember>, withMessages: Bool = false)
   /// Gives members a role. Answer: `roleChanged`.
   case setRole(CoreGroup.ID, CoreIDList<CoreMember>, CoreMember.Role)
-  /// Keeps what members write from everybody, or shows it again. Answer: `blockChanged`.
+  /// Keeps what members write from everyone, or shows it again. Answer: `blockChanged`.
   case block(CoreGroup.ID, CoreIDList<CoreMember>, isBlocked: Bool)
   /// Withdraws a refusal, as the operator of a relay. Answer: `relayAllowed`.
   case allowRelay(CoreGroup.ID)
@@ -71,7 +71,7 @@ public enum CoreCommand: Hashable, Sendable {
   case updateItem(CoreGroup.ID, CoreItem.ID, CoreMessage)
   /// Deletes own messages. Answer: `itemsDeleted` with those that are there; an event tells of the others.
   case deleteItems(CoreGroup.ID, CoreIDList<CoreItem>, CoreItemScope)
-  /// Removes messages of others for everybody, however old they are. Answer: `itemsDeleted`.
+  /// Removes messages of others for everyone, however old they are. Answer: `itemsDeleted`.
   case moderate(CoreGroup.ID, CoreIDList<CoreItem>)
   /// Adds or takes back a reaction. Answer: `reaction`, or a command error if it is there, or gone, already.
   case react(CoreGroup.ID, CoreItem.ID, CoreReaction, isAdded: Bool)

@@ -13,22 +13,22 @@ public enum CoreEvent: Hashable, Sendable {
   case memberLeft(CoreGroup, CoreMember)
   /// Another member removed one.
   case memberRemoved(CoreGroup, by: CoreMember, CoreMember)
-  /// A member came, or has another role, or was blocked for everybody.
+  /// A member came, or has another role, or was blocked for everyone.
   case membersChanged(CoreGroup)
   /// Another member removed the core's user.
   case userRemoved(CoreGroup, by: CoreMember)
   /// Another member deleted the group.
   case groupDeleted(CoreGroup, by: CoreMember)
   case groupUpdated(from: CoreGroup, to: CoreGroup)
-  /// Somebody else wrote messages.
+  /// Someone else wrote messages.
   case itemsReceived([CoreChatItem])
-  /// Somebody else edited a message.
+  /// Someone else edited a message.
   case itemUpdated(CoreChatItem)
-  /// Somebody else, or the core itself, deleted messages.
+  /// Someone else, or the core itself, deleted messages.
   case itemsDeleted([CoreItemDeletion])
   /// Messages of a group were deleted, of which only the numbers are told.
   case itemsGone(CoreGroup, [CoreItem.ID])
-  /// Somebody else reacted to a message.
+  /// Someone else reacted to a message.
   case reaction(CoreReactionChange)
   /// The state of messages changed, for all members together. A failure at one relay changes nothing here.
   case itemStatuses([CoreChatItem])

@@ -41,7 +41,7 @@ public enum CoreReply: Hashable, Sendable {
   /// The channel is being joined; at least one relay was reached.
   case joinStarted(CoreGroup)
   case left(CoreGroup)
-  /// The messages that were sent, with their shared ids. Nobody has them yet.
+  /// The messages that were sent, with their shared ids. No one has them yet.
   case itemsSent([CoreChatItem])
   case itemUpdated(CoreChatItem)
   /// The message said the same already, so nothing was sent.

@@ -2,7 +2,7 @@
 public struct CoreConditions: Hashable, Sendable {
   /// The action that conditions of use require.
   public enum Action: String, Hashable, Sendable, CaseIterable {
-    /// Somebody must read and accept them.
+    /// Someone must read and accept them.
     case review
     case accepted
   }

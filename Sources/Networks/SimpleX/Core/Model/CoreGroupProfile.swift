@@ -7,7 +7,7 @@ public struct CoreGroupProfile: Hashable, Sendable {
   private(set) var members: [String: JSONValue]
 
   /// The profile of a new channel, with the preferences that the network's own programs choose: new readers see what was
-  /// published before, and nobody can write to the channel's support.
+  /// published before, and no one can write to the channel's support.
   /// - Parameters:
   ///   - name: the name of the channel; the core refuses names that break its rule.
   ///   - summary: one or two lines of text, which clients show below the name; empty for none.

@@ -32,7 +32,7 @@ public struct CoreMember: Hashable, Sendable {
   public let localName: String
   /// What the member calls itself; `nil` if the core does not say, and cut if it is longer than `CoreSender.nameBytesMax`.
   public let name: String?
-  /// Whether what the member writes is kept from everybody.
+  /// Whether what the member writes is kept from everyone.
   public let isBlocked: Bool
   /// The state of its connection; `nil` if there is none.
   public let connection: CoreConnectionStatus?

@@ -18,7 +18,7 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
   ///     `allowingOtherMachines`.
   ///   - port: 1 to 65535.
   ///   - allowingOtherMachines: whether other machines are allowed. The port of a core has neither authentication nor encryption, so this
-  ///     is only for networks of containers that nobody else can reach.
+  ///     is only for networks of containers that no one else can reach.
   /// - Throws: `Refusal` with a sentence for people.
   public init(host: String, port: Int, allowingOtherMachines: Bool = false) throws(Refusal) {
     guard (1...65_535).contains(port) else { throw Refusal(description: "the core's port must be 1 to 65535, not \(port)") }
@@ -39,7 +39,7 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
 
   private static func refusal(of host: String) -> Refusal {
     Refusal(
-      description: "\(host) is another machine: a core's port lets in everybody who reaches it, so only this machine's own "
+      description: "\(host) is another machine: a core's port lets in everyone who reaches it, so only this machine's own "
         + "(127.0.0.1, ::1, localhost) is used")
   }
 

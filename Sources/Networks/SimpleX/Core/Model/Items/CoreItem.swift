@@ -51,7 +51,7 @@ public struct CoreItem: Hashable, Sendable {
   public let deletion: CoreWord<Deletion>?
   /// Whether the core would edit it at present.
   public let isEditable: Bool
-  /// Whether the core's own window offers to delete it for everybody; the command works for six hours more.
+  /// Whether the core's own window offers to delete it for everyone; the command works for six hours more.
   public let isDeletable: Bool
   /// What readers think of it.
   public let reactions: [CoreReactionCount]

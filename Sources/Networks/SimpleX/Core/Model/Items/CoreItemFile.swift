@@ -11,7 +11,7 @@ public struct CoreItemFile: Hashable, Sendable {
     case uploading
     /// Servers have it, and the core tells the relays how to fetch it.
     case complete
-    /// Somebody cancelled the upload.
+    /// Someone cancelled the upload.
     case cancelled
     /// It was not uploaded and will not be.
     case error(CoreFileError)
@@ -19,7 +19,7 @@ public struct CoreItemFile: Hashable, Sendable {
     case warning(CoreFileError)
     /// The core cannot read what it stored.
     case invalid(String)
-    /// A file of somebody else, or a word that this version of Baton does not know.
+    /// A file of someone else, or a word that this version of Baton does not know.
     case unknown(String)
   }
 

@@ -1,7 +1,7 @@
 /// How far a message came, for all members together (`CIStatus`). The core changes it, with an event, only when the words for all of them
 /// change: `CoreDelivery` says how each relay stands.
 public enum CoreItemStatus: Hashable, Sendable {
-  /// No server has it yet, or there was nobody to send it to.
+  /// No server has it yet, or there was no one to send it to.
   case new
   /// The servers of some members have it, or those of all members to whom it was sent.
   case sent(isComplete: Bool)
@@ -11,7 +11,7 @@ public enum CoreItemStatus: Hashable, Sendable {
   case error(CoreSendError)
   /// It was not sent so far; the core goes on trying.
   case warning(CoreSendError)
-  /// Somebody else wrote it.
+  /// Someone else wrote it.
   case incoming(isRead: Bool)
   /// The core cannot read what it stored.
   case invalid(String)
