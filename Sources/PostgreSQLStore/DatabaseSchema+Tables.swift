@@ -260,6 +260,8 @@ extension DatabaseSchema {
     "CREATE INDEX channels_by_name ON channels (display_name, id)",
   ]
 
+  static let creationIndex = ["CREATE INDEX channels_by_creation ON channels (created_at, id)"]
+
   static let decisions = [
     #"""
     CREATE TABLE decisions (

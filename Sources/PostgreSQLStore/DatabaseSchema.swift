@@ -35,6 +35,7 @@ public enum DatabaseSchema {
     Migration(oldest: 2, statements: health),
     Migration(oldest: 2, statements: listIndexes),
     Migration(oldest: 2, statements: decisions),
+    Migration(oldest: 2, statements: creationIndex),
   ]
 
   /// Makes the tables, or brings them up to date. Several daemons may do so at once. Tables with which older daemons cannot go on are not

@@ -321,6 +321,7 @@ enum Schema {
     ("17 how messages of a channel are read", following), ("18 how many messages of a channel are kept", keeping),
     ("19 drafts", drafts), ("20 the history of the health of relays and servers", health),
     ("21 what people have decided about messages", decisions),
+    ("22 lists by creation", "CREATE INDEX channels_by_creation ON channels (created_at);"),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

@@ -430,7 +430,8 @@ struct SharedStoreTests {
       }
     }
     let filters: [JSONValue] = [
-      ["id": ["$gt": 4000]], ["profile.displayName": "News 7"], ["phase": "creating"],
+      ["id": ["$gt": 4000]], ["createdAt": ["$gt": "1970-01-01T00:00:04.990Z"]], ["profile.displayName": "News 7"],
+      ["phase": "creating"],
       ["phase": ["$in": ["degraded", "failed"]]],
       ["relays": ["$elemMatch": ["relayId": 7]]], ["relays": ["$elemMatch": ["relayId": 700]]],
       ["relays": ["$elemMatch": ["status": "failed"]]],

@@ -9,7 +9,7 @@ public enum ChannelRows {
   /// channel slower. What is derived from other rows or kept elsewhere can have none.
   public static let fieldsWithoutIndex: Set<String> = [
     "edition", "revision", "wantedRelays", "heal", "owned", "linkUsable", "kind", "network", "identity", "key", "phase",
-    "createdAt", "lastPostAt", "profile.fullName", "profile.description", "profile.image", "muted", "pinned", "frozen",
+    "lastPostAt", "profile.fullName", "profile.description", "profile.image", "muted", "pinned", "frozen",
     "truncatedAt", "followed", "followDays", "followCount", "followKeep", "hidden", "unread", "unreadMentions", "memberCount",
     "lastMessageAt",
   ]
