@@ -29,7 +29,9 @@ extension RefusalSentence {
   }
 
   /// A text that is not a domain.
-  public static func invalidDomain(_ domain: String, reason: String) -> Self { Self("'\(domain)' is not a valid domain: \(reason)") }
+  public static func invalidDomain(_ domain: String, reason: String) -> Self {
+    Self("'\(domain)' is not a valid domain: \(reason)")
+  }
 
   /// A text that is not an address.
   /// - Parameter position: where it goes wrong, in characters from the start.
@@ -65,7 +67,8 @@ extension RefusalSentence {
 
   /// An operator that cannot be removed alone.
   public static func operatorInUse(servers: Int, relays: Int) -> Self {
-    Self("\(counted(servers, "server")) and \(counted(relays, "relay")) belong to this operator", "--force removes them as well")
+    Self(
+      "\(counted(servers, "server")) and \(counted(relays, "relay")) belong to this operator", "--force removes them as well")
   }
 
   /// A relay whose address cannot be changed.

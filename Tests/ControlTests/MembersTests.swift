@@ -247,8 +247,8 @@ struct MembersTests {
     (.list, ["channelId": 2, "standing": "guest"], .invalidParameter("standing")),
     (.list, ["channelId": 2, "cursor": "zoe"], .invalidParameter("cursor")),
     (.add, ["channelId": 9, "author": "dave"], MembersRefusal.noSuchChannel(id: 9, name: nil).error),
-    (.add, ["channelId": 1, "author": "dave"], no one), (.remove, ["channelId": 1, "author": "dave"], no one),
-    (.setRole, ["channelId": 1, "author": "dave"], no one),
+    (.add, ["channelId": 1, "author": "dave"], nobody), (.remove, ["channelId": 1, "author": "dave"], nobody),
+    (.setRole, ["channelId": 1, "author": "dave"], nobody),
     (
       .add, ["channelId": 2, "author": "us"],
       MembersRefusal.invalidMember(field: "author", reason: "that is us; name another").error

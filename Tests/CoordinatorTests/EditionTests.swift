@@ -229,8 +229,8 @@ struct EditionTests {
     }
     #expect(try bench.store.channel(id) == before)
     let nobody = ChannelID(rawValue: 99)
-    await #expect(throws: BatonError.noSuchChannel(no one)) {
-      try await bench.coordinator.update(no one, ChannelEdit(heal: false))
+    await #expect(throws: BatonError.noSuchChannel(nobody)) {
+      try await bench.coordinator.update(nobody, ChannelEdit(heal: false))
     }
     try await bench.stop()
   }

@@ -146,7 +146,7 @@ struct ConsoleServiceTests {
       try await ask(http, "GET", path, ["X-Remote-User": user, "Host": "baton.example"])
     }
     let nobody = try await page("no one")
-    #expect(no one.status == 200 && no one.body.contains("no one (may only look)") && !no one.body.contains("daemon/reload"))
+    #expect(nobody.status == 200 && nobody.body.contains("nobody (may only look)") && !nobody.body.contains("daemon/reload"))
     #expect(try await page("no one", "/daemon").status == 200, "a proxy may take the path away, too")
     let root = try await page("root")
     #expect(root.status == 200 && root.body.contains("daemon/reload") && !root.body.contains("Sign out"))

@@ -34,7 +34,8 @@ struct NamingTests {
     let json = try await baton.control("channel", "delete", "2", "--yes", "--json")
     #expect(try JSONParser.parse(json.lines.last ?? "")["error"] == "local.AmbiguousName")
     let several = try await baton.control("channel", "show", "name:9")
-    #expect(several.status == 1 && several.lines == ["batonctl: more than one is called '9': 4, 5; use its id, for example id:4"])
+    #expect(
+      several.status == 1 && several.lines == ["batonctl: more than one is called '9': 4, 5; use its id, for example id:4"])
     #expect(try await baton.control("channel", "show", "id:News").status == 64)
     #expect(
       try await baton.control("channel", "show", "99").lines == [

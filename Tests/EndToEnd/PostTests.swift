@@ -23,7 +23,7 @@ struct PostTests {
     #expect(first.status == 0 && first.lines.contains { $0.contains("on 3 of 3 relays") }, "\(first.lines)")
     try await baton.publish("Since when?", ["replyTo": 1])
     try await baton.publish("As we said:", ["quotes": [1]])
-    try await baton.publish("Thanks!", ["mentions": [.string(Self.somebody)]])
+    try await baton.publish("Thanks!", ["mentions": [.string(Self.someone)]])
     try await baton.publish("Bridges", ["hashtags": ["bridge", "city"]])
     try await baton.publish("Careful", ["contentWarning": "flashing lights"])
     let picture: JSONValue = [
@@ -56,7 +56,7 @@ struct PostTests {
         // Readers are sent where the parent was read back.
         #expect(reference?.count == 3 && relays.urls.contains(reference?[1].string ?? ""), "\(reference ?? [])")
       }
-      #expect(post(4)["mentions"] == [.string(Self.somebody)])
+      #expect(post(4)["mentions"] == [.string(Self.someone)])
       #expect(post(5)["hashtags"] == ["bridge", "city"] && post(6)["warnings"] == [["flashing lights"]])
       let file = post(7)["files"]?.array?.first
       #expect(file?["url"] == "https://files.example/bridge.jpg" && file?["m"] == "image/jpeg", "\(post(7))")

@@ -37,7 +37,9 @@ struct SentenceTests {
     #expect(try await baton.control("channel", "delete", "1", "--yes").status == 0)
     let deleted = try await create("News", "--relay", "r1", "--idempotency-key", "k")
     #expect(
-      deleted.lines == ["batonctl: this idempotency key created channel 1, which was deleted; use another key for a new channel"])
+      deleted.lines == [
+        "batonctl: this idempotency key created channel 1, which was deleted; use another key for a new channel"
+      ])
     daemon.signal(SIGTERM)
     _ = await daemon.status()
   }

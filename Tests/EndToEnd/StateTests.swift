@@ -155,8 +155,8 @@ struct StateTests {
     chmod(copy, 0o600)
     chmod(baton.folder.path, 0o755)
     let nobody: uid_t = 65_534
-    for name in try FileManager.default.contentsOfDirectory(atPath: state) { chown(state + "/" + name, no one, no one) }
-    chown(state, no one, no one)
+    for name in try FileManager.default.contentsOfDirectory(atPath: state) { chown(state + "/" + name, nobody, nobody) }
+    chown(state, nobody, nobody)
     for name in ["lock", "baton.db.new", "identity.key.new", "baton.db-wal"] {
       let path = state + "/" + name
       let kept = try? Data(contentsOf: URL(fileURLWithPath: path))
@@ -170,7 +170,7 @@ struct StateTests {
       unlink(path)
       if let kept {
         try kept.write(to: URL(fileURLWithPath: path))
-        chown(path, no one, no one)
+        chown(path, nobody, nobody)
         chmod(path, 0o600)
       }
     }
@@ -179,7 +179,7 @@ struct StateTests {
     #expect(restored.status == 0, "\(restored.lines)")
     for name in try FileManager.default.contentsOfDirectory(atPath: state) {
       var status = stat()
-      #expect(lstat(state + "/" + name, &status) == 0 && status.st_uid == no one, "\(name)")
+      #expect(lstat(state + "/" + name, &status) == 0 && status.st_uid == nobody, "\(name)")
       #expect(!name.hasPrefix("copy-"))
     }
   }
