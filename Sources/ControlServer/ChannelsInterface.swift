@@ -64,6 +64,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
   }
 
   func update(_ request: UpdateChannel) async throws -> ChannelReply {
+    let request = request.withPlainTexts
     let edit = ChannelEdit(
       displayName: request.displayName, fullName: request.fullName, description: request.description,
       image: request.image, preferences: request.preferences, heal: request.heal, custom: request.custom,
@@ -182,7 +183,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     })
 
   func create(_ request: CreateChannel, _ stream: ReplyStream<ChannelReply>?) async throws -> ChannelReply {
-    let profile = request.profile
+    let profile = request.withPlainTexts.profile
     let kind = request.kind.map(ChannelKind.init(rawValue:)) ?? .channel
     guard let kind else { throw VarlinkError.invalidParameter("kind") }
     // Relays are named or picked.

@@ -73,7 +73,8 @@ struct MembersInterface: MembersService, ControlService {
   func remove(
     _ request: MembersRemoveRequest, _ stream: ReplyStream<MembersRemoveReply>?
   ) async throws -> MembersRemoveReply {
-    let change = MembershipChange(person: name(request.author), .removed, reason: request.reason ?? "")
+    let reason = request.withPlainTexts.reason ?? ""
+    let change = MembershipChange(person: name(request.author), .removed, reason: reason)
     return try await make(change, in: request.channelId, by: .remove, stream) { MembersRemoveReply(change: $0, isNew: $1) }
   }
 

@@ -58,7 +58,7 @@ extension PostsInterface {
 
   func remove(_ request: PostsRemoveRequest, _ stream: ReplyStream<PostsRemoveReply>?) async throws -> PostsRemoveReply {
     let message = try await message(request.messageId, of: "messageId")
-    let reason = request.reason ?? ""
+    let reason = request.withPlainTexts.reason ?? ""
     let first: PostSnapshot
     let isNew: Bool
     switch try message.whose() {
@@ -81,7 +81,7 @@ extension PostsInterface {
         field: "messageId", reason: "message \(request.messageId) is a post of Baton's; delete the post")
     }
     let (first, isNew) = try await context.coordinator.reportMessage(
-      networkID, by: message.row.author, in: message.row.channel, category: category, words: request.text ?? "",
+      networkID, by: message.row.author, in: message.row.channel, category: category, words: request.withPlainTexts.text ?? "",
       idempotencyKey: request.idempotencyKey, refusalIfNew: found.refusal)
     if isNew { note(first, by: .report) }
     return try await follow(first, stream) { PostsReportReply(post: $0, isNew: isNew) }

@@ -14,12 +14,14 @@ struct PostsInterface: PostsService, ControlService {
   func publish(
     _ request: PostsPublishRequest, _ stream: ReplyStream<PostsPublishReply>?
   ) async throws -> PostsPublishReply {
+    let request = request.withPlainTexts
     let (first, isNew) = try await coordinator.publish(try await answering(request, try PostRequest(request)))
     if isNew { note(first, by: .publish) }
     return try await follow(first, stream) { PostsPublishReply(post: $0, isNew: isNew) }
   }
 
   func edit(_ request: PostsEditRequest, _ stream: ReplyStream<PostsEditReply>?) async throws -> PostsEditReply {
+    let request = request.withPlainTexts
     let (first, isNew) = try await coordinator.editPost(PostID(rawValue: request.id), as: try PostRequest(request))
     if isNew { note(first, by: .edit) }
     return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
@@ -136,7 +138,8 @@ struct PostsInterface: PostsService, ControlService {
   }
 
   func delete(_ request: PostsDeleteRequest) async throws -> PostReply {
-    PostReply(post: Post(try await coordinator.deletePost(PostID(rawValue: request.id), reason: request.reason ?? "")))
+    let reason = request.withPlainTexts.reason ?? ""
+    return PostReply(post: Post(try await coordinator.deletePost(PostID(rawValue: request.id), reason: reason)))
   }
 
   func retry(_ request: PostsRetryRequest) async throws -> PostReply {

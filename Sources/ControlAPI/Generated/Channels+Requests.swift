@@ -110,7 +110,7 @@ public struct ChannelsFollowRequest: Codable, Hashable, Sendable {
   /// the short link of a channel.
   public var link: String
   /// The relays from which it is read, at most 32; exactly one for a group. When absent those that the link names, as far as Baton has
-  /// them: a link alone makes Baton connect to nobody. On simplex it must be absent: the channel says which they are.
+  /// them: a link alone makes Baton connect to no one. On simplex it must be absent: the channel says which they are.
   public var relayIds: [Int64]?
   /// What it is called here; when absent what it calls itself, as far as names of channels allow.
   public var displayName: String?

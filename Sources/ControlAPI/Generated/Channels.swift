@@ -116,7 +116,7 @@ public struct Channel: Codable, Hashable, Sendable {
   public var relays: [ChannelRelay]
   /// The relays from which a channel of others is read, by identifier; empty in Baton's own, which are read from their relays.
   public var readRelayIds: [Int64]
-  /// What only members of a group may do; empty where anybody may join and write, as far as Baton has asked for it. Lists are not filtered by
+  /// What only members of a group may do; empty where anyone may join and write, as far as Baton has asked for it. Lists are not filtered by
   /// this.
   public var access: [String]
   /// How many active relays the channel is meant to have; 0 in channels of others.
@@ -136,17 +136,17 @@ public struct Channel: Codable, Hashable, Sendable {
   /// The beginning of that post's text on one line, at most 100 characters, the last of them an ellipsis if something is left out; absent,
   /// too, if the post was forgotten, or cannot be read because the database is damaged. Not live either.
   public var lastPost: String?
-  /// When the last message in it was written, by anybody, RFC 3339 in UTC; absent when there is none, and when its messages are not read.
+  /// When the last message in it was written, by anyone, RFC 3339 in UTC; absent when there is none, and when its messages are not read.
   /// Not live, as the next five are not: what is said comes with org.batond.Messages.Watch. Every channel that is sent has it as it is then.
   public var lastMessageAt: String?
-  /// The beginning of that message's text on one line, at most 100 characters. Anybody may have written it.
+  /// The beginning of that message's text on one line, at most 100 characters. Anyone may have written it.
   public var lastMessage: String?
   /// How many messages are unread; 0 when messages are not read.
   public var unread: Int
   /// How many of these speak to whoever runs the channel.
   public var unreadMentions: Int
   /// How many people belong to it, as its network says: the relay of a group, or on SimpleX the relays, which count readers. Absent if it does
-  /// not, and in public channels on Nostr, where anybody may write. Networks may count too few.
+  /// not, and in public channels on Nostr, where anyone may write. Networks may count too few.
   public var memberCount: Int?
   /// Whether it is left out of the inbox, until something new is said in it. Lists of channels have it all the same.
   public var hidden: Bool
@@ -156,7 +156,7 @@ public struct Channel: Codable, Hashable, Sendable {
   public var pinned: Bool
   /// Whether nothing is published in it. Posts that were accepted before go on to its relays.
   public var frozen: Bool
-  /// Whether the network keeps others from writing as well, frozen or not: on simplex readers only read. On nostr anybody may go on writing.
+  /// Whether the network keeps others from writing as well, frozen or not: on simplex readers only read. On nostr anyone may go on writing.
   public var frozenEnforced: Bool
   /// Whether its messages are read, where the daemon reads messages; see SetFollowing.
   public var followed: Bool
@@ -303,7 +303,7 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   /// A channel, when absent, or a group: that lives on exactly one relay, which must offer groups (on Nostr, NIP-29), and is never
   /// recreated automatically.
   public var kind: String?
-  /// What only members of a group may do; in closed groups nobody joins without being let in, in restricted ones only members write. Anybody
+  /// What only members of a group may do; in closed groups no one joins without being let in, in restricted ones only members write. Anyone
   /// may read both. Refused with NotSupported for channels, and the group fails at a relay that does not show these flags.
   public var access: [String]?
   /// Who is to belong to a group, at most 100, in the network's notation, or on Nostr as npub1… or nprofile1…. The group is closed and restricted.

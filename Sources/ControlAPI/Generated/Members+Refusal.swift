@@ -9,7 +9,7 @@ public enum MembersRefusal: InterfaceRefusal {
 
   /// There is no channel with this identifier.
   case noSuchChannel(id: Int64?, name: String?)
-  /// Nobody with this name belongs to the channel, or asks to be let in, as far as that is known here.
+  /// No one with this name belongs to the channel, or asks to be let in, as far as that is known here.
   case noSuchMember(channelId: Int64, author: String)
   /// A change of who belongs to a channel is not possible like this.
   case invalidMember(field: String, reason: String)

@@ -58,7 +58,7 @@ public struct MembersWatchRequest: Codable, Hashable, Sendable {
 public struct MembersAddRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, in the network's notation; on Nostr npub1… and nprofile1… name somebody, too. Own keys are refused.
+  /// Who it is, in the network's notation; on Nostr npub1… and nprofile1… name someone, too. Own keys are refused.
   public var author: String
   /// The roles: at most 10, of 1 to 50 bytes each, without commas and control characters; none for a plain member. What they mean is the
   /// relay's matter; on Nostr 'admin' is common.

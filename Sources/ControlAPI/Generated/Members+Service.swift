@@ -24,7 +24,7 @@ public protocol MembersService: InterfaceService where Method == MembersMethod, 
   func watch(
     _ request: MembersWatchRequest, _ stream: ReplyStream<MembersWatchReply>
   ) async throws -> MembersWatchReply
-  /// Lets somebody into a channel, also somebody who asks for it, or gives a member these roles instead of those they have. Only whoever runs a
+  /// Lets someone into a channel, also someone who asks for it, or gives a member these roles instead of those they have. Only whoever runs a
   /// group on Nostr can do that; elsewhere it is refused with NotSupported. On SimpleX people join by a link; to give them a role use SetRole. It
   /// is done when the relay's own lists show it. An earlier change of the same person that is not done yet is given up. Returns once it is stored;
   /// with 'more' a reply follows each change, until it is settled.
@@ -38,14 +38,14 @@ public protocol MembersService: InterfaceService where Method == MembersMethod, 
   func setRole(
     _ request: MembersSetRoleRequest, _ stream: ReplyStream<MembersSetRoleReply>?
   ) async throws -> MembersSetRoleReply
-  /// Takes somebody out of a channel; their messages stay. Otherwise as Add. In groups they can ask to be let in again.
+  /// Takes someone out of a channel; their messages stay. Otherwise as Add. In groups they can ask to be let in again.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func remove(
     _ request: MembersRemoveRequest, _ stream: ReplyStream<MembersRemoveReply>?
   ) async throws -> MembersRemoveReply
-  /// Leaves somebody's request to be let in out of lists. Nobody else learns of it, and who asks again is listed again. To let them in, add them.
+  /// Leaves someone's request to be let in out of lists. No one else learns of it, and who asks again is listed again. To let them in, add them.
   func decline(_ request: MembersDeclineRequest) async throws -> MemberReply
-  /// Keeps what a member writes from everybody, from now on; they stay a member. That is possible on SimpleX; nobody can be banned on Nostr, which
+  /// Keeps what a member writes from everyone, from now on; they stay a member. That is possible on SimpleX; no one can be banned on Nostr, which
   /// is refused with NotSupported. Otherwise as Remove.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func ban(

@@ -1,6 +1,6 @@
 // Written by `make generate` from org.batond.Members.varlink.
 
-/// Somebody in a channel.
+/// Someone in a channel.
 public struct Member: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
@@ -12,9 +12,9 @@ public struct Member: Codable, Hashable, Sendable {
   public var roles: [String]
   /// Whether it is a key of Baton's.
   public var own: Bool
-  /// Whether what they write is kept from everybody.
+  /// Whether what they write is kept from everyone.
   public var banned: Bool
-  /// What they call themselves, as far as that is known. Anybody may take any name, and write anything there.
+  /// What they call themselves, as far as that is known. Anyone may take any name, and write anything there.
   public var name: String?
   /// Whether their messages are hidden, see org.batond.People.
   public var muted: Bool

@@ -41,7 +41,7 @@ public protocol MessagesService: InterfaceService where Method == MessagesMethod
   /// Hides a message here, or shows it again: pages, searches, counts and previews do without it. Relays and other readers go on showing it, and
   /// replies and reactions to it stay. Posts of Baton's own and messages that were deleted are refused with InvalidMessage.
   func setHidden(_ request: MessagesSetHiddenRequest) async throws -> MessageReply
-  /// Pins a message here, or takes that away: List has those that are pinned, and they are not dropped when a channel has too many messages. Nobody
+  /// Pins a message here, or takes that away: List has those that are pinned, and they are not dropped when a channel has too many messages. No one
   /// else learns of it. Messages that were deleted, and more than 100 of a channel, are refused with InvalidMessage.
   func setPinned(_ request: MessagesSetPinnedRequest) async throws -> MessageReply
   /// Asks the relays of a channel for everything that they serve within the window that is read, and returns when each has answered, or

@@ -120,7 +120,7 @@ public struct Message: Codable, Hashable, Sendable {
   public var editedAt: String?
   /// When it was deleted.
   public var deletedAt: String?
-  /// Whether it is left out here, because somebody has hidden it with SetHidden, or muted its author with org.batond.People.SetMuted.
+  /// Whether it is left out here, because someone has hidden it with SetHidden, or muted its author with org.batond.People.SetMuted.
   public var hidden: Bool
   /// Whether it is pinned here, see SetPinned. Pins that readers see are those of org.batond.Posts.
   public var pinned: Bool

@@ -14,7 +14,7 @@ public struct Operator: Codable, Hashable, Sendable {
   public var enabled: Bool
   /// Whether a file declared it.
   public var preset: Bool
-  /// Whether the files that are loaded do not declare it any more; it is then disabled until somebody enables it.
+  /// Whether the files that are loaded do not declare it any more; it is then disabled until someone enables it.
   public var undeclared: Bool
   /// Name of the file that declares it.
   public var declaredIn: String?

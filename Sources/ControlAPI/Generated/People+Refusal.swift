@@ -7,12 +7,12 @@ public import Varlink
 public enum PeopleRefusal: InterfaceRefusal {
   public static let interface = "org.batond.People"
 
-  /// Nobody with this name wrote anything that is stored here, is muted, or belongs to a channel.
+  /// No one with this name wrote anything that is stored here, is muted, or belongs to a channel.
   case noSuchPerson(author: String)
   /// There is no channel with this identifier.
   case noSuchChannel(id: Int64?, name: String?)
   /// The messages of the channel are not read: the daemon reads none, or the channel was deleted. Without a channel: the daemon reads none, so
-  /// nobody can be muted.
+  /// no one can be muted.
   case notFollowed(id: Int64?)
   /// Too many requests wait; try again.
   case busy

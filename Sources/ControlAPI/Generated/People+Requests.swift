@@ -31,7 +31,7 @@ public struct PeopleListRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.People.Get.
 public struct PeopleGetRequest: Codable, Hashable, Sendable {
-  /// Who it is, in the network's notation; on Nostr npub1… and nprofile1… name somebody, too.
+  /// Who it is, in the network's notation; on Nostr npub1… and nprofile1… name someone, too.
   public var author: String
 
   public init(
@@ -43,7 +43,7 @@ public struct PeopleGetRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.People.SetMuted.
 public struct PeopleSetMutedRequest: Codable, Hashable, Sendable {
-  /// Who it is, as for Get; on Nostr somebody who wrote nothing that is here can be muted as well.
+  /// Who it is, as for Get; on Nostr someone who wrote nothing that is here can be muted as well.
   public var author: String
   /// Whether they are muted.
   public var muted: Bool

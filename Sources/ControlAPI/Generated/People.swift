@@ -1,14 +1,14 @@
 // Written by `make generate` from org.batond.People.varlink.
 
-/// Somebody who wrote messages that are stored here, who is muted, or who belongs to a channel. Posts of Baton's are nobody's.
+/// Someone who wrote messages that are stored here, who is muted, or who belongs to a channel. Posts of Baton's are no one's.
 public struct Person: Codable, Hashable, Sendable {
   /// Who it is, in the network's notation: on Nostr a public key, on SimpleX a member of the core's.
   public var author: String
-  /// The protocol; absent for somebody who wrote nothing that is here.
+  /// The protocol; absent for someone who wrote nothing that is here.
   public var network: String?
-  /// What they call themselves, as far as that is known. Anybody may take any name, and write anything there.
+  /// What they call themselves, as far as that is known. Anyone may take any name, and write anything there.
   public var name: String?
-  /// The name at a domain that they claim, such as ada@example.com; on Nostr that of their profile (NIP-05). The daemon asks no domain, so nobody
+  /// The name at a domain that they claim, such as ada@example.com; on Nostr that of their profile (NIP-05). The daemon asks no domain, so no one
   /// has checked it: batonctl people show --check does.
   public var domainName: String?
   /// Whether their messages are hidden.

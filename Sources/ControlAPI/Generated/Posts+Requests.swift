@@ -30,7 +30,7 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
   public var tolerance: Int?
   /// The message of the same channel that this one answers, see org.batond.Messages; only one of replyTo and this can be given.
   public var replyToMessage: Int?
-  /// Whether the post is stored as a draft, which nobody gets before Release publishes it; it is refused now if it could not be published
+  /// Whether the post is stored as a draft, which no one gets before Release publishes it; it is refused now if it could not be published
   /// now, unless the channel is frozen. Without at and tolerance. False when absent.
   public var draft: Bool?
 

@@ -63,7 +63,7 @@ public struct Attachment: Codable, Hashable, Sendable {
   }
 }
 
-/// A message of others that a post is about, or somebody.
+/// A message of others that a post is about, or someone.
 public struct AboutMessage: Codable, Hashable, Sendable {
   /// What the post does about it.
   public var act: String
@@ -143,7 +143,7 @@ public struct Post: Codable, Hashable, Sendable {
   /// The protocol that its channel lives on.
   public var network: String
   /// What the network calls it: on Nostr the id of its event; on SimpleX its number in the core and the id that all relays have, such as
-  /// 17/c2hhcmVk, and while nobody knows whether the core has sent it, after- and the number of the item before. Empty while nothing left.
+  /// 17/c2hhcmVk, and while no one knows whether the core has sent it, after- and the number of the item before. Empty while nothing left.
   /// In a group on Nostr each attempt is another event: there it may change until a reader finds the post. Pins have none, nor have reactions
   /// on SimpleX.
   public var networkId: String
