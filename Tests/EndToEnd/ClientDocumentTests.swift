@@ -14,9 +14,12 @@ struct ClientDocumentTests {
   }
 
   @Test func swiftExamplesAreTheOnesThatAreCompiled() throws {
-    let code = try String(contentsOfFile: Program.repository + "/Tests/EndToEnd/ClientExample.swift", encoding: .utf8)
+    let code = try ["ClientExample", "ScreenExample"].map {
+      try String(contentsOfFile: Program.repository + "/Tests/EndToEnd/\($0).swift", encoding: .utf8)
+    }.joined()
     let examples = try blocks("swift")
-    #expect(examples.count == 4)
+    // The page shows each function once.
+    #expect(examples.count == code.components(separatedBy: "\nfunc ").count - 1)
     for example in examples {
       let function = example.components(separatedBy: "\n\n").last ?? ""
       #expect(function.hasPrefix("func ") && code.contains(function), "\(function.prefix(40))")

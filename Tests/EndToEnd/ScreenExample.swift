@@ -3,7 +3,7 @@ import ControlAPI
 import StrictJSON
 import Varlink
 
-// The examples of docs/cookbook.md. A test holds that they are the same, and runs them.
+// The examples of docs/client.md#programs-with-a-screen. A test checks that they are the same, and another runs them.
 
 func findPeople(socket: String, typed: String) async throws -> [Person] {
   let client = try await BatonClient(socket: socket)

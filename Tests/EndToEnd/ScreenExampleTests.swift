@@ -6,19 +6,9 @@ import StrictJSON
 import TestTools
 import Testing
 
-/// docs/cookbook.md says what works.
+/// The examples in docs/client.md#programs-with-a-screen work.
 @Suite(.serialized, .timeLimit(.minutes(10)))
-struct CookbookTests {
-  @Test func examplesAreTheOnesThatAreCompiled() throws {
-    let text = try String(contentsOfFile: Program.repository + "/docs/cookbook.md", encoding: .utf8)
-    let code = try String(contentsOfFile: Program.repository + "/Tests/EndToEnd/CookbookExample.swift", encoding: .utf8)
-    let examples = text.components(separatedBy: "```swift\n").dropFirst().compactMap {
-      $0.components(separatedBy: "\n```").first
-    }
-    let functions = code.components(separatedBy: "\nfunc ").dropFirst().map { "func " + $0.trimmingCharacters(in: .newlines) }
-    #expect(examples.map { $0.trimmingCharacters(in: .newlines) } == functions)
-  }
-
+struct ScreenExampleTests {
   @Test func examplesRunAsTheyStand() async throws {
     let sandbox = try Program("baton-sandbox", ["--relays", "2"])
     let relays = try await sandbox.sandboxRelays(2)
