@@ -22,7 +22,7 @@ extension RefusalSentence {
 
   /// More relays than a channel may have.
   public static func tooManyRelays(wanted: Int, max: Int) -> Self {
-    Self("too many relays: \(wanted) (maximum \(max))")
+    Self("too many relays: \(wanted), at most \(max)")
   }
 
   /// A channel for which another daemon acts.

@@ -323,7 +323,10 @@ struct QueryPlanTests {
 
   /// The lists that are said to be fast: by what stands in an index, and filtered by what one finds.
   private static func list(_ store: Store) throws {
-    let orders: [[JSONValue]] = [[], [["field": "updatedAt", "direction": -1]], [["field": "profile.displayName"]]]
+    let orders: [[JSONValue]] = [
+      [], [["field": "updatedAt", "direction": -1]], [["field": "createdAt", "direction": -1]],
+      [["field": "profile.displayName"]],
+    ]
     for order in orders {
       for withDeleted in [false, true] {
         let order = try ListOrder(order, known: nil)
