@@ -175,7 +175,7 @@ struct PeopleTests {
     }
     #expect(try await Set(found("AD")) == ["Ada", "Adele"])
     for text in ["jose", "key2"] { #expect(try await found(text) == ["José"]) }
-    #expect(try await found("no one").isEmpty)
+    #expect(try await found("nobody").isEmpty)
     #expect(try await bench.client.people(PeopleListRequest(text: "npub of bob")).people.map(\.author) == ["bob"])
     var (authors, request) = ([String](), PeopleListRequest(limit: 2))
     repeat {

@@ -192,7 +192,7 @@ struct ForeignChannelTests {
     guard case .invalidDisplayName? = await refusal(FollowRequest(link: Self.link, displayName: "a\u{200B}b")) else {
       return #expect(Bool(false))
     }
-    #expect(await refusal(FollowRequest(link: Self.link, identity: "no one")) == .noSuchIdentity("no one"))
+    #expect(await refusal(FollowRequest(link: Self.link, identity: "nobody")) == .noSuchIdentity("nobody"))
     #expect(try bench.store.livingChannels(after: nil, limit: 9).isEmpty)
     // A relay of the caller's choice need not be one of the link.
     let row = try await bench.coordinator.follow(FollowRequest(link: far, relays: [relays[2]], displayName: "Town")).row

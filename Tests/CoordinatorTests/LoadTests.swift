@@ -111,7 +111,7 @@ struct LoadTests {
     let relays = try await bench.addRelays(2)
     let profile = Profile(displayName: "Refused")
     for request in [
-      ChannelRequest(profile: profile, identity: "no one", pick: 2), ChannelRequest(profile: profile, pick: 3),
+      ChannelRequest(profile: profile, identity: "nobody", pick: 2), ChannelRequest(profile: profile, pick: 3),
       ChannelRequest(profile: profile, relays: [relays[0], RelayID(rawValue: 99)]),
       ChannelRequest(kind: .group, profile: profile, relays: relays),
     ] {

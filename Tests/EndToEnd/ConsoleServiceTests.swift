@@ -145,16 +145,16 @@ struct ConsoleServiceTests {
     func page(_ user: String, _ path: String = "/console/daemon") async throws -> ConsolePages.Answer {
       try await ask(http, "GET", path, ["X-Remote-User": user, "Host": "baton.example"])
     }
-    let nobody = try await page("no one")
+    let nobody = try await page("nobody")
     #expect(nobody.status == 200 && nobody.body.contains("nobody (may only look)") && !nobody.body.contains("daemon/reload"))
-    #expect(try await page("no one", "/daemon").status == 200, "a proxy may take the path away, too")
+    #expect(try await page("nobody", "/daemon").status == 200, "a proxy may take the path away, too")
     let root = try await page("root")
     #expect(root.status == 200 && root.body.contains("daemon/reload") && !root.body.contains("Sign out"))
     for user in ["daemon", "no-such-user", "", "no one\u{0}"] {
       let answer = try await page(user)
       #expect([400, 401, 403].contains(answer.status), "\(user): \(answer.status)")
     }
-    let origin = ["X-Remote-User": "no one", "Host": "baton.example", "Origin": "https://baton.example"]
+    let origin = ["X-Remote-User": "nobody", "Host": "baton.example", "Origin": "https://baton.example"]
     let form = ["Content-Type": "application/x-www-form-urlencoded"]
     #expect(
       try await ask(http, "POST", "/console/daemon/reload", origin.merging(form) { $1 }).status == 403, "it may only look")

@@ -146,7 +146,7 @@ struct GroupMemberTests {
     // What was deleted is not that group any more.
     #expect(try await baton.control("channel", "delete", "Ann", "--yes").status == 0)
     #expect(try await create("Ann", [ann]).id != other.id)
-    let wrong = try await baton.control("channel", "create", "No one", "--kind", "group", "--relay", "1", "--member", "no one")
+    let wrong = try await baton.control("channel", "create", "No one", "--kind", "group", "--relay", "1", "--member", "nobody")
     #expect(wrong.status != 0 && wrong.lines.joined().contains("names no one"), "\(wrong.lines)")
     // Whoever runs the group is in it anyway, and is not wished for.
     let own = try #require(try await client.members(MembersListRequest(channelId: first.id)).members.first { $0.own })

@@ -224,7 +224,7 @@ struct ListTests {
       let wrong = try await city.control(arguments)
       #expect(wrong.status == 64 && wrong.lines.first?.contains(hint) == true, "\(wrong)")
     }
-    #expect(try await city.control(["channel", "list", "--relay", "no one"]).status == 1)
+    #expect(try await city.control(["channel", "list", "--relay", "nobody"]).status == 1)
     await city.stop()
   }
 }

@@ -12,7 +12,7 @@ struct Publishers {
   init() throws {
     let lines = try String(contentsOfFile: "/etc/group", encoding: .utf8).split(separator: "\n")
     let groups = lines.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) }
-    let others: Set<String> = ["baton", "baton-read", "nogroup", "no one"]
+    let others: Set<String> = ["baton", "baton-read", "nogroup", "nobody"]
     let found = try #require(groups.first { $0.count == 4 && $0[2] != "0" && !others.contains($0[0]) })
     (group, number) = (found[0], found[2])
   }

@@ -135,7 +135,7 @@ struct CallDeskTests {
       let others = "FROM pg_stat_activity WHERE application_name LIKE 'batond/%'"
       try await bench.ask("SELECT pg_terminate_backend(pid) \(others)")
       while try await bench.ask("SELECT count(*) \(others)").int(0, 0) != 0 {}
-      #expect(try await a.drain("no one", true) == false)
+      #expect(try await a.drain("nobody", true) == false)
       await a.close()
     }
   }

@@ -270,7 +270,7 @@ struct SharedStoreTests {
     #expect(try await store.lastSignOfLife() == SignOfLife(at: Self.now, commit: 5))
     #expect(await stubbornCommit(slow, [.probe(Self.now, commit: 6)]) == nil)
     try await bench.ask("CREATE TABLE anything ()")
-    try await bench.ask("ALTER SYSTEM SET synchronous_standby_names = 'no one'")
+    try await bench.ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     try await bench.ask("SELECT pg_reload_conf()")
     // It has taken effect once a commit of anything is not answered.
     var isWaiting = false

@@ -247,7 +247,7 @@ struct PostgreSQLConnectionTests {
   /// A server that gives up waiting for its standby says that the commit is done. It is not safe.
   @Test func commitThatDidNotWaitForTheStandbyIsInDoubt() async throws {
     // No one would hear of it, if that could not be set for a session.
-    let cluster = try await PostgreSQLCluster(["synchronous_standby_names": "no one", "client_min_messages": "error"])
+    let cluster = try await PostgreSQLCluster(["synchronous_standby_names": "nobody", "client_min_messages": "error"])
     // Without a standby even the table would wait.
     let other = try await open(cluster, "options='-c synchronous_commit=remote_write'", name: "other")
     let connection = try await open(cluster, name: "writer")

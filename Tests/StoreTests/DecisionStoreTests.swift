@@ -180,7 +180,7 @@ struct DecisionStoreTests {
     _ = try bench.store.hideMessage(MessageID(rawValue: 1), at: Bench.time(1))
     #expect(try Self.shared(bench.store) == [Self.hidden("a", 1)] && bench.store.lastDecision() == Self.hidden("a", 1))
     _ = try bench.store.hideMessage(MessageID(rawValue: 99), at: Bench.now)
-    _ = try bench.store.mute("no one", at: nil)
+    _ = try bench.store.mute("nobody", at: nil)
     #expect(try bench.store.newDecisions(isLeftOver: false, limit: 9).isEmpty)
     try bench.store.forgetRevisionsOfDecisions()
     #expect(try bench.store.lastDecision() == nil)

@@ -134,7 +134,7 @@ struct MemberStoreTests {
     try bench.take([Self.members("us", "eve"), Self.request("eve", at: 9_999)], at: 60)
     try bench.take([Self.members("us"), Self.request("eve", at: 9_999)], at: 70)
     #expect(try Self.list(bench, .former) == ["ann", "eve"] && Self.list(bench, .asking).isEmpty)
-    #expect(try bench.store.decline("no one", in: Bench.channel, at: Bench.time(33)) == nil)
+    #expect(try bench.store.decline("nobody", in: Bench.channel, at: Bench.time(33)) == nil)
   }
 
   @Test func whoeverHasARoleRemovesWhatOthersWrote() throws {
@@ -197,7 +197,7 @@ struct MemberStoreTests {
     func profile(_ author: String, _ name: String, at: Int64) -> MessageNews.What {
       .profile(ReadProfile(author: author, name: name, createdAt: Bench.time(at)))
     }
-    try bench.take([profile("ann", "Ångström", at: 5), profile("no one", "No", at: 5)])
+    try bench.take([profile("ann", "Ångström", at: 5), profile("nobody", "No", at: 5)])
     #expect(try bench.store.member("ann", in: Bench.channel)?.name == "Ångström")
     let before = try bench.store.messageCounters().revision
     try bench.take([profile("ann", "older", at: 4), profile("ann", "same date", at: 5)])

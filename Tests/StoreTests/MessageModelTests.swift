@@ -178,7 +178,7 @@ struct MessageModelTests {
         #expect((pinning != nil) == model.messages.contains { $0.row.id.rawValue == message })
         if case .done(let receipt)? = pinning { #expect(try receipt.revision == store.messageCounters().revision) }
       case 24, 25:
-        let (author, time) = (random.draw(90) ? author() : "no one", random.draw(40) ? Bench.time(now) : nil)
+        let (author, time) = (random.draw(90) ? author() : "nobody", random.draw(40) ? Bench.time(now) : nil)
         model.mute(author, at: time)
         #expect(try store.mute(author, at: time).revision == store.messageCounters().revision)
       default: try bench.reopen()

@@ -132,7 +132,7 @@ struct MessagePlanTests {
     for time in [Bench.now, nil] { _ = try bench.store.hideMessage(MessageID(rawValue: 1), at: time) }
     for time in [Bench.now, nil] { _ = try bench.store.pinMessage(MessageID(rawValue: 1), at: time) }
     for time in [Bench.now, nil] { _ = try bench.store.mute("ann", at: time) }
-    _ = try bench.store.mute("no one", at: Bench.now)
+    _ = try bench.store.mute("nobody", at: Bench.now)
     _ = try bench.store.mark(Bench.channel, ConversationMarks(isMuted: true, truncatedAt: Bench.time(-1_000)))
     for list in [ReadMembers.List.members, .roles] {
       let entries = [ReadMembers.Entry(author: "ann", roles: list == .roles ? ["admin"] : [])]

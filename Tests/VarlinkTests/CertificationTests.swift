@@ -70,7 +70,7 @@ struct CertificationTests {
         return error
       }
     }
-    #expect(try await refusal("Test01", ["client_id": "no one"])?.name == "org.varlink.certification.ClientIdError")
+    #expect(try await refusal("Test01", ["client_id": "nobody"])?.name == "org.varlink.certification.ClientIdError")
     for (method, parameters) in [
       ("Test02", ["bool": true]), ("Test01", ["client_id": "x"]), ("End", [:]), ("Test10", ["mytype": [:]]),
     ] as [(String, [String: JSONValue])] {
