@@ -169,7 +169,7 @@ struct CommandEndTests {
     }
     #expect(refused?.hasPrefix(#"{"error":"org.batond.Daemon.TooManyConnections","#) == true, "\(refused ?? "nothing")")
     let status = try await baton.control("status")
-    #expect(status.status == 1 && status.lines.last?.contains("you have") == true, "\(status.lines)")
+    #expect(status.status == 1 && status.lines.last?.contains("you already have") == true, "\(status.lines)")
     open = []
     // As soon as the daemon has noticed that they are gone.
     while try await baton.control("status").status != 0 {}

@@ -80,9 +80,9 @@ struct FollowedChannelTests {
 
     // Nothing is published, and nothing can be.
     for (arguments, words) in [
-      (["post", "News", "hello"], "belongs to others"), (["messages", "react", "1", "+"], "belongs to others"),
-      (["channel", "delete", "News", "--yes"], "belongs to others"), (["channel", "freeze", "News"], "belongs to others"),
-      (["channel", "verify", "News"], "belongs to others"), (["channel", "follow", "nostr:news"], "cannot be read"),
+      (["post", "News", "hello"], "is not yours"), (["messages", "react", "1", "+"], "is not yours"),
+      (["channel", "delete", "News", "--yes"], "is not yours"), (["channel", "freeze", "News"], "is not yours"),
+      (["channel", "verify", "News"], "is not yours"), (["channel", "follow", "nostr:news"], "cannot be read"),
       (["channel", "follow", "https://smp.example/c#key"], "simplex"),
     ] {
       let refused = try await reader.control(arguments)
@@ -134,7 +134,7 @@ struct FollowedChannelTests {
       if try await client.members(MembersListRequest(channelId: 1)).members.contains(where: { $0.roles == ["admin"] }) { break }
     }
     let added = try await reader.control("member", "add", "Club", String(repeating: "a1", count: 32))
-    #expect(added.status == 1 && added.lines.joined().contains("belongs to others"), "\(added.lines)")
+    #expect(added.status == 1 && added.lines.joined().contains("is not yours"), "\(added.lines)")
     // A moderator there removes it.
     let id = try #require(
       try await client.messages(MessagesListRequest(channelId: 1)).messages.first { $0.text == "hello" }?.id)

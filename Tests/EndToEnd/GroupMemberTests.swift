@@ -174,8 +174,8 @@ struct GroupMemberTests {
     for (arguments, words) in [
       (["member", "add", "News", person], "anyone may read and write in a channel on Nostr (NIP-28)"),
       (["member", "remove", "Club", "ada"], "invalid member: it must be a public key"),
-      (["member", "role", "Club", person, "admin"], "belongs to channel 1"),
-      (["member", "decline", "Club", person], "belongs to channel 1"),
+      (["member", "role", "Club", person, "admin"], "no member or join request called"),
+      (["member", "decline", "Club", person], "no member or join request called"),
       (["member", "add", "Club", person, "--role", "a,b"], "invalid roles"),
       (["member", "add", "Nowhere", person], "Nowhere"),
     ] {

@@ -395,6 +395,11 @@ def plain(browser):
                 return words in browser.one(selector).text
             except (StaleElementReferenceException, Wrong):
                 return False
+            except WebDriverException as error:
+                # The driver's other words for the same, between two documents.
+                if "does not belong to the document" in str(error):
+                    return False
+                raise
 
         browser.until(holds, f"{words!r} in {selector}")
 
