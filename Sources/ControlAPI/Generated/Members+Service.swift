@@ -45,8 +45,8 @@ public protocol MembersService: InterfaceService where Method == MembersMethod, 
   ) async throws -> MembersRemoveReply
   /// Leaves someone's request to be let in out of lists. No one else learns of it, and who asks again is listed again. To let them in, add them.
   func decline(_ request: MembersDeclineRequest) async throws -> MemberReply
-  /// Keeps what a member writes from everyone, from now on; they stay a member. That is possible on SimpleX; no one can be banned on Nostr, which
-  /// is refused with NotSupported. Otherwise as Remove.
+  /// Hides a member's future messages from everyone. The person remains a member. SimpleX offers this. On Nostr it is refused with NotSupported.
+  /// Otherwise as Remove.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func ban(
     _ request: MembersBanRequest, _ stream: ReplyStream<MembersBanReply>?

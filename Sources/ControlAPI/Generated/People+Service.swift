@@ -16,8 +16,8 @@ public protocol PeopleService: InterfaceService where Method == PeopleMethod, Re
   func list(_ request: PeopleListRequest) async throws -> PeopleListReply
   /// One person.
   func get(_ request: PeopleGetRequest) async throws -> PersonReply
-  /// Hides all messages of someone here, those that are there and those to come, in all channels, or shows them again; those that were hidden
-  /// one by one stay hidden. No one else learns of it, and relays go on showing them.
+  /// Hides all messages of a person, present and future, in all channels, or shows them again. Messages that were hidden one by one remain
+  /// hidden. Relays continue to show them, and no one else learns of it.
   func setMuted(_ request: PeopleSetMutedRequest) async throws -> PersonReply
 }
 

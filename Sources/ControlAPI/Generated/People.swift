@@ -1,6 +1,6 @@
 // Written by `make generate` from org.batond.People.varlink.
 
-/// Someone who wrote messages that are stored here, who is muted, or who belongs to a channel. Posts of Baton's are no one's.
+/// A person whose messages are stored, who is muted, or who is a member of a channel. Baton's own posts count for no person.
 public struct Person: Codable, Hashable, Sendable {
   /// Who it is, in the network's notation: on Nostr a public key, on SimpleX a member of the core's.
   public var author: String

@@ -106,9 +106,7 @@ extension Pages {
     try requireChange(context)
     let id = try id(context)
     let form = try await form(request, context)
-    // Browsers send two characters for the end of a line.
-    let text = (form["text"] ?? "").replacing("\r\n", with: "\n")
-    let wanted = PostsPublishRequest(channelId: id, text: text, idempotencyKey: form.text("key"))
+    let wanted = PostsPublishRequest(channelId: id, text: form["text"] ?? "", idempotencyKey: form.text("key"))
     do {
       _ = try await daemon.ask { try await $0.publishPost(wanted) }
       return redirect(request, to: "channels/\(id)/messages")

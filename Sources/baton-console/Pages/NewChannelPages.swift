@@ -66,7 +66,7 @@ extension Pages {
     let wanted = CreateChannel(
       profile: Profile(
         displayName: form["name"] ?? "", fullName: form.text("fullName"),
-        description: form.text("description")?.replacing("\r\n", with: "\n"), image: form.text("image")),
+        description: form.text("description"), image: form.text("image")),
       relayIds: relays.isEmpty ? nil : relays, pick: relays.isEmpty ? form.number("pick").map { Int(clamping: $0) } : nil,
       idempotencyKey: form.text("key"))
     do {
