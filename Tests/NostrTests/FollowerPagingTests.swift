@@ -47,6 +47,28 @@ struct FollowerPagingTests {
     #expect(Set(desk.texts) == ["+60", "+7200", "+34560000", "1", "2", "3"] && desk.syncs.first?.outcome == .complete)
   }
 
+  /// A second may have nearly as many messages as the relay serves at once, and others are said in it while it is read.
+  @Test(arguments: [false, true]) func denseSecondsAreReadWhileOthersWrite(_ isAgain: Bool) {
+    func dense(_ numbers: ClosedRange<Int>) -> [NostrEvent] {
+      numbers.map { Saying.message("\($0)", at: FollowingDesk.noon - Int64($0 % 3)) }
+    }
+    var desk = FollowingDesk.following([Saying.channel(1, window: MessageWindow(count: 2_000))], stored: dense(1...1_000))
+    #expect(desk.texts.count == 1_000 && desk.syncs.map(\.outcome) == [.complete])
+    if isAgain {
+      desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    } else {
+      desk.feed(.following(.unfollow(ChannelID(rawValue: 1))))
+      desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 2_000)))))
+    }
+    for event in dense(1_001...1_300) {
+      desk.publish(event)
+      while !desk.untaken.isEmpty { desk.take() }
+      if event.createdAt == FollowingDesk.noon, let next = desk.pending.first { desk.answerFirst(next) }
+    }
+    desk.settle()
+    #expect(Set(desk.texts).count == 1_300 && desk.syncs.map(\.outcome) == [.complete, .complete])
+  }
+
   private static let far = (1...520).map { Saying.message("far", at: FollowingDesk.noon + 86_400 * 27_000 + $0) }
 
   /// Anyone can date any number of messages ahead, and relays serve these first.

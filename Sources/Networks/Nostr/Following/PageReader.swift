@@ -207,13 +207,13 @@ struct PageReader: Sendable {
     _ = readMarks()
   }
 
-  /// - Parameter count: the number of messages that are wanted. Pages overlap, and relays may serve what is none; groups have reactions in
-  ///   between.
+  /// - Parameter count: the number of messages that are wanted. A second with half as many messages as a page is served four times; groups
+  ///   have reactions in between.
   private static func pageLimits(count: Int, in kind: ChannelKind = .channel) -> HistoryPager.Limits {
     var limits = HistoryPager.Limits()
     limits.pageSize = 200
     limits.queriesMax = 50 + count / (kind == .group ? 2 : 10)
-    limits.eventsMax = min(50_000, (kind == .group ? 20 : 2) * count + 1_000)
+    limits.eventsMax = min(50_000, (kind == .group ? 20 : 4) * count + 10_000)
     limits.bytesMax = 32 << 20
     return limits
   }

@@ -53,6 +53,8 @@ extension HistoryPager {
     /// The number of pages in a row that bring nothing new and lead no further back. Honest relays need few: one for each time that
     /// `pageSize` doubles until `limitMax`, and three.
     var barrenMax = 32
+    /// The number of times that a second is asked for again because the last page had something new.
+    var repeatsMax = 8
     /// No relay serves fewer events at once than this: a smaller page was not cut short.
     var smallestCap = 10
   }

@@ -42,6 +42,8 @@ struct HistoryPager: Sendable {
   private var largestPage = 0
   /// The same of the pages at the present place, which led no further back.
   private var largestHere = 0
+  /// The pages at the present place that were not worth a larger request.
+  private var repeatCount = 0
   /// The pages in a row that led no further back and had nothing new.
   private var barrenCount = 0
   private var eventCount = 0
@@ -138,7 +140,7 @@ struct HistoryPager: Sendable {
   private mutating func goBack(to second: Int64) {
     cursor = second
     settledFrom = min(settledFrom, second)
-    (largestHere, barrenCount) = (0, 0)
+    (largestHere, repeatCount, barrenCount) = (0, 0, 0)
   }
 
   /// The page leads no further back. Either one second has more events than a page, or what is older is not served.
@@ -152,12 +154,15 @@ struct HistoryPager: Sendable {
       limit = min(2 * limit, limits.limitMax)
       return
     }
-    // Relays that choose among the events of a second serve others when they are asked again.
-    guard page.fresh == 0 else { return }
+    // Relays that choose among the events of a second serve others when they are asked again. What people write meanwhile is new, too, and
+    // would keep the pager here for as long as they do.
+    repeatCount += 1
+    guard page.fresh == 0 || repeatCount > limits.repeatsMax else { return }
     if let oldest {
       suspects[oldest] = Suspect(served: page.served, isFull: isFull)
       settledFrom = min(settledFrom, oldest)
     }
+    repeatCount = 0
     cursor -= 1
     if cursor < window.lowerBound { complete() }
   }
