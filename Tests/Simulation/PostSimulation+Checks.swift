@@ -29,7 +29,7 @@ extension PostSimulation {
       throw Violation("\(id) is awake and in no lane")
     }
     guard !decider.isDoubtful else { return }
-    let excused = decider.recovering.union(decider.leftAlone).union(decider.postponed.flatMap(\.posts))
+    let excused = decider.recovering.union(decider.leftAlone.keys).union(decider.postponed.flatMap(\.posts))
     // What is under way is asked for when it is taken up.
     let others = coming
     for id in ledger.order where !excused.contains(id) && ledger.posts[id].map({ decider.slots.contains($0.channel) }) == true {

@@ -95,6 +95,12 @@ extension Engine {
       }
     }
 
+    /// The name that it reports of a channel.
+    var name: ReportedName? {
+      guard case .report(.named(_, let networkID, let trustAnchor)) = self else { return nil }
+      return ReportedName(networkID: networkID, trustAnchor: trustAnchor)
+    }
+
     /// The channels that it names, and that must be awake for it.
     var channels: [ChannelID] {
       switch self {

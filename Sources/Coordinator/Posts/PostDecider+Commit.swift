@@ -131,8 +131,8 @@ extension PostDecider {
     for delivery in awake[id]?.deliveries ?? [] where !effects.inputs.contains(.serve(delivery.relay)) {
       effects.inputs.append(.serve(delivery.relay))
     }
+    if !isNew { leftAlone[id] = .some(awake[id]?.row.channel) }
     forget(id)
-    if !isNew { leftAlone.insert(id) }
     return JournalEntry(
       event: .storageFailed, level: .error,
       message: "post \(id.rawValue) could not be stored and is left alone: \(reason)",

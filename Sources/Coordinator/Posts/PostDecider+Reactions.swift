@@ -16,7 +16,7 @@ extension PostDecider {
     guard case .post(let target) = reaction.target else { return nil }
     if let refusal = refusalToBePinned(reaction, target) { return .failure(refusal) }
     if let row = awake[target]?.row { return row.refusalToBeReactedTo.map { .failure($0) } }
-    return .failure(leftAlone.contains(target) ? unreadable(target) : .post(.noSuchPost(target)))
+    return .failure(leftAlone[target] != nil ? unreadable(target) : .post(.noSuchPost(target)))
   }
 }
 

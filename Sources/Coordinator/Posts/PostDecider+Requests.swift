@@ -212,7 +212,7 @@ extension PostDecider {
   func refusal(of id: PostID, _ facts: PostFacts) -> BatonError {
     if let trouble = facts.trouble { return .storageUnavailable(reason: trouble) }
     if let row = facts.posts.found[id]?.row, !slots.contains(row.channel) { return .elsewhere(row.channel) }
-    guard leftAlone.contains(id) else { return .post(.noSuchPost(id)) }
+    guard leftAlone[id] != nil else { return .post(.noSuchPost(id)) }
     return .storageUnavailable(reason: "post \(id.rawValue) is left alone, because it cannot be read or stored")
   }
 }

@@ -7,13 +7,13 @@ extension PostDecider {
   mutating func gained(_ some: SlotSet, _ facts: PostFacts) {
     // What had to wait may come together, and is read together.
     guard let work = facts.work, !some.subtracting(slots).isEmpty else { return }
+    // What could not be read or stored may have changed elsewhere. No one else has changed what was here.
+    leftAlone = leftAlone.filter { _, channel in channel.map(slots.contains) ?? false }
     slots = slots.union(work.slots)
     // Whoever had these slots has given ids in them, whatever becomes of the commit.
     counters.post = max(counters.post, work.post)
     durable.post = max(durable.post, work.post)
     expect(work, at: now)
-    // What could not be read or stored may have changed elsewhere.
-    leftAlone = []
     // What had trouble with the connection elsewhere may have none here.
     for relay in work.nextDeliveries.keys where relays[relay]?.condition.health == .up {
       lanes[relay, default: PostLane()].returning = (true, nil)

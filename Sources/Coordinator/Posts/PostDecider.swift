@@ -84,8 +84,9 @@ struct PostDecider {
   var lanes: [RelayID: PostLane] = [:]
   var comparisons = PostComparisons()
   var alarms = AlarmTable<PostAlarm>()
-  /// Posts that cannot be read or stored. They are left alone until slots are gained, or the next start.
-  var leftAlone: Set<PostID> = []
+  /// Posts that cannot be read or stored, and their channels as far as these are known. They are left alone until their slot is gained, or
+  /// the next start.
+  var leftAlone: [PostID: ChannelID?] = [:]
   /// Posts whose last change could not be stored; they are read again.
   var recovering: Set<PostID> = []
   /// What could not be decided or stored, and is decided again, each input once.
@@ -176,7 +177,7 @@ extension PostDecider: Deciding {
     var reads = PostReads()
     (reads.now, reads.slots) = (now, slots)
     for input in inputs {
-      for id in input.posts where awake[id] == nil && !leftAlone.contains(id) { reads.posts.insert(id) }
+      for id in input.posts where awake[id] == nil && leftAlone[id] == nil { reads.posts.insert(id) }
       switch input {
       case .publish(let new, _):
         reads.channels.insert(new.request.channel)
@@ -270,11 +271,11 @@ extension PostDecider: Deciding {
     known.merge(facts.contents) { _, new in new }
     for (id, channel) in facts.channels { known[id] = Known(network: channel.row.network, content: channel.row.content) }
     if let trouble = facts.trouble { open.effects.journal += storageFailed(trouble) }
-    for (id, error) in facts.posts.unreadable { leaveAlone(id, error.description) }
+    for (id, error) in facts.posts.unreadable { leaveAlone(id, in: nil, error.description) }
     for (id, stored) in facts.posts.found
-    where awake[id] == nil && !leftAlone.contains(id) && slots.contains(stored.row.channel) {
+    where awake[id] == nil && leftAlone[id] == nil && slots.contains(stored.row.channel) {
       guard known[stored.row.channel] != nil else {
-        leaveAlone(id, "channel \(stored.row.channel.rawValue) cannot be read")
+        leaveAlone(id, in: stored.row.channel, "channel \(stored.row.channel.rawValue) cannot be read")
         continue
       }
       awake[id] = wake(stored)
@@ -282,8 +283,8 @@ extension PostDecider: Deciding {
     }
   }
 
-  private mutating func leaveAlone(_ id: PostID, _ reason: String) {
-    guard leftAlone.insert(id).inserted else { return }
+  private mutating func leaveAlone(_ id: PostID, in channel: ChannelID?, _ reason: String) {
+    guard leftAlone.updateValue(channel, forKey: id) == nil else { return }
     open.effects.journal.append(
       JournalEntry(
         event: .quarantined, level: .error, message: "post \(id.rawValue) is left alone: \(reason)",

@@ -101,7 +101,7 @@ extension PostEngine: Shell {
     let timeOfDay = clock.timeOfDay
     var facts = PostFacts()
     if !reads.isEmpty {
-      let (awake, known, leftAlone) = (decider.awake, decider.known, decider.leftAlone)
+      let (awake, known, leftAlone) = (decider.awake, decider.known, Set(decider.leftAlone.keys))
       facts = await questions.answer(reads, awake: awake, known: known, leftAlone: leftAlone, timeOfDay: timeOfDay)
     }
     facts.timeOfDay = timeOfDay

@@ -24,7 +24,7 @@ extension Decider {
         switch rejection {
         case .conflict:
           // Whatever was heard of it is decided again, as far as that does not follow from what is stored.
-          open.effects.inputs += heard
+          open.effects.inputs += withLastName(heard, of: id)
           open.effects.inputs += answers.map(\.request).filter { !heard.contains($0) }
           for relay in relays where catalog.relays[relay]?.condition.health == .down && alarms[.grace(relay)] == nil {
             alarms.set(.grace(relay), at: now)
@@ -52,6 +52,14 @@ extension Decider {
       case .signOfLife: break
       }
     }
+  }
+
+  /// Leaves out all but the last name of a channel: others may be decided before it is decided again, and are later ones.
+  private mutating func withLastName(_ heard: [Input], of id: ChannelID) -> [Input] {
+    let last = heard.lastIndex { $0.name != nil }
+    guard let last, let name = heard[last].name else { return heard }
+    replayedNames[id] = (name, false)
+    return heard.enumerated().filter { $0.offset == last || $0.element.name == nil }.map(\.element)
   }
 
   private mutating func refuse(_ answers: [Answer], _ reason: String) {

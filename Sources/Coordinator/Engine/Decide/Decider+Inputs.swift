@@ -84,6 +84,7 @@ extension Decider {
   private mutating func named(_ id: ChannelID, _ networkID: String, _ trustAnchor: String) {
     // This is done even if it is known already: a channel that was settled is let go again.
     open.seen.insert(id)
+    guard !isOvertaken(ReportedName(networkID: networkID, trustAnchor: trustAnchor), of: id) else { return }
     guard let row = self[id]?.row, row.networkID != networkID || row.trustAnchor != trustAnchor else { return }
     let hadLink = !row.trustAnchor.isEmpty
     self[id]?.row.networkID = networkID
@@ -96,6 +97,13 @@ extension Decider {
         event: .linkChanged, level: .warning,
         message: "channel \(id.rawValue) was created again on \(row.network.rawValue): readers need its new link",
         fields: ["BATON_CHANNEL": "\(id.rawValue)"], part: .channel(id)))
+  }
+
+  /// Whether a name is decided again that a later one has replaced already.
+  private mutating func isOvertaken(_ name: ReportedName, of id: ChannelID) -> Bool {
+    guard let replay = replayedNames[id] else { return false }
+    replayedNames[id] = replay.name == name ? nil : (replay.name, true)
+    return replay.name == name && replay.isOvertaken
   }
 
   private static func event(_ outcome: RelayOutcome, _ number: Int) -> ChannelRelayMachine.Event {
@@ -329,4 +337,10 @@ extension Decider {
       open.effects.inputs.append(.sweep(relay, status, event, after: channels.last))
     }
   }
+}
+
+/// What a network calls a channel.
+struct ReportedName: Hashable, Sendable {
+  let networkID: String
+  let trustAnchor: String
 }

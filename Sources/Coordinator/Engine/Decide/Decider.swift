@@ -81,6 +81,8 @@ struct Decider {
   /// The chores that are being stored.
   var choresUnderWay: [StoreMutation] = []
   var recovery = Recovery()
+  /// Names of channels that are decided again after a conflict, and whether a later one was decided before them.
+  var replayedNames: [ChannelID: (name: ReportedName, isOvertaken: Bool)] = [:]
   /// How long the daemon was off, for channels whose waiting times do not allow for it yet.
   var absence = Absence()
   /// When the journal last had that a relay sends what cannot be read.
