@@ -87,9 +87,8 @@ struct Setting: Sendable {
 
   private static let everyday: Set<String> = [
     "log.level", "store", "cluster.name", "control.group", "control.readGroup", "control.publishGroup", "operators.directory",
-    "history.keepDays", "messages.follow", "messages.keep", "nostr.trustRoots", "nostr.blossom", "simplex.core",
-    "simplex.program",
-    "simplex.files",
+    "history.keepDays", "messages.follow", "messages.keep", "nostr.trustRoots", "nostr.blossom",
+    "simplex.core", "simplex.program", "simplex.files",
   ]
 
   /// Whether a reload applies the option; the others are read at the start.

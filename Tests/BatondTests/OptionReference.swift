@@ -78,14 +78,20 @@ enum OptionReference {
       let indent = String(repeating: "  ", count: depth)
       let everyday = lines(depth: depth, advanced: false)
       let advanced = lines(depth: depth, advanced: true)
-      return everyday + (everyday.isEmpty || advanced.isEmpty ? [] : ["\(indent)# Advanced"]) + advanced
+      let heading = everyday.isEmpty || advanced.isEmpty ? [] : ["\(indent)# Advanced"]
+      return everyday + heading + advanced
     }
 
     private func lines(depth: Int, advanced: Bool) -> [String] {
       let indent = String(repeating: "  ", count: depth)
-      return settings.filter { $0.setting.isAdvanced == advanced }.flatMap { name, setting in
-        ["\(indent)# \(setting.summary)", "\(indent)#\(name):\(setting.fallback.isEmpty ? "" : " " + setting.fallback)"]
-      } + sections.filter { $0.isAdvanced == advanced }.flatMap { ["\(indent)\($0.name):"] + $0.lines(depth: depth + 1) }
+      var lines: [String] = []
+      for (name, setting) in settings where setting.isAdvanced == advanced {
+        lines += ["\(indent)# \(setting.summary)", "\(indent)#\(name):\(setting.fallback.isEmpty ? "" : " " + setting.fallback)"]
+      }
+      for section in sections where section.isAdvanced == advanced {
+        lines += ["\(indent)\(section.name):"] + section.lines(depth: depth + 1)
+      }
+      return lines
     }
   }
 }
