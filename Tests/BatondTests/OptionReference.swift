@@ -86,7 +86,9 @@ enum OptionReference {
       let indent = String(repeating: "  ", count: depth)
       var lines: [String] = []
       for (name, setting) in settings where setting.isAdvanced == advanced {
-        lines += ["\(indent)# \(setting.summary)", "\(indent)#\(name):\(setting.fallback.isEmpty ? "" : " " + setting.fallback)"]
+        lines += [
+          "\(indent)# \(setting.summary)", "\(indent)#\(name):\(setting.fallback.isEmpty ? "" : " " + setting.fallback)",
+        ]
       }
       for section in sections where section.isAdvanced == advanced {
         lines += ["\(indent)\(section.name):"] + section.lines(depth: depth + 1)
