@@ -82,6 +82,15 @@ struct Setting: Sendable {
   let fallback: String
   let summary: String
 
+  /// Whether the option is only for unusual machines, networks and loads.
+  var isAdvanced: Bool { !Self.everyday.contains(key) }
+
+  private static let everyday: Set<String> = [
+    "log.level", "store", "cluster.name", "control.group", "control.readGroup", "control.publishGroup", "operators.directory",
+    "history.keepDays", "messages.follow", "messages.keep", "nostr.trustRoots", "nostr.blossom",
+    "simplex.core", "simplex.program", "simplex.files",
+  ]
+
   /// Whether a reload applies the option; the others are read at the start.
   var appliesOnReload: Bool {
     if ["log.level", "operators.directory"].contains(key) { return true }
@@ -120,7 +129,7 @@ struct Setting: Sendable {
         "name of this daemon, unique among those that share a database, and kept if it has a chat core; empty: the host name of the machine"
     ),
     Setting(
-      key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "where the database and the key file live"),
+      key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "folder of the database and the key file"),
     Setting(
       key: "state.scrubRows", kind: .integer(0...1_000_000), fallback: "2000",
       summary: "rows of the database that are checked for damage each second; 0 turns the check off"),
@@ -138,7 +147,7 @@ struct Setting: Sendable {
     Setting(
       key: "control.publishGroup", kind: .existingGroup, fallback: "",
       summary:
-        "group that may publish, edit and delete posts, look at what that takes, and do nothing else; empty: there is none"
+        "group that may publish, edit and delete posts, and see channels and posts, but do nothing else; empty: no such group"
     ),
     Setting(
       key: "control.messageBytesMax", kind: .integer((64 << 10)...(16 << 20)), fallback: "1048576",
@@ -230,7 +239,7 @@ struct Setting: Sendable {
       summary: "how many transitions of channels are kept, however young; 1,000,000 take about 100 MB"),
     Setting(
       key: "messages.follow", kind: .flag, fallback: "true",
-      summary: "whether what others say in channels is read from their relays and kept"),
+      summary: "whether to read other people's messages from the channels' relays and keep them"),
     Setting(
       key: "messages.days", kind: .integer(FollowingChoice.daysAllowed), fallback: "30",
       summary: "how old messages may be that are read from a relay, in days; 0: any age"),
@@ -239,7 +248,7 @@ struct Setting: Sendable {
       summary: "how many of the newest messages of a channel are read from one relay"),
     Setting(
       key: "messages.keep", kind: .integer(10...1_000_000), fallback: "10000",
-      summary: "how many messages of others are kept of one channel, the latest ones"),
+      summary: "how many of the latest messages of other people are kept for each channel"),
     Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
       summary: "PEM file with certificate authorities; empty: the system's"),
@@ -263,10 +272,12 @@ struct Setting: Sendable {
     Setting(
       key: "simplex.files", kind: .fileFolder, fallback: "",
       summary:
-        "folder whose files posts on simplex may have, on the machine of the core, which reads them; empty: there is none"),
+        "folder with the files that posts on simplex may include, on the machine of the core, which reads them; empty: no files"
+    ),
     Setting(
       key: "simplex.presets", kind: .flag, fallback: "true",
-      summary: "whether to add operators that come with the core, with their servers and relays, where Baton does not know them"
+      summary:
+        "whether to add the operators that come with the core, with their servers and relays, unless Baton has them already"
     ),
     Setting(
       key: "simplex.commandTimeout", kind: .duration, fallback: "90s",

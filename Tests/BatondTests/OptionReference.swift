@@ -2,10 +2,16 @@
 
 /// The text about options in batond.yaml(5) and in the example file, as it follows from the code.
 enum OptionReference {
-  /// The list of options in batond.yaml(5).
+  /// The list of options in batond.yaml(5), the advanced ones last.
   static var manual: String {
+    let everyday = list(Setting.all.filter { !$0.isAdvanced })
+    let advanced = list(Setting.all.filter { $0.isAdvanced })
+    return (everyday + [".Ss Advanced", "Most installations need none of these."] + advanced + [""]).joined(separator: "\n")
+  }
+
+  private static func list(_ settings: [Setting]) -> [String] {
     var lines = [".Bl -tag -width Ds"]
-    for setting in Setting.all {
+    for setting in settings {
       lines.append(".It Sy \(setting.key)")
       lines.append(sentence(setting.summary.replacing("`", with: "")))
       lines.append("\(type(of: setting.kind)),")
@@ -16,7 +22,7 @@ enum OptionReference {
       }
       lines.append(setting.appliesOnReload ? "Applied by a reload." : "Takes effect at the next start.")
     }
-    return (lines + [".El", ""]).joined(separator: "\n")
+    return lines + [".El"]
   }
 
   private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
@@ -39,12 +45,13 @@ enum OptionReference {
     }
   }
 
-  /// The example file: every option with its default, as a comment.
+  /// The example file: every option with its default, as a comment, and in each section the advanced ones last.
   static var example: String {
     var root = Section(name: "")
     for setting in Setting.all { root.add(setting.key.split(separator: ".").map(String.init)[...], setting) }
     let head = """
-      # Every option of batond with its default. Copy what you change to /etc/batond/batond.yaml; batond.yaml(5) says more.
+      # Every option of batond with its default. Copy the options that you change to /etc/batond/batond.yaml. See batond.yaml(5).
+      # Most installations need none of the options under "Advanced".
       # Time spans are a whole number with ms, s, min or h.
 
       """
@@ -64,11 +71,29 @@ enum OptionReference {
       sections[index].add(path.dropFirst(), setting)
     }
 
+    /// Whether all of its options are advanced.
+    var isAdvanced: Bool { settings.allSatisfy { $0.setting.isAdvanced } && sections.allSatisfy { $0.isAdvanced } }
+
     func lines(depth: Int) -> [String] {
       let indent = String(repeating: "  ", count: depth)
-      return settings.flatMap { name, setting in
-        ["\(indent)# \(setting.summary)", "\(indent)#\(name):\(setting.fallback.isEmpty ? "" : " " + setting.fallback)"]
-      } + sections.flatMap { ["\(indent)\($0.name):"] + $0.lines(depth: depth + 1) }
+      let everyday = lines(depth: depth, advanced: false)
+      let advanced = lines(depth: depth, advanced: true)
+      let heading = everyday.isEmpty || advanced.isEmpty ? [] : ["\(indent)# Advanced"]
+      return everyday + heading + advanced
+    }
+
+    private func lines(depth: Int, advanced: Bool) -> [String] {
+      let indent = String(repeating: "  ", count: depth)
+      var lines: [String] = []
+      for (name, setting) in settings where setting.isAdvanced == advanced {
+        lines += [
+          "\(indent)# \(setting.summary)", "\(indent)#\(name):\(setting.fallback.isEmpty ? "" : " " + setting.fallback)",
+        ]
+      }
+      for section in sections where section.isAdvanced == advanced {
+        lines += ["\(indent)\(section.name):"] + section.lines(depth: depth + 1)
+      }
+      return lines
     }
   }
 }
