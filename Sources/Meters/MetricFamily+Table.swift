@@ -1,25 +1,25 @@
 // All figures. docs/metrics.md has the same table, which a test holds against this one.
 extension MetricFamily {
-  public static let build = MetricFamily("baton_build_info", .gauge, ["version"], "1; the label says which daemon this is")
+  public static let build = MetricFamily("baton_build_info", .gauge, ["version"], "1; the label is the daemon's version")
   public static let channels = MetricFamily(
     "baton_channels", .gauge, ["network", "phase"], "channels by network and phase")
   public static let onNoRelay = MetricFamily(
-    "baton_channels_on_no_relay", .gauge, ["network"], "channels that readers find nowhere and that no relay is about to get")
+    "baton_channels_on_no_relay", .gauge, ["network"], "channels that no reader can find and that are on their way to no relay")
   public static let underWay = MetricFamily(
-    "baton_channels_under_way", .gauge, "channels for which this daemon has something left to do")
+    "baton_channels_under_way", .gauge, "channels with unfinished work of this daemon")
   public static let quarantined = MetricFamily(
-    "baton_channels_quarantined", .gauge, "channels that cannot be read and are left alone")
+    "baton_channels_quarantined", .gauge, "unreadable channels, which the daemon skips")
   public static let oldestUnderWay = MetricFamily(
     "baton_channels_under_way_oldest_timestamp_seconds", .gauge,
-    "when the longest attempt began that has not brought a channel to a relay yet; 0 if there is none")
+    "start of the oldest unfinished attempt to bring a channel to a relay; 0 if there is none")
   public static let channelRelays = MetricFamily(
-    "baton_channel_relays", .gauge, ["network", "status"], "relays of channels by status, removed ones left out")
+    "baton_channel_relays", .gauge, ["network", "status"], "relays of channels by status, without removed ones")
   public static let transitions = MetricFamily(
     "baton_channel_relay_transitions_total", .counter, ["network", "to", "cause"],
-    "changes of the status of a channel on a relay; cause is none where nothing went wrong")
+    "changes of the status of a channel on a relay; cause is none if nothing went wrong")
   public static let creations = MetricFamily(
     "baton_channel_creations_total", .counter, ["network", "outcome"],
-    "channels whose creation is over: active on all relays, partial on some, failed on none")
+    "finished creations of channels: active on all relays, partial on some, failed on none")
   public static let timeToActive = MetricFamily(
     "baton_channel_time_to_active_seconds", .histogram, ["network", "reached"],
     "time from the creation of a channel until readers find it on the first relay, and on all of them", bounds: Self.waits)
@@ -29,59 +29,59 @@ extension MetricFamily {
     "baton_servers", .gauge, ["protocol", "health"], "message and file servers that may be used, by health")
   public static let operations = MetricFamily(
     "baton_relay_operations_total", .counter, ["network", "operation", "outcome"],
-    "operations for channels that relays were asked for: done, refused, missing, misbehaved or troubled")
+    "operations of relays for channels: done, refused, missing, misbehaved or troubled")
   public static let operationTime = MetricFamily(
     "baton_relay_operation_duration_seconds", .histogram, ["network", "operation"],
     "time from asking a relay until its answer: invite publishes, verify reads back", bounds: Self.relayAnswers)
   public static let unreadable = MetricFamily(
     "baton_relay_messages_unreadable_total", .counter, ["network"],
-    "messages of relays that were left out because they cannot be read, most often events of a wrong form")
+    "unreadable messages of relays, most often malformed events")
   public static let tests = MetricFamily(
     "baton_tests_total", .counter, ["target", "result"],
-    "tests of relays and servers that came to a result, in the background and by hand")
+    "tests of relays and servers with a result, in the background and by command")
   public static let calls = MetricFamily(
     "baton_control_calls_total", .counter, ["interface", "outcome"],
-    "calls that were answered, all but Ping: ok, refused by the rules, or error for a fault of the daemon or its storage")
+    "answered calls except Ping: ok, refused by the rules, or error for a fault of the daemon or its storage")
   public static let callTime = MetricFamily(
-    "baton_control_call_duration_seconds", .histogram, ["interface"], "time to answer a call that gets one reply",
+    "baton_control_call_duration_seconds", .histogram, ["interface"], "time to answer a call that has one reply",
     bounds: Self.answers)
-  public static let subscribers = MetricFamily("baton_control_subscribers", .gauge, "clients that watch")
+  public static let subscribers = MetricFamily("baton_control_subscribers", .gauge, "watching clients")
   public static let subscribersBehind = MetricFamily(
-    "baton_control_subscribers_behind_total", .counter, "times that a client that watches fell behind")
+    "baton_control_subscribers_behind_total", .counter, "times that a watching client fell behind")
   public static let changesKept = MetricFamily(
-    "baton_control_changes_kept_bytes", .gauge, "memory for changes that clients that watch have not read yet")
+    "baton_control_changes_kept_bytes", .gauge, "memory for changes that watching clients have not read yet")
   public static let changesEncoded = MetricFamily(
-    "baton_control_changes_encoded_total", .counter, "changes that were encoded for clients that watch")
+    "baton_control_changes_encoded_total", .counter, "changes encoded for watching clients")
   public static let inbox = MetricFamily(
     "baton_inbox_requests", .gauge, ["kind"],
-    "what waits to be dealt with: requests about channels, and reports of networks about them; about posts; about messages")
+    "waiting requests and reports of networks about channels, about posts, and about messages")
   public static let inboxLimit = MetricFamily(
-    "baton_inbox_requests_limit", .gauge, ["kind"], "how many may wait; more requests are refused as Busy")
+    "baton_inbox_requests_limit", .gauge, ["kind"], "limit on waiting requests; beyond it requests are refused as Busy")
   public static let messagesLeftOut = MetricFamily(
     "baton_messages_left_out_total", .counter,
-    "messages and reactions that were read and not stored, because of a limit per author and minute or per channel")
+    "messages and reactions that were not stored, because of a limit per author and minute or per channel")
   public static let commitTime = MetricFamily(
-    "baton_store_commit_duration_seconds", .histogram, ["result"], "time until a commit is durable, or has failed",
+    "baton_store_commit_duration_seconds", .histogram, ["result"], "time until a commit is durable or has failed",
     bounds: Self.commits)
   public static let writable = MetricFamily("baton_store_writable", .gauge, "1 if changes can be stored")
-  public static let revision = MetricFamily("baton_store_revision", .gauge, "number of the newest change")
+  public static let revision = MetricFamily("baton_store_revision", .gauge, "revision of the newest change")
   public static let damage = MetricFamily(
-    "baton_store_damage", .gauge, "things that are stored and were found damaged since the start")
+    "baton_store_damage", .gauge, "damaged entries found in the database since the start")
   public static let reload = MetricFamily(
-    "baton_config_last_reload_successful", .gauge, "1 if the files that declare operators are in force, 0 if they are wrong")
+    "baton_config_last_reload_successful", .gauge, "1 if the files that declare operators are in force, 0 if they have errors")
   public static let backup = MetricFamily(
-    "baton_backup_last_success_timestamp_seconds", .gauge, "when a backup was last read to its end since the start; 0 if never")
+    "baton_backup_last_success_timestamp_seconds", .gauge, "end of the last complete backup since the start; 0 if never")
   public static let daemons = MetricFamily(
-    "baton_cluster_daemons", .gauge, ["state"], "daemons that share the store; none if this one is alone")
+    "baton_cluster_daemons", .gauge, ["state"], "daemons that share the store; no series if it is not shared")
   public static let otherFiles = MetricFamily(
-    "baton_cluster_daemons_with_other_files", .gauge, "those whose files that declare operators are not the ones in force")
+    "baton_cluster_daemons_with_other_files", .gauge, "daemons whose files that declare operators differ from those in force")
   public static let waiting = MetricFamily(
-    "baton_cluster_channels_waiting_for_cores", .gauge, "channels on SimpleX whose daemon is not there")
+    "baton_cluster_channels_waiting_for_cores", .gauge, "channels on SimpleX whose daemon is absent")
   public static let processorTime = MetricFamily("process_cpu_seconds_total", .counter, "processor time")
   public static let memory = MetricFamily("process_resident_memory_bytes", .gauge, "resident memory")
-  public static let start = MetricFamily("process_start_time_seconds", .gauge, "when the process began")
+  public static let start = MetricFamily("process_start_time_seconds", .gauge, "start of the process")
   public static let files = MetricFamily("process_open_fds", .gauge, "open file descriptors")
-  public static let filesMax = MetricFamily("process_max_fds", .gauge, "how many may be open")
+  public static let filesMax = MetricFamily("process_max_fds", .gauge, "limit on open file descriptors")
 
   public static let all = [
     build, channels, onNoRelay, underWay, quarantined, oldestUnderWay, channelRelays, transitions, creations, timeToActive,

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// What every request passes and every answer gets, whatever it is: see docs/console.md, "What keeps others out".
+/// What every request passes and every answer gets, whatever it is: see docs/console.md#security.
 struct Gate: RouterMiddleware {
   typealias Context = ConsoleContext
 
