@@ -70,8 +70,9 @@ test-system: system-tools ## Build the package and try it under a real systemd, 
 system-tools:
 	@scripts/install-deps $(SYSTEM_TEST_PACKAGES)
 
-lint: swift ## Check the layout of the sources, and name deliberate faults that no longer apply.
+lint: swift ## Check the layout of the sources and the prose of documents, and name deliberate faults that no longer apply.
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+	@scripts/prose --check
 	@scripts/mutants --check || echo 'make test-all fails until these patches are written again.' >&2
 
 format: swift ## Format the sources.
