@@ -6,7 +6,7 @@ internal import StrictJSON
 
 struct MemberCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "member", abstract: "Lists who belongs to a channel, and lets people in and out.",
+    commandName: "member", abstract: "List and manage the members of a channel",
     discussion: """
       batonctl member list Club                       who belongs to the group Club
       batonctl member list Club --asking              who asks to be let in
@@ -26,16 +26,16 @@ struct MemberCommand: AsyncParsableCommand {
     enum Order: String, ExpressibleByArgument, CaseIterable { case role, name, lastMessage }
 
     static let configuration = CommandConfiguration(
-      abstract: "Lists who belongs to a channel; those with roles come first.", aliases: ["ls"])
+      abstract: "List members of a channel, those with roles first", aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Flag(help: "Those who ask to be let in.") var asking = false
     @Flag(help: "Those who belonged to it, as far as that is known.") var former = false
     @Option(help: "Only those with this role.") var role: String?
-    @Option(help: "Only those whose name holds this, whose key begins with it, or whom it names.") var search: String?
+    @Option(help: "Only members that match part of a name, a key prefix, or a full key or name.") var search: String?
     @Option(help: "The order; with lastMessage, whoever wrote last comes first.") var sort: Order = .role
-    @Option(help: "How many people to list at most, 1 to 5000.") var limit: Int = 100
+    @Option(help: "Maximum number of people to list, 1 to 5000.") var limit: Int = 100
 
     /// The largest number of members in one reply of the daemon.
     private static let pageMax = 100
@@ -114,7 +114,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lets someone into a group, or gives a member these roles instead of others.",
+      abstract: "Add a member to a group, or replace a member's roles",
       discussion: """
         Whoever asks to be let in is let in like this, too. The change is a post, which batonctl post show and post retry know; it is done \
         when the relay's own lists show it.
@@ -139,7 +139,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Role: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Gives a member of a channel one role instead of those they have, or none.",
+      abstract: "Set a member's role (omit ROLE to clear it)",
       discussion: """
         On SimpleX the roles are observer, who only reads and is the default, member, moderator, admin and owner.
         Exit status: as for batonctl member add.
@@ -162,7 +162,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes someone out of a channel.",
+      abstract: "Remove a member from a channel",
       discussion: """
         What they wrote stays: batonctl messages remove takes it away, and batonctl people mute hides it here. They can ask to be let in \
         again; on SimpleX they can join again under another name.
@@ -186,7 +186,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Ban: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keeps what a member of a channel writes from everyone.",
+      abstract: "Hide a member's future messages from everyone",
       discussion: """
         That is possible on SimpleX, where they stay a member and go on reading; on Nostr no one can be banned. What they wrote before \
         stays.
@@ -206,7 +206,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Unban: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows what a member of a channel writes again.", discussion: "Exit status: as for batonctl member add.")
+      abstract: "Lift a ban", discussion: "Exit status: as for batonctl member add.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @OptionGroup var waiting: MemberWaiting
@@ -221,7 +221,7 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Decline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Leaves someone's request to be let in out of lists.",
+      abstract: "Dismiss a join request",
       discussion: "No one else learns of it. Who asks again is listed again; batonctl member add lets someone in.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
@@ -239,7 +239,7 @@ struct MemberCommand: AsyncParsableCommand {
 
 /// Someone in a channel.
 struct MemberTarget: ParsableArguments {
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Argument(help: "The person, by the key or name that the network uses.") var person: String
 }
 
@@ -272,7 +272,7 @@ struct MemberWaiting: ParsableArguments {
         latest = change
         session.ending.followed = .membership(change)
       }
-      guard let latest else { throw Refusal(text: "the daemon ended before the change was made", status: 69) }
+      guard let latest else { throw Refusal(text: "the daemon stopped before the change was made", status: 69) }
       try finish(latest, session)
     }
   }

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 struct MessageList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Shows messages of a channel, or of all channels, the newest last.",
+    commandName: "list", abstract: "Show messages of one channel or of all, the newest last",
     discussion: """
       Each message begins with its id, its author and its time. Anyone may take any name, so names stand before the key that is behind \
       them; own messages are by 'you', and say on how many relays the post is. A line shows where unread messages begin.
@@ -32,7 +32,7 @@ struct MessageList: AsyncParsableCommand {
   @Flag(help: "Only messages of the channel that are pinned here.") var pinned = false
   @Option(name: .customLong("answers-to"), help: "Only answers to this message.", completion: .names(of: .message))
   var answersTo: ObjectID?
-  @Option(help: "How many messages to show at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
+  @Option(help: "Maximum number of messages to show, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
   @Flag(name: .customLong("newest-first"), help: "Show the newest message first.") var newestFirst = false
 
   /// The largest number of messages in one reply of the daemon.

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 struct PostWatch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Prints posts as they change.",
+    commandName: "watch", abstract: "Print posts as they change",
     discussion: "Changes of one post that follow each other closely come as one.")
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Only posts of these channels, by id or name.", completion: .names(of: .channel)) var channel: [String] = []

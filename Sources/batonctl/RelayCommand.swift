@@ -8,14 +8,14 @@ internal import StrictJSON
 
 struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "relay", abstract: "Manages the relays that channels can be created on.",
+    commandName: "relay", abstract: "Manage the relays that channels can be created on",
     subcommands: [
       List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, Counts.self, Figures.self,
       History.self,
     ])
 
   struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Adds a relay.")
+    static let configuration = CommandConfiguration(abstract: "Add a relay")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Its address: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address: String
     @Option(help: "The name that people will use. Default: the host.") var name: String?
@@ -54,10 +54,10 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one relay.", aliases: ["get"])
+    static let configuration = CommandConfiguration(abstract: "Show a relay", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -90,7 +90,7 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tests a relay step by step, as a publisher and a reader would use it.",
+      abstract: "Test a relay step by step, as publisher and reader",
       discussion: "Exit status 1 when a step fails.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The relay, by id, name or address.", completion: .names(of: .relay)) var relay: String?
@@ -125,18 +125,18 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets the relay be picked for new channels.")
+    static let configuration = CommandConfiguration(abstract: "Allow picking a relay for new channels")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: true) }
   }
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keeps the relay from being picked for new channels.", discussion: "Channels that have it keep it.")
+      abstract: "Stop picking a relay for new channels", discussion: "Channels that have it keep it.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: false) }
   }
@@ -153,9 +153,9 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Changes a relay.")
+    static let configuration = CommandConfiguration(abstract: "Change a relay")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "Its new name.") var name: String?
     @Option(help: "Its new address; it cannot change while channels use it.") var address: String?
     @Option(
@@ -184,9 +184,9 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a relay, so that new channels cannot use it.", aliases: ["rm"])
+      abstract: "Remove a relay, so that new channels cannot use it", aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Flag(help: "Remove it even if channels use it; they keep it.") var force = false
 
     func run() async throws {

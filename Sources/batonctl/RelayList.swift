@@ -4,7 +4,7 @@ internal import ControlAPI
 
 extension RelayCommand {
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the relays.", aliases: ["ls"])
+    static let configuration = CommandConfiguration(abstract: "List relays", aliases: ["ls"])
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions

@@ -7,7 +7,7 @@ internal import StrictJSON
 
 struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
+    commandName: "server", abstract: "Manage message servers (SMP) and file servers (XFTP)",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, History.self])
 
   /// The source of a password: never the command line, which everyone on the machine can read.
@@ -44,7 +44,7 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Adds a server.")
+    static let configuration = CommandConfiguration(abstract: "Add a server")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
     @Argument(help: "Its address: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
@@ -57,7 +57,7 @@ struct ServerCommand: AsyncParsableCommand {
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
     @Flag(help: "Add it disabled.") var disabled = false
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func validate() throws { try PasswordOption.check(address) }
 
@@ -73,10 +73,10 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one server.", aliases: ["get"])
+    static let configuration = CommandConfiguration(abstract: "Show a server", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -105,19 +105,19 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets the server be used.")
+    static let configuration = CommandConfiguration(abstract: "Allow the use of a server")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: force) }
   }
 
   struct Disable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Keeps the server from being used.")
+    static let configuration = CommandConfiguration(abstract: "Prevent the use of a server")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it even if something is missing then.") var force = false
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: false, force: force) }
   }
@@ -135,10 +135,10 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Changes a server.")
+    static let configuration = CommandConfiguration(abstract: "Change a server")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Option(help: "Its new address.") var address: String?
     @Flag(name: .customLong("no-password"), help: "Remove its password.") var noPassword = false
     @Option(
@@ -149,7 +149,7 @@ struct ServerCommand: AsyncParsableCommand {
       help: "storage, proxy or names, with =on or =off; those given replace all present ones.",
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func validate() throws {
       if let address { try PasswordOption.check(address) }
@@ -177,11 +177,11 @@ struct ServerCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a server.", discussion: "One that a file declares comes back when the files are loaded again.",
+      abstract: "Remove a server", discussion: "Servers declared in a file reappear on the next reload.",
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it even if something is missing then.") var force = false
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws {
       try await global.connected { session in
@@ -193,7 +193,7 @@ struct ServerCommand: AsyncParsableCommand {
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tests step by step whether a server works and is the one in its address.",
+      abstract: "Test step by step whether a server works",
       discussion: "Exit status 1 when a step fails.")
     @OptionGroup var global: GlobalOptions
     @Argument(
