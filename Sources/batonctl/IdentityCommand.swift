@@ -9,7 +9,12 @@ struct IdentityCommand: AsyncParsableCommand {
     subcommands: [List.self, Add.self, Show.self, Remove.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List identities", aliases: ["ls"])
+    static let configuration = CommandConfiguration(
+      abstract: "List identities",
+      discussion: """
+        Example:
+          batonctl identity list --network nostr
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
@@ -54,6 +59,9 @@ struct IdentityCommand: AsyncParsableCommand {
       discussion: """
         With --credential NAME the key comes from LoadCredential=NAME:FILE in the daemon's unit, where FILE holds an nsec or 64 \
         hexadecimal digits.
+
+        Example:
+          batonctl identity add newsroom
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Its name.") var name: String
@@ -71,7 +79,12 @@ struct IdentityCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show an identity", aliases: ["get"])
+    static let configuration = CommandConfiguration(
+      abstract: "Show an identity",
+      discussion: """
+        Example:
+          batonctl identity show newsroom
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Identity, by id or name.", completion: .names(of: .identity)) var identity: String
@@ -95,7 +108,12 @@ struct IdentityCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove an identity that owns no channels",
-      discussion: "Its secret key is erased and cannot be restored.",
+      discussion: """
+        Its secret key is erased and cannot be restored.
+
+        Example:
+          batonctl identity remove newsroom
+        """,
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Identity, by id or name.", completion: .names(of: .identity)) var identity: String

@@ -9,6 +9,9 @@ struct InboxCommand: AsyncParsableCommand {
       UNREAD counts the messages that are unread, and MENTIONS those of them that mention you or answer you. Below the list it says which \
       relays could not be read, so that messages may be missing. batonctl messages shows a conversation, and batonctl messages read marks \
       it as read.
+
+      Example:
+        batonctl inbox --unread
       """)
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions

@@ -26,7 +26,11 @@ struct MemberCommand: AsyncParsableCommand {
     enum Order: String, ExpressibleByArgument, CaseIterable { case role, name, lastMessage }
 
     static let configuration = CommandConfiguration(
-      abstract: "List members of a channel, those with roles first", aliases: ["ls"])
+      abstract: "List members of a channel, those with roles first",
+      discussion: """
+        Example:
+          batonctl member list Club --asking
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -119,6 +123,9 @@ struct MemberCommand: AsyncParsableCommand {
         Whoever asks to be let in is let in like this, too. The change is a post, which batonctl post show and post retry know; it is done \
         when the relay's own lists show it.
         Exit status: 0 if it is done, or with --wait none if it is stored; 1 if it is not.
+
+        Example:
+          batonctl member add Club npub1… --role admin
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
@@ -143,6 +150,9 @@ struct MemberCommand: AsyncParsableCommand {
       discussion: """
         On SimpleX the roles are observer, who only reads and is the default, member, moderator, admin and owner.
         Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member role Club npub1… moderator
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
@@ -167,6 +177,9 @@ struct MemberCommand: AsyncParsableCommand {
         What they wrote stays: batonctl messages remove takes it away, and batonctl people mute hides it here. They can ask to be let in \
         again; on SimpleX they can join again under another name.
         Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member remove Club npub1…
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
@@ -191,6 +204,9 @@ struct MemberCommand: AsyncParsableCommand {
         That is possible on SimpleX, where they stay a member and go on reading; on Nostr no one can be banned. What they wrote before \
         stays.
         Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member ban News 3q2+7w==
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
@@ -206,7 +222,13 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Unban: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lift a ban", discussion: "Exit status: as for batonctl member add.")
+      abstract: "Lift a ban",
+      discussion: """
+        Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member unban News 3q2+7w==
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @OptionGroup var waiting: MemberWaiting
@@ -222,7 +244,12 @@ struct MemberCommand: AsyncParsableCommand {
   struct Decline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Dismiss a join request",
-      discussion: "No one else learns of it. Who asks again is listed again; batonctl member add lets someone in.")
+      discussion: """
+        No one else learns of it. Who asks again is listed again; batonctl member add lets someone in.
+
+        Example:
+          batonctl member decline Club npub1…
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
 

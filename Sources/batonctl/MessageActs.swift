@@ -13,6 +13,9 @@ struct MessageAnswer: AsyncParsableCommand {
       needs -- before it; the text - is read from standard input, without the line feed at its end. For answers with files, mentions or \
       at a later time, see batonctl post publish --reply-to-message.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl messages reply 12 "At nine."
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
@@ -49,6 +52,9 @@ struct MessageReact: AsyncParsableCommand {
       which + and - are the thumbs. It is a post of its own, and batonctl post delete takes it back. The same reaction to the same message \
       is made once.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl messages react 12 +
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
@@ -77,6 +83,9 @@ struct MessageRemove: AsyncParsableCommand {
       Whoever runs a group on Nostr may remove what others wrote there; readers may keep what they have received. Elsewhere no one can, \
       and batonctl messages hide hides a message here. The removal is a post of its own: batonctl post show says how far it is, and \
       batonctl post retry tries it again. A message that is a post of Baton's is deleted as batonctl post delete does it.
+
+      Example:
+        batonctl messages remove 12 --reason spam
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
@@ -111,6 +120,9 @@ struct MessageReport: AsyncParsableCommand {
       The report is public, signed by the channel, and a post of its own: batonctl post list --reactions has it, and batonctl post delete \
       takes it back. Relays make of it what they want. Categories are \(categories.joined(separator: ", ")).
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl messages report 12 spam
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
@@ -142,6 +154,9 @@ struct MessagePin: AsyncParsableCommand {
     discussion: """
       batonctl messages C --pinned has them, and they are not dropped when the channel has too many messages. No one else learns of it; \
       batonctl post pin pins a post of a group for its readers.
+
+      Example:
+        batonctl messages pin 12
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
@@ -151,7 +166,13 @@ struct MessagePin: AsyncParsableCommand {
 
 /// Takes pins away.
 struct MessageUnpin: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "unpin", abstract: "Unpin messages")
+  static let configuration = CommandConfiguration(
+    commandName: "unpin",
+    abstract: "Unpin messages",
+    discussion: """
+      Example:
+        batonctl messages unpin 12
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
@@ -165,6 +186,9 @@ struct MessageHide: AsyncParsableCommand {
     discussion: """
       Pages, searches, counts and previews do without them; batonctl messages --hidden has them. No one else learns of it, and relays go on \
       showing them.
+
+      Example:
+        batonctl messages hide 12 13
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
@@ -176,7 +200,12 @@ struct MessageHide: AsyncParsableCommand {
 struct MessageUnhide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unhide", abstract: "Show hidden messages again",
-    discussion: "Messages of people who are muted stay hidden: batonctl people unmute shows them.")
+    discussion: """
+      Messages of people who are muted stay hidden: batonctl people unmute shows them.
+
+      Example:
+        batonctl messages unhide 12
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 

@@ -15,6 +15,9 @@ struct MessageList: AsyncParsableCommand {
       that ends in * may go on, and "words in quotation marks" are next to each other. Only what is stored here is searched; with \
       --on-relays those relays of the channel look first that offer it, which learn the words, and what they find is stored.
       With --json, --follow prints a document for each change, messages that were there at first included.
+
+      Example:
+        batonctl messages --search "bridge closed"
       """, aliases: ["ls"])
   @OptionGroup var global: GlobalOptions
   @OptionGroup var show: ShowOptions

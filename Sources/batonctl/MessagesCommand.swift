@@ -25,7 +25,11 @@ struct MessagesCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show a message with its text, author and relays", aliases: ["get"])
+      abstract: "Show a message with its text, author and relays",
+      discussion: """
+        Example:
+          batonctl messages show 12
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
@@ -47,7 +51,12 @@ struct MessagesCommand: AsyncParsableCommand {
   struct Read: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Mark the messages of a channel as read",
-      discussion: "They are marked in the order in which they arrived. What was read stays read.")
+      discussion: """
+        They are marked in the order in which they arrived. What was read stays read.
+
+        Example:
+          batonctl messages read News
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Option(help: "The last message that was read. Default: all there are.", completion: .names(of: .message))
@@ -66,7 +75,12 @@ struct MessagesCommand: AsyncParsableCommand {
   struct Unread: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Mark a message and all later ones as unread",
-      discussion: "Own messages, and those from before Baton began to read the channel, stay read.")
+      discussion: """
+        Own messages, and those from before Baton began to read the channel, stay read.
+
+        Example:
+          batonctl messages unread 12
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The first message that is unread, by id.", completion: .names(of: .message)) var message: ObjectID
 
@@ -84,6 +98,9 @@ struct MessagesCommand: AsyncParsableCommand {
       discussion: """
         No one has to do this: relays are read by themselves. It waits for 30s, or for --timeout, at most 5min; relays that have not been \
         read by then go on being read. Exit status 1 when a relay was not read.
+
+        Example:
+          batonctl messages sync News
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String

@@ -11,7 +11,13 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Add an operator", discussion: "Servers and relays at or below its domains belong to it.")
+      abstract: "Add an operator",
+      discussion: """
+        Servers and relays at or below its domains belong to it.
+
+        Example:
+          batonctl operator add Example --domain example.org
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Its trade name.") var name: String
     @Option(help: "A domain of its own, such as example.org. May be repeated.") var domain: [String] = []
@@ -29,7 +35,11 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show an operator with its servers and relays", aliases: ["get"])
+      abstract: "Show an operator with its servers and relays",
+      discussion: """
+        Example:
+          batonctl operator show Example
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
@@ -65,7 +75,12 @@ struct OperatorCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Allow the use of an operator's servers and relays")
+    static let configuration = CommandConfiguration(
+      abstract: "Allow the use of an operator's servers and relays",
+      discussion: """
+        Example:
+          batonctl operator enable Example
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Proceed despite validation errors.") var force = false
@@ -78,7 +93,12 @@ struct OperatorCommand: AsyncParsableCommand {
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prevent the use of an operator's servers and relays",
-      discussion: "Channels keep the relays that they have.")
+      discussion: """
+        Channels keep the relays that they have.
+
+        Example:
+          batonctl operator disable Example
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Proceed despite validation errors.") var force = false
@@ -101,7 +121,12 @@ struct OperatorCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Change an operator")
+    static let configuration = CommandConfiguration(
+      abstract: "Change an operator",
+      discussion: """
+        Example:
+          batonctl operator update Example --domain example.net
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
     @Option(help: "Its new trade name.") var name: String?
@@ -138,7 +163,13 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove an operator", discussion: "Operators declared in a file reappear on the next reload.",
+      abstract: "Remove an operator",
+      discussion: """
+        Operators declared in a file reappear on the next reload.
+
+        Example:
+          batonctl operator remove Example
+        """,
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String

@@ -11,7 +11,12 @@ internal import StrictJSON
 struct OperatorExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print operators as a file for operators.d",
-    discussion: "Without a name, prints all of them and your own servers and relays. Passwords of servers are left out.")
+    discussion: """
+      Without a name, prints all of them and your own servers and relays. Passwords of servers are left out.
+
+      Example:
+        batonctl operator export Example
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String?
 

@@ -19,7 +19,12 @@ struct PeopleCommand: AsyncParsableCommand {
     subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List people, the latest writers first", aliases: ["ls"])
+    static let configuration = CommandConfiguration(
+      abstract: "List people, the latest writers first",
+      discussion: """
+        Example:
+          batonctl people News --search ada
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel))
@@ -82,6 +87,9 @@ struct PeopleCommand: AsyncParsableCommand {
       discussion: """
         With --check, the domain of a name such as ada@example.com (NIP-05) is asked whether it is theirs, which the domain sees. A \
         server on this machine is asked only if you name them by it. Exit status 1 if it is not theirs, or was not asked.
+
+        Example:
+          batonctl people show ada@example.com --check
         """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
@@ -133,6 +141,9 @@ struct PeopleCommand: AsyncParsableCommand {
       discussion: """
         Pages, searches, counts and previews do without them, in all channels; batonctl messages --hidden has them. No one else learns of \
         it, and relays go on showing them. On Nostr someone who wrote nothing yet can be muted as well.
+
+        Example:
+          batonctl people mute npub1…
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The person, by the key or name that the network uses.") var person: String
@@ -143,7 +154,12 @@ struct PeopleCommand: AsyncParsableCommand {
   struct Unmute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show the messages of a person again",
-      discussion: "Those that were hidden one by one stay hidden: batonctl messages unhide shows them.")
+      discussion: """
+        Those that were hidden one by one stay hidden: batonctl messages unhide shows them.
+
+        Example:
+          batonctl people unmute npub1…
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The person, by the key or name that the network uses.") var person: String
 

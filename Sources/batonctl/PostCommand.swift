@@ -22,7 +22,11 @@ struct PostCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show a post and its relays", aliases: ["get"])
+      abstract: "Show a post and its relays",
+      discussion: """
+        Example:
+          batonctl post show 7
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
@@ -48,6 +52,9 @@ struct PostCommand: AsyncParsableCommand {
       discussion: """
         Relays are asked to delete it, and what has not left yet never leaves; readers may keep what they have received. It cannot be \
         restored. On a terminal the command names the relays that may keep the post, and asks first.
+
+        Example:
+          batonctl post delete 7
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
@@ -77,7 +84,12 @@ struct PostCommand: AsyncParsableCommand {
   struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Retry a post on relays that failed",
-      discussion: "A post that expired before it was published is published now.")
+      discussion: """
+        A post that expired before it was published is published now.
+
+        Example:
+          batonctl post retry 7 relay-2
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
@@ -97,6 +109,9 @@ struct PostCommand: AsyncParsableCommand {
       discussion: """
         A scheduled post gets another time, or none with which it would have to wait, and an expired one is published all the same. The \
         command does not wait for relays: see batonctl post show.
+
+        Example:
+          batonctl post release 7 --at +2h
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
@@ -123,6 +138,9 @@ struct PostCommand: AsyncParsableCommand {
       abstract: "Cancel a post on relays that cannot have it yet",
       discussion: """
         On relays that have it, or may have it, it stays: batonctl post delete deletes it there. A scheduled post is not published.
+
+        Example:
+          batonctl post cancel 7
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID

@@ -14,6 +14,9 @@ struct PostEdit: AsyncParsableCommand {
       to be given again: without --hashtag the new post has no hashtags. On SimpleX the file of a post stays as it is, and an edit has \
       to name the same one. A draft, or a post that is scheduled or expired, changes itself on all networks and keeps its time.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl post edit 7 "We open at ten."
       """)
 
   @OptionGroup var global: GlobalOptions

@@ -14,6 +14,9 @@ struct PostExport: AsyncParsableCommand {
       if it was deleted, its deletion. The oldest post comes first. Drafts, scheduled and expired posts were not signed, and are not exported. \
       What is left out is counted on standard error.
       Exit status: 0 everything is there that can be; 1 some posts cannot be read, because the database is damaged.
+
+      Example:
+        batonctl post export News --output news.jsonl
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String

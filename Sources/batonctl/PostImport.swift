@@ -18,6 +18,9 @@ struct PostImport: AsyncParsableCommand {
       equal lines are one post. Lines that are refused do not stop the others. If the daemon cannot take more, the import stops and says \
       how far it came: run it again to continue.
       Exit status: 0 every line is published or was before; 1 some were refused.
+
+      Example:
+        batonctl post import News news.jsonl
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String

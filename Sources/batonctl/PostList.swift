@@ -10,6 +10,9 @@ struct PostList: AsyncParsableCommand {
       RELAYS says on how many relays readers find the post, and to how many it goes. Conditions are combined: --relay R --status failed \
       lists posts that failed at R. --before, --after and --around name a post, of which the list shows those with lower ids, those \
       with higher ids, or both sides. Reactions are left out, unless --reactions or --reactions-to asks for them.
+
+      Example:
+        batonctl post list News --status failed
       """, aliases: ["ls"])
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions

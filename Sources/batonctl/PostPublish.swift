@@ -20,6 +20,9 @@ struct PostPublish: AsyncParsableCommand {
       about 48 hours.
       Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state that --wait asks for within --timeout, 20min \
       by default. The daemon continues in any case: see batonctl post show.
+
+      Example:
+        batonctl post News "We open at nine." --at +2h
       """)
 
   @OptionGroup var global: GlobalOptions

@@ -12,6 +12,9 @@ struct PostReact: AsyncParsableCommand {
       batonctl post delete takes one back. The same reaction to the same post is made once. In a group, \
       readers must have found the post.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl post react 7 +
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -44,6 +47,9 @@ struct PostPin: AsyncParsableCommand {
       Only groups have pinned posts, and only a post that readers have found can be pinned. The pin is a post of its own, and batonctl \
       post unpin takes it away. Posts that others have pinned stay.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl post pin 7
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
@@ -69,7 +75,11 @@ struct PostPin: AsyncParsableCommand {
 
 struct PostUnpin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Unpin a post")
+    commandName: "unpin", abstract: "Unpin a post",
+    discussion: """
+      Example:
+        batonctl post unpin 7
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
 

@@ -15,7 +15,12 @@ struct RelayCommand: AsyncParsableCommand {
     ])
 
   struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Add a relay")
+    static let configuration = CommandConfiguration(
+      abstract: "Add a relay",
+      discussion: """
+        Example:
+          batonctl relay add wss://relay.example.org --name relay-1
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Its address: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address: String
     @Option(help: "The name that people will use. Default: the host.") var name: String?
@@ -54,7 +59,12 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show a relay", aliases: ["get"])
+    static let configuration = CommandConfiguration(
+      abstract: "Show a relay",
+      discussion: """
+        Example:
+          batonctl relay show relay-1
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
@@ -91,7 +101,12 @@ struct RelayCommand: AsyncParsableCommand {
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Test a relay step by step, as publisher and reader",
-      discussion: "Exit status 1 when a step fails.")
+      discussion: """
+        Exit status 1 when a step fails.
+
+        Example:
+          batonctl relay test --all
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The relay, by id, name or address.", completion: .names(of: .relay)) var relay: String?
     @Flag(help: "Test all relays.") var all = false
@@ -125,7 +140,12 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Allow picking a relay for new channels")
+    static let configuration = CommandConfiguration(
+      abstract: "Allow picking a relay for new channels",
+      discussion: """
+        Example:
+          batonctl relay enable relay-1
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
@@ -134,7 +154,13 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Stop picking a relay for new channels", discussion: "Channels that have it keep it.")
+      abstract: "Stop picking a relay for new channels",
+      discussion: """
+        Channels that have it keep it.
+
+        Example:
+          batonctl relay disable relay-1
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
@@ -153,7 +179,12 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Change a relay")
+    static let configuration = CommandConfiguration(
+      abstract: "Change a relay",
+      discussion: """
+        Example:
+          batonctl relay update relay-1 --name north
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "Its new name.") var name: String?
@@ -184,7 +215,11 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove a relay, so that new channels cannot use it", aliases: ["rm"])
+      abstract: "Remove a relay, so that new channels cannot use it",
+      discussion: """
+        Example:
+          batonctl relay remove relay-1
+        """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Flag(help: "Remove it even if channels use it; they keep it.") var force = false

@@ -44,7 +44,12 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Add a server")
+    static let configuration = CommandConfiguration(
+      abstract: "Add a server",
+      discussion: """
+        Example:
+          batonctl server add smp://FINGERPRINT@smp.example.org
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
     @Argument(help: "Its address: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
@@ -73,7 +78,12 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show a server", aliases: ["get"])
+    static let configuration = CommandConfiguration(
+      abstract: "Show a server",
+      discussion: """
+        Example:
+          batonctl server show smp.example.org
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
@@ -105,7 +115,12 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Allow the use of a server")
+    static let configuration = CommandConfiguration(
+      abstract: "Allow the use of a server",
+      discussion: """
+        Example:
+          batonctl server enable smp.example.org
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Proceed despite validation errors.") var force = false
@@ -114,7 +129,12 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Disable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prevent the use of a server")
+    static let configuration = CommandConfiguration(
+      abstract: "Prevent the use of a server",
+      discussion: """
+        Example:
+          batonctl server disable smp.example.org
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Proceed despite validation errors.") var force = false
@@ -135,7 +155,12 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Change a server")
+    static let configuration = CommandConfiguration(
+      abstract: "Change a server",
+      discussion: """
+        Example:
+          batonctl server update smp.example.org --operator auto
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
@@ -177,7 +202,13 @@ struct ServerCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove a server", discussion: "Servers declared in a file reappear on the next reload.",
+      abstract: "Remove a server",
+      discussion: """
+        Servers declared in a file reappear on the next reload.
+
+        Example:
+          batonctl server remove smp.example.org
+        """,
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
@@ -194,7 +225,12 @@ struct ServerCommand: AsyncParsableCommand {
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Test step by step whether a server works",
-      discussion: "Exit status 1 when a step fails.")
+      discussion: """
+        Exit status 1 when a step fails.
+
+        Example:
+          batonctl server test --all
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(
       help: "The server, by id, host or address; the address may be one that Baton does not know.",
