@@ -64,9 +64,9 @@ struct IdentityCommand: AsyncParsableCommand {
           batonctl identity add newsroom
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Its name.") var name: String
-    @Option(help: "The network. Default: nostr.", completion: .networks) var network: String?
-    @Option(help: "The daemon's credential with the secret key.") var credential: String?
+    @Argument(help: "Name of the identity.") var name: String
+    @Option(help: "Network. Default: nostr.", completion: .networks) var network: String?
+    @Option(help: "Daemon's credential that contains the secret key.") var credential: String?
 
     func run() async throws {
       try await global.connected { session in

@@ -16,7 +16,7 @@ struct InboxCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Flag(help: "Only conversations with unread messages that are not muted.") var unread = false
-  @Flag(help: "Only conversations that are hidden; without it, only the others.") var hidden = false
+  @Flag(help: "Only hidden conversations. Default: only the others.") var hidden = false
   @Flag(
     help:
       "Keep running and refresh on every change. Piped output prints one line per change, marked +, ~ or -."

@@ -8,15 +8,16 @@ struct MemberCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "member", abstract: "List and manage the members of a channel",
     discussion: """
-      batonctl member list Club                       who belongs to the group Club
-      batonctl member list Club --asking              who asks to be let in
-      batonctl member add Club npub1… --role admin    lets someone in, as an admin
-      batonctl member remove Club npub1…              takes someone out
-      batonctl member ban News 3q2+7w==               keeps what a member writes from everyone, on SimpleX
+      Groups on Nostr and SimpleX channels with up to 1,000 members list their members. Other channels list the people who wrote \
+      there, and no one can be added or removed. Name a person by the key or name that the network uses, on Nostr also by npub1…, \
+      nprofile1… or a name at a domain such as ada@example.com.
 
-      Groups on Nostr say who belongs to them, and channels on SimpleX with up to 1,000 members. In other channels the list has those who \
-      wrote there, and no one can be let in or out. People are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and a name at a domain such as \
-      ada@example.com.
+      Example:
+        batonctl member list Club                       who belongs to the group Club
+        batonctl member list Club --asking              who asks to be let in
+        batonctl member add Club npub1… --role admin    lets someone in, as an admin
+        batonctl member remove Club npub1…              takes someone out
+        batonctl member ban News 3q2+7w==               keeps what a member writes from everyone, on SimpleX
       """,
     subcommands: [List.self, Add.self, Role.self, Remove.self, Ban.self, Unban.self, Decline.self],
     defaultSubcommand: List.self,
@@ -34,11 +35,11 @@ struct MemberCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Flag(help: "Those who ask to be let in.") var asking = false
-    @Flag(help: "Those who belonged to it, as far as that is known.") var former = false
-    @Option(help: "Only those with this role.") var role: String?
+    @Flag(help: "Only join requests.") var asking = false
+    @Flag(help: "Only known former members.") var former = false
+    @Option(help: "Only members with this role.") var role: String?
     @Option(help: "Only members that match part of a name, a key prefix, or a full key or name.") var search: String?
-    @Option(help: "The order; with lastMessage, whoever wrote last comes first.") var sort: Order = .role
+    @Option(help: "Order; lastMessage puts the latest writers first.") var sort: Order = .role
     @Option(help: "Maximum number of people to list, 1 to 5000.") var limit: Int = 100
 
     /// The largest number of members in one reply of the daemon.
@@ -129,7 +130,7 @@ struct MemberCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
-    @Option(help: "A role; may be repeated. What roles mean is the relay's matter; admin is common. Default: none.")
+    @Option(help: "Role. May be repeated. The relay defines roles; admin is common. Default: none.")
     var role: [String] = []
     @OptionGroup var waiting: MemberWaiting
 
@@ -156,7 +157,7 @@ struct MemberCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
-    @Argument(help: "The role. Default: none, so that they are a plain member.") var role: String?
+    @Argument(help: "Role. Default: none, a plain member.") var role: String?
     @OptionGroup var waiting: MemberWaiting
 
     func run() async throws {
@@ -174,8 +175,8 @@ struct MemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove a member from a channel",
       discussion: """
-        What they wrote stays: batonctl messages remove takes it away, and batonctl people mute hides it here. They can ask to be let in \
-        again; on SimpleX they can join again under another name.
+        Their messages remain: batonctl messages remove removes them, and batonctl people mute hides them locally. They can ask to be let \
+        in again; on SimpleX they can join again under another name.
         Exit status: as for batonctl member add.
 
         Example:
@@ -183,7 +184,7 @@ struct MemberCommand: AsyncParsableCommand {
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
-    @Option(help: "Why, for the relay of a group and whoever reads its history.") var reason: String?
+    @Option(help: "Reason, for the relay of a group and the readers of its history.") var reason: String?
     @OptionGroup var waiting: MemberWaiting
 
     func run() async throws {
@@ -201,7 +202,7 @@ struct MemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Hide a member's future messages from everyone",
       discussion: """
-        That is possible on SimpleX, where they stay a member and go on reading; on Nostr no one can be banned. What they wrote before \
+        Only SimpleX has bans. A banned member remains a member and continues to read. What they wrote before \
         stays.
         Exit status: as for batonctl member add.
 
@@ -245,7 +246,7 @@ struct MemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Dismiss a join request",
       discussion: """
-        No one else learns of it. Who asks again is listed again; batonctl member add lets someone in.
+        No one else is notified. A new request is listed again. batonctl member add accepts a request.
 
         Example:
           batonctl member decline Club npub1…
@@ -267,14 +268,14 @@ struct MemberCommand: AsyncParsableCommand {
 /// Someone in a channel.
 struct MemberTarget: ParsableArguments {
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Argument(help: "The person, by the key or name that the network uses.") var person: String
+  @Argument(help: "Person, by the key or name that the network uses.") var person: String
 }
 
 /// Changes who belongs to a channel, and waits for that.
 struct MemberWaiting: ParsableArguments {
   enum Wait: String, ExpressibleByArgument, CaseIterable { case done, none }
 
-  @Option(help: "Wait until the change is done or fails, or not at all.") var wait: Wait = .done
+  @Option(help: "When to return: change done or failed, or none (do not wait).") var wait: Wait = .done
 
   /// - Parameter change: for a channel and a person: makes the change and returns it; makes it and sends it after every change.
   func run(

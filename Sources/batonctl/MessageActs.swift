@@ -19,7 +19,7 @@ struct MessageAnswer: AsyncParsableCommand {
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
-  @Argument(help: "The text, or - for standard input.") var text: String
+  @Argument(help: "Text, or - for standard input.") var text: String
   @Option(help: "Key for safe retries: repeating the command with it returns the same answer.") var key: String?
   @Option(help: "When to return: all relays settled, readers find the answer at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
@@ -89,7 +89,7 @@ struct MessageRemove: AsyncParsableCommand {
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
-  @Option(help: "What the relay and its readers are told.") var reason: String?
+  @Option(help: "Reason, for the relay and its readers.") var reason: String?
   @Flag(help: "Do not ask for confirmation.") var yes = false
 
   /// How many columns of the text a question repeats.
@@ -126,9 +126,9 @@ struct MessageReport: AsyncParsableCommand {
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
-  @Argument(help: "What is wrong with it.", completion: .list(categories), transform: Words.one(of: categories))
+  @Argument(help: "Category of the report.", completion: .list(categories), transform: Words.one(of: categories))
   var category: String
-  @Argument(help: "What is to be said besides.") var text: String?
+  @Argument(help: "Explanation.") var text: String?
   @Option(help: "Key for safe retries: repeating the command with it returns the same report.") var key: String?
   @Option(help: "When to return: all relays settled, readers find the report at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
@@ -159,7 +159,7 @@ struct MessagePin: AsyncParsableCommand {
         batonctl messages pin 12
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isPinned: true).run() }
 }
@@ -174,7 +174,7 @@ struct MessageUnpin: AsyncParsableCommand {
         batonctl messages unpin 12
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isPinned: false).run() }
 }
@@ -191,7 +191,7 @@ struct MessageHide: AsyncParsableCommand {
         batonctl messages hide 12 13
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isHidden: true).run() }
 }
@@ -207,7 +207,7 @@ struct MessageUnhide: AsyncParsableCommand {
         batonctl messages unhide 12
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isHidden: false).run() }
 }

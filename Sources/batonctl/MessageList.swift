@@ -22,16 +22,16 @@ struct MessageList: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var show: ShowOptions
   @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel)) var channel: String?
-  @Flag(help: "Go on with new messages, until Ctrl-C.") var follow = false
+  @Flag(help: "Continue with new messages, until Ctrl-C.") var follow = false
   @Option(help: "Only messages before this one.", completion: .names(of: .message)) var before: ObjectID?
   @Option(help: "Only messages after this one.", completion: .names(of: .message)) var after: ObjectID?
   @Option(help: "Messages on both sides of this one.", completion: .names(of: .message)) var around: ObjectID?
   @Option(help: "Only messages with these words, the best first.") var search: String?
-  @Flag(name: .customLong("on-relays"), help: "With --search: have the relays of the channel search, too.") var onRelays = false
+  @Flag(name: .customLong("on-relays"), help: "With --search: also search the relays of the channel.") var onRelays = false
   @Option(help: "Only messages of this author, by the key or name that the network uses.") var author: String?
   @Flag(help: "Only messages that mention you, or answer you.") var mentions = false
   @Flag(help: "Show deleted messages too, without their texts.") var deleted = false
-  @Flag(help: "Only messages that are hidden here; without it, only the others.") var hidden = false
+  @Flag(help: "Only hidden messages. Default: only the others.") var hidden = false
   @Flag(help: "Only messages of the channel that are pinned here.") var pinned = false
   @Option(name: .customLong("answers-to"), help: "Only answers to this message.", completion: .names(of: .message))
   var answersTo: ObjectID?

@@ -9,14 +9,15 @@ struct MessagesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "Read and answer the messages of channels",
     discussion: """
-      batonctl messages News                       shows the newest messages of the channel News
-      batonctl messages News --follow              goes on with new ones
-      batonctl messages --search "bridge closed"   searches all channels
-      batonctl messages read News                  marks everything in the channel as read
-      batonctl messages reply 12 "At nine."        answers message 12
-      batonctl messages list read                  shows a channel that is named like a subcommand
-
       Messages are named by their ids, as 7 or id:7.
+
+      Example:
+        batonctl messages News                       shows the newest messages of the channel News
+        batonctl messages News --follow              continues with new ones
+        batonctl messages --search "bridge closed"   searches all channels
+        batonctl messages read News                  marks everything in the channel as read
+        batonctl messages reply 12 "At nine."        answers message 12
+        batonctl messages list read                  shows a channel that is named like a subcommand
       """,
     subcommands: [
       MessageList.self, Show.self, Read.self, Unread.self, Sync.self, MessageAnswer.self, MessageReact.self, MessageRemove.self,
@@ -52,7 +53,7 @@ struct MessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Mark the messages of a channel as read",
       discussion: """
-        They are marked in the order in which they arrived. What was read stays read.
+        They are marked in the order in which they arrived. Messages that were read remain read.
 
         Example:
           batonctl messages read News

@@ -19,9 +19,9 @@ struct OperatorCommand: AsyncParsableCommand {
           batonctl operator add Example --domain example.org
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Its trade name.") var name: String
-    @Option(help: "A domain of its own, such as example.org. May be repeated.") var domain: [String] = []
-    @Option(name: .customLong("legal-name"), help: "The name of the legal entity.") var legalName: String?
+    @Argument(help: "Trade name.") var name: String
+    @Option(help: "Domain of the operator, such as example.org. May be repeated.") var domain: [String] = []
+    @Option(name: .customLong("legal-name"), help: "Name of the legal entity.") var legalName: String?
     @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws {
@@ -129,9 +129,9 @@ struct OperatorCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
-    @Option(help: "Its new trade name.") var name: String?
-    @Option(name: .customLong("legal-name"), help: "The name of the legal entity; empty for none.") var legalName: String?
-    @Option(help: "A domain of its own; those given replace all present ones.") var domain: [String] = []
+    @Option(help: "New trade name.") var name: String?
+    @Option(name: .customLong("legal-name"), help: "Name of the legal entity; empty for none.") var legalName: String?
+    @Option(help: "Domain of the operator. Replaces all current domains.") var domain: [String] = []
     @Option(
       name: .customLong("smp-role"), help: "storage, proxy or names, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all))

@@ -8,13 +8,14 @@ struct PeopleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "people", abstract: "List and mute people who write in channels",
     discussion: """
-      batonctl people News                  who wrote in the channel News, the latest first
-      batonctl people --search ada          people whose name holds 'ada'
-      batonctl people mute npub1…           hides everything that someone writes, in all channels
-
       People are those whose messages are stored here, and who are muted. --search also finds members of channels who wrote \
       nothing. They are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and, with --search, show \
       and mute, by a name at a domain such as ada@example.com. Anyone may take any name.
+
+      Example:
+        batonctl people News                  who wrote in the channel News, the latest first
+        batonctl people --search ada          people whose name holds 'ada'
+        batonctl people mute npub1…           hides everything that someone writes, in all channels
       """,
     subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
 
@@ -94,7 +95,7 @@ struct PeopleCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Flag(help: "Ask the domain whether the name that they claim is theirs.") var check = false
-    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+    @Argument(help: "Person, by the key or name that the network uses.") var person: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -146,7 +147,7 @@ struct PeopleCommand: AsyncParsableCommand {
           batonctl people mute npub1…
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+    @Argument(help: "Person, by the key or name that the network uses.") var person: String
 
     func run() async throws { try await PersonMuting(global: global, person: person, isMuted: true).run() }
   }
@@ -155,13 +156,13 @@ struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show the messages of a person again",
       discussion: """
-        Those that were hidden one by one stay hidden: batonctl messages unhide shows them.
+        Messages hidden one by one remain hidden: batonctl messages unhide shows them.
 
         Example:
           batonctl people unmute npub1…
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+    @Argument(help: "Person, by the key or name that the network uses.") var person: String
 
     func run() async throws { try await PersonMuting(global: global, person: person, isMuted: false).run() }
   }

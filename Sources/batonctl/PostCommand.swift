@@ -7,11 +7,12 @@ struct PostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Publish and manage posts",
     discussion: """
-      batonctl post News "We open at nine."          publishes a post in the channel News
-      batonctl post list News                        lists the posts of the channel
-      batonctl post publish list "We open at nine."  publishes in a channel that is named like a subcommand
-
       Posts are named by their ids, as 7 or id:7.
+
+      Example:
+        batonctl post News "We open at nine."          publishes a post in the channel News
+        batonctl post list News                        lists the posts of the channel
+        batonctl post publish list "We open at nine."  publishes in a channel that is named like a subcommand
       """,
     subcommands: [
       PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Release.self,
@@ -58,7 +59,7 @@ struct PostCommand: AsyncParsableCommand {
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
-    @Option(help: "What readers are told.") var reason: String?
+    @Option(help: "Reason that readers are shown.") var reason: String?
     @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
@@ -116,7 +117,7 @@ struct PostCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
-    @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.")
+    @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.")
     var tolerance: TimeSpan?
 
     func validate() throws {

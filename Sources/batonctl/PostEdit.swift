@@ -21,7 +21,7 @@ struct PostEdit: AsyncParsableCommand {
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
-  @Argument(help: "The text, or - for standard input.") var text: String?
+  @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @OptionGroup var extras: PostExtras
   @Option(help: "Key for safe retries: repeating the command with it returns the same edit.") var key: String?

@@ -27,21 +27,20 @@ struct PostPublish: AsyncParsableCommand {
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Argument(help: "The text, or - for standard input.") var text: String?
+  @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
-  @Option(name: .customLong("reply-to"), help: "The post of the channel that this one answers.", completion: .names(of: .post))
+  @Option(name: .customLong("reply-to"), help: "Post of the channel that this one answers.", completion: .names(of: .post))
   var replyTo: ObjectID?
   @Option(
-    name: .customLong("reply-to-message"), help: "The message of the channel that this one answers.",
+    name: .customLong("reply-to-message"), help: "Message of the channel that this one answers.",
     completion: .names(of: .message))
   var replyToMessage: ObjectID?
-  @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
+  @Option(help: "Post that this one quotes. May be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
   @OptionGroup var extras: PostExtras
   @Option(help: "Key for safe retries: repeating the command with it returns the same post.") var key: String?
   @Flag(help: "Store the post as a draft; batonctl post release publishes it.") var draft = false
   @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
-  @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.") var tolerance:
-    TimeSpan?
+  @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.") var tolerance: TimeSpan?
   @Option(help: "When to return: all relays settled, readers find it at any relay, or none (do not wait).") var wait:
     ChannelCreate.Wait = .any
 

@@ -7,12 +7,13 @@ struct PostRetentionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retention", abstract: "Show or set how long a channel's posts are kept",
     discussion: """
-      batonctl post retention News                          says what is set
-      batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, and the newest 1000 at most
-      batonctl post retention News --forever                keeps all posts, which is the default
-
       A post that is beyond one of the limits is forgotten: its text goes, for good, and its ids and statuses stay. Relays go on showing \
       it; batonctl post delete deletes it there too. On a terminal the command asks first.
+
+      Example:
+        batonctl post retention News                          shows the limits
+        batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, and the newest 1000 at most
+        batonctl post retention News --forever                keeps all posts, which is the default
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String

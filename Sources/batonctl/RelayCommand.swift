@@ -22,14 +22,15 @@ struct RelayCommand: AsyncParsableCommand {
           batonctl relay add wss://relay.example.org --name relay-1
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Its address: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address: String
-    @Option(help: "The name that people will use. Default: the host.") var name: String?
+    @Argument(help: "Address of the relay: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address:
+      String
+    @Option(help: "Name of the relay. Default: the host.") var name: String?
     @Option(
-      help: "The operator that runs it, by id or name. Default: the one with its domain.",
+      help: "Operator that runs it, by id or name. Default: the one with its domain.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(help: "nostr or simplex. Default: derived from the address.", completion: .networks) var network: String?
-    @Option(help: "A domain that it belongs to, besides its host. May be repeated.") var domain: [String] = []
+    @Option(help: "Domain that it belongs to, in addition to its host. May be repeated.") var domain: [String] = []
     @Flag(help: "Add it disabled.") var disabled = false
 
     func validate() throws { try RelayCommand.checkScheme(address) }
@@ -187,13 +188,13 @@ struct RelayCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
-    @Option(help: "Its new name.") var name: String?
-    @Option(help: "Its new address; it cannot change while channels use it.") var address: String?
+    @Option(help: "New name.") var name: String?
+    @Option(help: "New address; it cannot change while channels use it.") var address: String?
     @Option(
-      help: "The operator that runs it, by id or name; auto lets the domain decide.",
+      help: "Operator that runs it, by id or name; auto lets the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
-    @Option(help: "A domain that it belongs to; those given replace all present ones.") var domain: [String] = []
+    @Option(help: "Domain that it belongs to. Replaces all current domains.") var domain: [String] = []
 
     func validate() throws { if let address { try RelayCommand.checkScheme(address) } }
 

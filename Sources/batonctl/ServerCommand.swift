@@ -52,9 +52,9 @@ struct ServerCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
-    @Argument(help: "Its address: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
+    @Argument(help: "Address of the server: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
     @Option(
-      help: "The operator that runs it, by id or name. Default: the one with its domain.",
+      help: "Operator that runs it, by id or name. Default: the one with its domain.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
@@ -164,10 +164,10 @@ struct ServerCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Option(help: "Its new address.") var address: String?
+    @Option(help: "New address.") var address: String?
     @Flag(name: .customLong("no-password"), help: "Remove its password.") var noPassword = false
     @Option(
-      help: "The operator that runs it, by id or name; auto lets the domain decide.",
+      help: "Operator that runs it, by id or name; auto lets the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
