@@ -8,17 +8,21 @@ internal import StrictJSON
 
 struct Backup: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copies the daemon's database to a file while the daemon runs.",
+    abstract: "Copy the daemon's database to a file",
     discussion: """
-      The copy is consistent. Secret keys in it are encrypted with the daemon's key file, which is not part of it: keep a copy of that in \
-      another place. batond restore FILE restores a copy.
+      The copy is consistent, although the daemon continues to run. Its secret keys are encrypted with the daemon's key \
+      file, which is not part of the copy: keep a copy of that file in another place. batond restore FILE restores the \
+      database.
+
+      Example:
+        batonctl backup /var/backups/baton.db
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The file; it must not exist yet.", completion: .file()) var file: String
+  @Argument(help: "File to create. It must not exist yet.", completion: .file()) var file: String
 
   func run() async throws {
     try await global.connected { session in
-      func refusal() -> Refusal { Refusal(text: "cannot make \(file): \(String(cString: strerror(errno)))", status: 64) }
+      func refusal() -> Refusal { Refusal(text: "cannot create \(file): \(String(cString: strerror(errno)))", status: 64) }
       var status = stat()
       guard lstat(file, &status) != 0 else {
         errno = EEXIST
@@ -40,7 +44,7 @@ struct Backup: AsyncParsableCommand {
         wanted = reply["size"]?.integer ?? -1
       }
       try Self.written(part) { try handle.synchronize() }
-      guard size == wanted else { throw Refusal(text: "the daemon ended before the copy was complete", status: 69) }
+      guard size == wanted else { throw Refusal(text: "the daemon stopped before the copy was complete", status: 69) }
       guard link(part, file) == 0 else { throw refusal() }
       try session.show(JSONValue.object(["file": .string(file), "size": .integer(size)])) {
         "Copied \(size) bytes to \(file)."
@@ -57,7 +61,13 @@ struct Backup: AsyncParsableCommand {
 
 struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Has the daemon look for damage in its database.", discussion: "Exit status 0: no damage; 1: damage.")
+    abstract: "Check the daemon's database for damage",
+    discussion: """
+      Exit status: 0 no damage; 1 damage.
+
+      Example:
+        batonctl check
+      """)
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
@@ -66,7 +76,7 @@ struct Check: AsyncParsableCommand {
       let json: JSONValue = ["channels": .integer(channels), "problems": .array(problems.map(JSONValue.string))]
       try session.show(json) {
         problems.isEmpty
-          ? "The database is sound; \(counted(channels, "channel")) \(channels == 1 ? "was" : "were") checked."
+          ? "The database is sound. \(counted(channels, "channel")) \(channels == 1 ? "was" : "were") checked."
           : problems.joined(separator: "\n")
       }
       if !problems.isEmpty { throw ExitCode(1) }
@@ -79,10 +89,16 @@ struct LogLevel: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "log-level",
-    abstract: "Prints or changes the least severe level that the daemon logs, until its next start.")
+    abstract: "Print or change the daemon's log level",
+    discussion: """
+      The daemon logs messages of this level and of more severe ones. A change lasts until the daemon's next start.
+
+      Example:
+        batonctl log-level debug
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(
-    help: "critical, error, warning, notice, info, debug, or 'configured'. Without it, the present level is printed.",
+    help: "critical, error, warning, notice, info, debug, or configured. Default: print the current level.",
     completion: .list(names.dropFirst(2) + ["configured"]))
   var level: String?
 
@@ -103,11 +119,15 @@ struct LogLevel: AsyncParsableCommand {
 
 struct Metrics: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints metrics of the daemon.",
+    abstract: "Print the daemon's metrics",
     discussion: """
-      The table leaves out counters that are 0; of a histogram it has the sum of its values, and how many there are. --prometheus prints \
-      everything in the text format of Prometheus, for the textfile collector of node_exporter: write a file beside and rename it to one that \
-      ends in .prom. Figures of the process are left out there, because node_exporter has some of the same names.
+      The table leaves out counters that are 0. For a histogram it shows the sum and the number of values.
+
+      --prometheus prints all metrics for the textfile collector of node_exporter, except those of the process, whose \
+      names node_exporter uses itself. Write a temporary file and rename it to a name that ends in .prom.
+
+      Example:
+        batonctl metrics --prometheus
       """)
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Print the text format of Prometheus.") var prometheus = false

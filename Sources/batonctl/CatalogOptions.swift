@@ -10,13 +10,12 @@ struct ListOptions: ParsableArguments {
   @OptionGroup var table: TableOptions
   @Flag(
     help:
-      "Show it again whenever something changes, until Ctrl-C; in a pipe, print a line for each change, with + ~ or - before it."
+      "Keep running and refresh on every change. Piped output prints one line per change, marked +, ~ or -."
   )
   var watch = false
-  @Option(help: "A condition in JSON, for example '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
-  @Option(help: "A field to sort by; - before it reverses the order: write --sort=-FIELD. May be repeated.") var sort:
-    [String] =
-      []
+  @Option(help: "Condition in JSON, such as '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
+  @Option(help: "Field to sort by; --sort=-FIELD reverses the order. May be repeated.") var sort: [String] =
+    []
 
   func validate() throws {
     if watch { try table.show.checkStream("--watch", "a table") }
@@ -47,7 +46,7 @@ struct ListOptions: ParsableArguments {
 enum Enablement: String, EnumerableFlag {
   case enabled, disabled
 
-  static func help(for value: Enablement) -> ArgumentHelp? { "Only those that are \(value.rawValue)." }
+  static func help(for value: Enablement) -> ArgumentHelp? { "Only \(value.rawValue) ones." }
 
   var condition: JSONValue { ["enabled": .bool(self == .enabled)] }
 }

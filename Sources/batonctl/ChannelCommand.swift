@@ -7,7 +7,7 @@ internal import StrictJSON
 
 struct ChannelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "channel", abstract: "Creates and manages channels.",
+    commandName: "channel", abstract: "Create and manage channels",
     subcommands: [
       ChannelCreate.self, List.self, Counts.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self,
       RemoveRelay.self,
@@ -18,10 +18,14 @@ struct ChannelCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one channel with all of its relays.", aliases: ["get"])
+      abstract: "Show a channel and its relays",
+      discussion: """
+        Example:
+          batonctl channel show "City News"
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -31,11 +35,16 @@ struct ChannelCommand: AsyncParsableCommand {
   }
 
   struct Link: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prints what a reader opens to join.")
+    static let configuration = CommandConfiguration(
+      abstract: "Print the link that readers open to join",
+      discussion: """
+        Example:
+          batonctl channel link "City News" --qr
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Flag(inversion: .prefixedNo, help: "Draw it as a QR code too, however small the terminal is.") var qr = false
-    @Option(name: .customLong("qr-file"), help: "Write it as a QR code to an SVG file.", completion: .file(extensions: ["svg"]))
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, even if the terminal is too small.") var qr = false
+    @Option(name: .customLong("qr-file"), help: "SVG file to write the QR code to.", completion: .file(extensions: ["svg"]))
     var qrFile: String?
 
     func run() async throws {
@@ -55,11 +64,16 @@ struct ChannelCommand: AsyncParsableCommand {
   }
 
   struct History: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prints what happened to a channel, oldest first.")
+    static let configuration = CommandConfiguration(
+      abstract: "Print the history of a channel, oldest first",
+      discussion: """
+        Example:
+          batonctl channel history "City News" --limit 20
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
 
     func validate() throws { _ = try table.chosen(of: HistoryRow.columns) }
 
@@ -75,14 +89,18 @@ struct ChannelCommand: AsyncParsableCommand {
 
   struct AddRelay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add-relay", abstract: "Puts a channel on more relays.")
+      commandName: "add-relay", abstract: "Add relays to a channel",
+      discussion: """
+        Example:
+          batonctl channel add-relay "City News" relay-3
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Argument(help: "The relays, by id or name.", completion: .names(of: .relay)) var relays: [String] = []
-    @Option(help: "How many relays to pick instead of naming them; the channel must never have had them.") var pick: Int?
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "Relays, by id or name.", completion: .names(of: .relay)) var relays: [String] = []
+    @Option(help: "Number of relays to pick, from those that the channel never had.") var pick: Int?
 
     func validate() throws {
-      guard relays.isEmpty != (pick == nil) else { throw ValidationError("Name relays, or say --pick N.") }
+      guard relays.isEmpty != (pick == nil) else { throw ValidationError("Name relays, or use --pick N.") }
       if let pick, !(1...32).contains(pick) { throw ValidationError("--pick must be 1 to 32.") }
     }
 
@@ -99,13 +117,17 @@ struct ChannelCommand: AsyncParsableCommand {
 
   struct RemoveRelay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove-relay", abstract: "Takes a channel off a relay.",
+      commandName: "remove-relay", abstract: "Remove a channel from a relay",
       discussion: """
-        The relay is asked to delete the channel. On nostr it never gets it again; on simplex add-relay puts it back.
+        Baton asks the relay to delete the channel. A Nostr channel can never return to that relay. A SimpleX channel can: \
+        see batonctl channel add-relay.
+
+        Example:
+          batonctl channel remove-relay "City News" relay-2
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws {
       try await global.connected { session in
@@ -118,9 +140,13 @@ struct ChannelCommand: AsyncParsableCommand {
 
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Has the daemon read a channel back from all of its relays now.")
+      abstract: "Read a channel back from all of its relays now",
+      discussion: """
+        Example:
+          batonctl channel verify "City News"
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
     func run() async throws {
       try await global.connected { session in
@@ -132,12 +158,17 @@ struct ChannelCommand: AsyncParsableCommand {
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a channel from all of its relays.",
-      discussion: "Relays are asked to delete it; readers may keep what they have received. It cannot be restored.",
+      abstract: "Delete a channel from all of its relays",
+      discussion: """
+        Baton asks the relays to delete the channel. Readers may keep their copies. A deleted channel cannot be restored.
+
+        Example:
+          batonctl channel delete "City News"
+        """,
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Flag(help: "Do not ask.") var yes = false
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
       try await global.connected { session in

@@ -7,10 +7,16 @@ internal import StrictJSON
 
 struct ChannelCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Creates a channel on several relays and shows the progress.",
+    commandName: "create", abstract: "Create a channel on several relays",
     discussion: """
-      Exit status: 0 the channel works; 1 no relay took it, or its relay did not let in everyone whom --member names; 75 it did not reach the state that --wait asks for within --timeout, 20min by \
-      default. The daemon continues in any case: see batonctl channel show.
+      The command shows the progress and prints the channel link.
+
+      Exit status: 0 the channel works; 1 no relay accepted it, or its relay did not let in every --member; 75 it did not \
+      reach the state of --wait within --timeout, 20min by default. The daemon continues in any case: see batonctl channel \
+      show.
+
+      Example:
+        batonctl channel create "City News" --relay relay-1 --relay relay-2
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable { case channel, group }
@@ -20,48 +26,48 @@ struct ChannelCreate: AsyncParsableCommand {
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Name of the channel.") var name: String
-  @Option(help: "A channel, or a group, which lives on exactly one relay that offers groups.") var kind: Kind = .channel
+  @Option(help: "Kind of channel. A group is on exactly one relay, which must offer groups.") var kind: Kind = .channel
   @Option(
     help:
-      "What only members of a group may do: closed, no one joins without being let in; restricted, only members write. May be repeated."
+      "Access to a group: closed (no one joins without approval), restricted (only members write). May be repeated."
   )
   var access: [Access] = []
   @Option(
     help:
-      "Someone who is to belong to a group, which is then closed and restricted; may be repeated. The same people give the same group."
+      "Member of the group, which is then closed and restricted. A group with the same members is reused. May be repeated."
   )
   var member: [String] = []
-  @Option(help: "nostr or simplex. Default: that of the relays, or nostr when they are picked.", completion: .networks)
+  @Option(help: "nostr or simplex. Default: the network of the relays, or nostr if relays are picked.", completion: .networks)
   var network: String?
-  @Option(help: "A relay, by id or name; may be repeated.", completion: .names(of: .relay)) var relay: [String] = []
-  @Option(help: "How many relays to pick, 1 to 32. Default: 3, or all if there are fewer.") var pick: Int?
-  @Option(help: "Wait until all relays are settled, any is active, or none.") var wait: Wait = .all
-  @Option(help: "The identity that will own it, by id or name. Default: main.", completion: .names(of: .identity))
+  @Option(help: "Relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
+  @Option(help: "Number of relays to pick, 1 to 32. Default: 3, or all if there are fewer.") var pick: Int?
+  @Option(help: "When to return: all relays settled, any relay active, or none (do not wait).") var wait: Wait = .all
+  @Option(help: "Identity that owns the channel, by id or name. Default: main.", completion: .names(of: .identity))
   var identity: String?
   @Option(
     help:
-      "Which key signs it on Nostr: its own, derived from the identity's, or the identity's. Default: its own, if its relays allow it."
+      "Key that signs it on Nostr: own (derived from the identity's), identity. Default: own, if its relays allow it."
   )
   var key: Key?
-  @Option(help: "What the channel is about.") var description: String?
-  @Option(help: "A PNG, JPEG or WebP file.", completion: .file()) var image: String?
-  @Option(help: "KEY=VALUE to store with the channel; may be repeated.") var custom: [String] = []
+  @Option(help: "Description of the channel.") var description: String?
+  @Option(help: "Image, a PNG, JPEG or WebP file.", completion: .file()) var image: String?
+  @Option(help: "KEY=VALUE to store with the channel. May be repeated.") var custom: [String] = []
   @Option(
-    name: .customLong("idempotency-key"), help: "The same key with the same options gives the same channel, however often.")
+    name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same channel.")
   var idempotencyKey: String?
-  @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, or do not. Default: where it fits the terminal.")
+  @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, or do not. Default: if it fits the terminal.")
   var qr: Bool?
-  @Flag(help: "Continue with fewer relays than wanted without asking.") var yes = false
+  @Flag(help: "Continue with fewer relays than wanted, without confirmation.") var yes = false
 
   func validate() throws {
     guard kind == .channel || relay.count <= 1 && (pick ?? 1) == 1 else {
-      throw ValidationError("A group lives on exactly one relay: name one with --relay.")
+      throw ValidationError("A group is on exactly one relay: name one with --relay.")
     }
     guard kind == .group || access.isEmpty && member.isEmpty else {
-      throw ValidationError("Anyone may join a channel: --access and --member are for --kind group.")
+      throw ValidationError("--access and --member need --kind group: anyone may join a channel.")
     }
     guard member.isEmpty || idempotencyKey == nil else {
-      throw ValidationError("The same people give the same group: leave out --idempotency-key.")
+      throw ValidationError("--member and --idempotency-key exclude each other: the same members give the same group.")
     }
     if let pick, !(1...32).contains(pick) { throw ValidationError("--pick must be 1 to 32.") }
     guard kind == .channel || key != .own else {
@@ -132,7 +138,7 @@ struct ChannelCreate: AsyncParsableCommand {
       if wait == .any, channel.linkUsable { break }
     }
     guard let channel = latest else {
-      throw Refusal(text: "the daemon ended before the channel was created", status: 69)
+      throw Refusal(text: "the daemon stopped before the channel was created", status: 69)
     }
     return channel
   }
@@ -179,7 +185,7 @@ struct ChannelCreate: AsyncParsableCommand {
     guard let first = out.first else { return nil }
     let reason = PostView.members(first).lazy.compactMap { $0.detail ?? $0.cause }.first ?? first.summary
     return
-      "channel \(channel) is there, but its relay did not let in \(out.count) of \(counted(wanted.count, "member")): \(reason); "
+      "channel \(channel) was created, but its relay did not let in \(out.count) of \(counted(wanted.count, "member")): \(reason); "
       + "see batonctl post show \(first.id), then batonctl post retry \(first.id)"
   }
 
@@ -205,7 +211,7 @@ struct ChannelCreate: AsyncParsableCommand {
     }
     guard active > 0, let link = channel.link else {
       throw Refusal(
-        text: "no relay took channel \(channel.id); see batonctl channel show \(channel.id), then retry", parameters: json)
+        text: "no relay accepted channel \(channel.id); see batonctl channel show \(channel.id), then retry", parameters: json)
     }
     let text = session.options.quiet ? link : "\nChannel link:\n\(link)"
     try session.show(channel) {

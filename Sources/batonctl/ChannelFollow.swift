@@ -7,25 +7,30 @@ internal import Sentences
 
 struct ChannelFollow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "follow", abstract: "Reads a channel that others run.",
+    commandName: "follow", abstract: "Follow a channel that someone else runs",
     discussion: """
-      LINK is nostr:nevent1… of a public channel, nostr:naddr1… of a group, or the short link of a SimpleX channel. Messages are read and \
-      nothing is published: see batonctl messages, batonctl inbox and batonctl channel unfollow. A link alone makes Baton connect to \
-      no one: the channel is read from those relays of the link that Baton has, or from those that --relay names. On SimpleX whoever \
-      reads joins, so --join is needed: the chat core then asks the servers of the link, and joins under a random name, unless it has joined before.
+      LINK is nostr:nevent1… of a public channel, nostr:naddr1… of a group, or the short link of a SimpleX channel. Baton \
+      reads the messages and publishes nothing: see batonctl messages and batonctl inbox.
+
+      Baton connects only to relays that it already has: those in the link, or those of --relay. On SimpleX readers have \
+      to join, so --join is required: the chat core then contacts the servers of the link, and joins under a random name \
+      unless it has joined before.
+
+      Example:
+        batonctl channel follow nostr:nevent1… --name "Transit alerts"
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The link to the channel.") var link: String
+  @Argument(help: "Link to the channel.") var link: String
   @Option(
-    help: "A relay from which it is read, by id or name; may be repeated. Default: those of the link.",
+    help: "Relay to read from, by id or name. May be repeated. Default: the relays of the link.",
     completion: .names(of: .relay))
   var relay: [String] = []
-  @Option(help: "What it is called here. Default: what it calls itself.") var name: String?
+  @Option(help: "Local name. Default: the channel's own name.") var name: String?
   @Option(
-    help: "The identity on whose behalf it is read, by id or name: messages that name its key are for you. Default: main.",
+    help: "Identity to read as, by id or name. Messages that mention its key mention you. Default: main.",
     completion: .names(of: .identity))
   var identity: String?
-  @Flag(help: "Join the channel, which reading needs on SimpleX: its relays count one more reader.") var join = false
+  @Flag(help: "Join as a member: required on SimpleX, and visible to the channel's relays.") var join = false
 
   func run() async throws {
     // Servers and relays may take minutes to let someone in.
@@ -51,15 +56,18 @@ struct ChannelFollow: AsyncParsableCommand {
 
 struct ChannelUnfollow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unfollow", abstract: "Reads a channel of others no more.",
+    commandName: "unfollow", abstract: "Stop following a channel",
     discussion: """
-      What was read of it is forgotten here; others go on without notice. On SimpleX the channel is left, which its relays notice; when \
-      that cannot be done now, Baton goes on following it. --keep-membership only forgets it.
+      Baton forgets the messages that it read. On Nostr no one is notified. On SimpleX Baton leaves the channel, which its \
+      relays notice. If it cannot leave now, it continues to follow the channel.
+
+      Example:
+        batonctl channel unfollow "Transit alerts"
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Flag(help: "On SimpleX: stay a member of the channel.") var keepMembership = false
-  @Flag(help: "Do not ask.") var yes = false
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(help: "On SimpleX: forget the messages, but remain a member of the channel.") var keepMembership = false
+  @Flag(help: "Do not ask for confirmation.") var yes = false
 
   func run() async throws {
     try await global.connected(limit: TimeSpan(argument: "20min")) { session in
@@ -68,34 +76,37 @@ struct ChannelUnfollow: AsyncParsableCommand {
       if !channel.owned {
         let leaves = channel.network == "simplex" && !keepMembership
         try session.confirm(
-          "\(leaves ? "Leave channel" : "Forget what was read of channel") \(channel.id) '\(channel.profile.displayName)'"
-            + "\(leaves ? ", and forget what was read of it" : "")?", isDefault: false, yes: yes)
+          "\(leaves ? "Leave channel" : "Forget the messages of channel") \(channel.id) '\(channel.profile.displayName)'"
+            + "\(leaves ? ", and forget its messages" : "")?", isDefault: false, yes: yes)
       }
       let left = try await session.client.unfollow(channel: channel.id, keepMembership: keepMembership)
-      try session.show(left) { "Channel \(left.id) is not followed any more." }
+      try session.show(left) { "Channel \(left.id) is no longer followed." }
     }
   }
 }
 
 struct ChannelFollowing: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "following", abstract: "Says whether the messages of a channel are read, how far back, and how many are kept.",
+    commandName: "following", abstract: "Set whether and how far back to read a channel's messages",
     discussion: """
-      Without --days, --count or --keep it is as the options messages.days, messages.count and messages.keep say. What was read before \
-      stays, except for what --keep leaves no room for, which is dropped at once.
+      Without --days, --count or --keep, the options messages.days, messages.count and messages.keep of the daemon apply. \
+      Baton keeps messages that it read before, except those beyond --keep, which it drops immediately.
+
+      Example:
+        batonctl channel following "City News" --days 30 --keep 5000
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Flag(inversion: .prefixedNo, help: "Read them, or do not.") var read = true
-  @Option(help: "How old messages may be when they are read back, in days, 0 to 36500; 0 for any age.") var days: Int?
-  @Option(help: "How many of the newest messages are read back from one relay, 1 to 100000.") var count: Int?
-  @Option(help: "How many messages of others are kept, the last ones, 1 to 100000.") var keep: Int?
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(inversion: .prefixedNo, help: "Read the messages, or do not.") var read = true
+  @Option(help: "Maximum age of messages to read back, in days, 0 to 36500; 0 for any age.") var days: Int?
+  @Option(help: "Number of newest messages to read back from one relay, 1 to 100000.") var count: Int?
+  @Option(help: "Number of other people's messages to keep, the latest ones, 1 to 100000.") var keep: Int?
 
   func validate() throws {
     if let days, !(0...36_500).contains(days) { throw ValidationError("--days must be 0 to 36500.") }
     if let count, !(1...100_000).contains(count) { throw ValidationError("--count must be 1 to 100000.") }
     if let keep, !(1...100_000).contains(keep) { throw ValidationError("--keep must be 1 to 100000.") }
-    guard read || days == nil && count == nil else { throw ValidationError("--no-read goes without --days and --count.") }
+    guard read || days == nil && count == nil else { throw ValidationError("--no-read excludes --days and --count.") }
   }
 
   func run() async throws {

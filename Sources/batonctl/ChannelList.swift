@@ -6,10 +6,13 @@ internal import StrictJSON
 extension ChannelCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists the channels.",
+      abstract: "List channels",
       discussion: """
-        RELAYS says how many relays are active and how many should be, and from how many a channel of others is read; WORK says for how \
-        many the daemon still has something to do, and -o wide what it is. Conditions are combined: --relay R --status failed lists channels that failed at R.
+        RELAYS: active and wanted relays, or the relays that a followed channel is read from. WORK: relays with pending \
+        work; -o wide shows what. Options combine: --relay R --status failed lists channels that failed on R.
+
+        Example:
+          batonctl channel list --phase degraded
         """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
@@ -19,24 +22,26 @@ extension ChannelCommand {
       completion: .list(Words.phases), transform: Words.one(of: Words.phases))
     var phase: [String] = []
     @Option(
-      help: "Only channels on this relay, by id or name. May be repeated, for any of several.", completion: .names(of: .relay))
+      help: "Only channels on this relay, by id or name. May be repeated: any of the relays matches.",
+      completion: .names(of: .relay))
     var relay: [String] = []
     @Option(
-      help: "Only channels with a relay that is new, invited, accepted, active, inactive, failed or removed. May be repeated.",
+      help:
+        "Only channels with a relay in this status: new, invited, accepted, active, inactive, failed or removed. May be repeated.",
       completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))
     var status: [String] = []
     @Option(
-      help: "Only channels on a relay of this operator, by id or name; own: one without an operator.",
+      help: "Only channels on a relay of this operator, by id or name, or own for a relay without an operator.",
       completion: .names(of: .provider, or: ["own"]))
     var `operator`: String?
     @Option(
-      help: "Only channels with a relay that is not further on for this cause. May be repeated.",
+      help: "Only channels held up at a relay by this cause, such as timeout or rejected. May be repeated.",
       completion: .list(Words.causes),
       transform: Words.one(of: Words.causes))
     var cause: [String] = []
-    @Flag(help: "Only channels that the daemon is still working on.") var busy = false
-    @Option(help: "How many channels to list at most, 1 to 1000.") var limit: Int = 100
-    @Flag(help: "List all, however many.") var all = false
+    @Flag(help: "Only channels with pending work.") var busy = false
+    @Option(help: "Maximum number of channels to list, 1 to 1000.") var limit: Int = 100
+    @Flag(help: "List all channels.") var all = false
 
     func validate() throws {
       guard (1...Self.pageMax).contains(limit) else { throw ValidationError("--limit must be 1 to \(Self.pageMax).") }

@@ -7,25 +7,26 @@ internal import Varlink
 
 struct ChannelRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Retries relays that are not active: of one channel, or of many.",
+    commandName: "retry", abstract: "Retry relays that are not active, of one channel or many",
     discussion: """
-      batonctl channel retry "City News"           all relays of a channel that are not active
-      batonctl channel retry "City News" relay-2   one of them
-      batonctl channel retry --relay relay-2       relay-2, in all channels where it is failed or inactive
-      batonctl channel retry --filter '{"phase": "failed"}'
+      With --dry-run the command lists the channels and changes nothing.
 
-      With --dry-run the channels are listed and nothing is changed.
+      Example:
+        batonctl channel retry "City News"
+        batonctl channel retry "City News" relay-2
+        batonctl channel retry --relay relay-2
+        batonctl channel retry --filter '{"phase": "failed"}'
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String?
-  @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String?
+  @Argument(help: "Relay, by id or name. Default: all that are not active.", completion: .names(of: .relay)) var relay: String?
   @Option(
-    name: .customLong("relay"), help: "This relay, by id or name, in all channels where it is failed or inactive.",
+    name: .customLong("relay"), help: "Relay, by id or name, to retry in all channels where it is failed or inactive.",
     completion: .names(of: .relay))
   var everywhere: String?
-  @Option(help: "Channels that meet this condition in JSON, for example '{\"custom.team\": \"news\"}'.") var filter: String?
-  @Flag(name: .customLong("dry-run"), help: "List what would be retried, and change nothing.") var dryRun = false
+  @Option(help: "Condition in JSON that selects channels, such as '{\"custom.team\": \"news\"}'.") var filter: String?
+  @Flag(name: .customLong("dry-run"), help: "List the channels, and change nothing.") var dryRun = false
 
   private var isMany: Bool { everywhere != nil || filter != nil }
 
@@ -88,7 +89,7 @@ struct ChannelRetry: AsyncParsableCommand {
       guard !ids.isEmpty else { return "No channel lacks \(everywhere.map { "relay '\($0)'" } ?? "a relay")." }
       let count = counted(ids.count, "channel")
       if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count); nothing was changed." }
-      let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were left out."
+      let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were skipped."
       return "Retrying \(count).\(rest) batonctl status shows the progress."
     }
   }

@@ -5,29 +5,32 @@ internal import StrictJSON
 
 struct ChannelUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "update", abstract: "Changes what readers see of a channel, and what is stored with it.",
+    commandName: "update", abstract: "Change a channel's profile and settings",
     discussion: """
-      Every active relay gets a new name, description or image at once; a relay that is away gets it when it is back. \
-      batonctl channel show says which relays show it already.
+      Active relays receive a new name, description or image immediately, other relays as soon as they are back. batonctl \
+      channel show shows which relays have it.
+
+      Example:
+        batonctl channel update "City News" --description "News at nine"
       """)
 
   enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Option(help: "Its new name.") var name: String?
-  @Option(name: .customLong("full-name"), help: "Its new longer name; '' removes it.") var fullName: String?
-  @Option(help: "What it is about; '' removes it.") var description: String?
-  @Option(help: "A PNG, JPEG or WebP file.", completion: .file()) var image: String?
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Option(help: "New name.") var name: String?
+  @Option(name: .customLong("full-name"), help: "New longer name; '' removes it.") var fullName: String?
+  @Option(help: "New description; '' removes it.") var description: String?
+  @Option(help: "New image, a PNG, JPEG or WebP file.", completion: .file()) var image: String?
   @Flag(name: .customLong("no-image"), help: "Remove the image.") var noImage = false
-  @Option(help: "Whether relays that fail for good are replaced.") var heal: Switch?
-  @Option(help: "KEY=VALUE to store with the channel, KEY= to remove it; may be repeated.") var custom: [String] = []
+  @Option(help: "Replacement of relays that fail for good: on or off.") var heal: Switch?
+  @Option(help: "KEY=VALUE to store with the channel, KEY= to remove it. May be repeated.") var custom: [String] = []
 
   func validate() throws {
     guard image == nil || !noImage else { throw ValidationError("--image and --no-image exclude each other.") }
     _ = try CustomData(custom)
     guard name != nil || fullName != nil || description != nil || image != nil || noImage || heal != nil || !custom.isEmpty
-    else { throw ValidationError("Say what to change, for example --name or --description.") }
+    else { throw ValidationError("Name a change, such as --name or --description.") }
   }
 
   func run() async throws {

@@ -6,26 +6,30 @@ internal import Glibc
 struct ConsoleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "console",
-    abstract: "Shows Baton in a browser, as you.",
+    abstract: "Start the web console with your own rights",
     discussion: """
-      Runs baton-console, which prints an address that can be opened once, within two minutes; Enter prints another one. In \
-      the browser you can do what you may do with batonctl. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
-      --login asks the console that runs as a service on this machine for such an address.
+      Baton prints an address that opens once, within two minutes. Press Enter for another address. In the browser you can \
+      do what you may do with batonctl. The console listens on loopback only. Ctrl-C ends it and all of its sessions.
+
+      --login requests an address from the console that runs as a service on this machine.
+
+      Example:
+        batonctl console --read-only
       """)
   @OptionGroup var global: GlobalOptions
   @Option(
-    help: "Port on loopback. Default: a free one; with --login, 8790, the local port that is forwarded to the service.")
+    help: "Port on loopback. Default: a free port; with --login, 8790, the local port forwarded to the service.")
   var port: UInt16?
-  @Flag(name: .customLong("read-only"), help: "Let no one change anything.") var isReadOnly = false
+  @Flag(name: .customLong("read-only"), help: "Allow no changes.") var isReadOnly = false
 
-  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and exit.") var isLogin =
+  @Flag(name: .customLong("login"), help: "Print an address of the console service, and exit.") var isLogin =
     false
 
   private static let program = "baton-console"
 
   func validate() throws {
     guard !(isLogin && isReadOnly) else {
-      throw ValidationError("--read-only is for a console that starts; a service has it in BATON_CONSOLE_OPTIONS.")
+      throw ValidationError("--login and --read-only exclude each other: set BATON_CONSOLE_OPTIONS of the service instead.")
     }
   }
 

@@ -17,11 +17,11 @@ enum Followed: Sendable {
     case .channel(let channel):
       "channel \(channel.id) is not ready after \(limit); the daemon continues, see batonctl channel show \(channel.id)"
     case .post(let post):
-      "post \(post.id) is not where it should be after \(limit); the daemon continues, see batonctl post show \(post.id)"
+      "post \(post.id) is not settled after \(limit); the daemon continues, see batonctl post show \(post.id)"
     case .membership(let change):
-      "it is not done after \(limit); the daemon continues, see batonctl post show \(change.postId)"
-    case .importing(let report): "not done after \(limit): \(report.progress); run it again to go on"
-    case .preparing: "uploads of files, or names at domains, took longer than \(limit); nothing was published, run it again"
+      "the change is not done after \(limit); the daemon continues, see batonctl post show \(change.postId)"
+    case .importing(let report): "not done after \(limit): \(report.progress); run it again to continue"
+    case .preparing: "file uploads or name lookups took longer than \(limit); nothing was published, run it again"
     }
   }
 
@@ -31,8 +31,8 @@ enum Followed: Sendable {
     case .channel(let channel): "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
     case .post(let post): "the daemon continues without batonctl; see batonctl post show \(post.id)"
     case .membership(let change): "the daemon continues without batonctl; see batonctl post show \(change.postId)"
-    case .importing(let report): "interrupted: \(report.progress); run it again to go on"
-    case .preparing: "interrupted while files were uploaded, or names at domains looked up; nothing was published, run it again"
+    case .importing(let report): "interrupted: \(report.progress); run it again to continue"
+    case .preparing: "interrupted during file uploads or name lookups; nothing was published, run it again"
     }
   }
 

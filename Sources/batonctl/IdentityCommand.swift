@@ -4,12 +4,17 @@ internal import ControlAPI
 
 struct IdentityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "identity", abstract: "Manages who owns channels.",
+    commandName: "identity", abstract: "Manage the identities that own channels",
     discussion: "Secret keys never leave the daemon.",
     subcommands: [List.self, Add.self, Show.self, Remove.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the identities.", aliases: ["ls"])
+    static let configuration = CommandConfiguration(
+      abstract: "List identities",
+      discussion: """
+        Example:
+          batonctl identity list --network nostr
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
@@ -50,15 +55,18 @@ struct IdentityCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Creates an identity with a new key, or with one that systemd holds for the daemon.",
+      abstract: "Create an identity with a new key or a credential",
       discussion: """
         With --credential NAME the key comes from LoadCredential=NAME:FILE in the daemon's unit, where FILE holds an nsec or 64 \
         hexadecimal digits.
+
+        Example:
+          batonctl identity add newsroom
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Its name.") var name: String
-    @Option(help: "The network. Default: nostr.", completion: .networks) var network: String?
-    @Option(help: "The daemon's credential with the secret key.") var credential: String?
+    @Argument(help: "Name of the identity.") var name: String
+    @Option(help: "Network. Default: nostr.", completion: .networks) var network: String?
+    @Option(help: "Daemon's credential that contains the secret key.") var credential: String?
 
     func run() async throws {
       try await global.connected { session in
@@ -71,10 +79,15 @@ struct IdentityCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one identity.", aliases: ["get"])
+    static let configuration = CommandConfiguration(
+      abstract: "Show an identity",
+      discussion: """
+        Example:
+          batonctl identity show newsroom
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The identity, by id or name.", completion: .names(of: .identity)) var identity: String
+    @Argument(help: "Identity, by id or name.", completion: .names(of: .identity)) var identity: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -94,12 +107,17 @@ struct IdentityCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes an identity that owns no channels.",
-      discussion: "Its secret key is erased and cannot be restored.",
+      abstract: "Remove an identity that owns no channels",
+      discussion: """
+        Its secret key is erased and cannot be restored.
+
+        Example:
+          batonctl identity remove newsroom
+        """,
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The identity, by id or name.", completion: .names(of: .identity)) var identity: String
-    @Flag(help: "Do not ask.") var yes = false
+    @Argument(help: "Identity, by id or name.", completion: .names(of: .identity)) var identity: String
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
       try await global.connected { session in

@@ -4,22 +4,25 @@ internal import ControlAPI
 
 struct InboxCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inbox", abstract: "Lists conversations, the one with the last message first.",
+    commandName: "inbox", abstract: "List conversations, the latest message first",
     discussion: """
       UNREAD counts the messages that are unread, and MENTIONS those of them that mention you or answer you. Below the list it says which \
       relays could not be read, so that messages may be missing. batonctl messages shows a conversation, and batonctl messages read marks \
       it as read.
+
+      Example:
+        batonctl inbox --unread
       """)
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Flag(help: "Only conversations with unread messages that are not muted.") var unread = false
-  @Flag(help: "Only conversations that are hidden; without it, only the others.") var hidden = false
+  @Flag(help: "Only hidden conversations. Default: only the others.") var hidden = false
   @Flag(
     help:
-      "Show it again whenever something changes, until Ctrl-C; in a pipe, print a line for each change, with + ~ or - before it."
+      "Keep running and refresh on every change. Piped output prints one line per change, marked +, ~ or -."
   )
   var watch = false
-  @Option(help: "How many conversations to list at most, 1 to 1000.") var limit: Int = 100
+  @Option(help: "Maximum number of conversations to list, 1 to 1000.") var limit: Int = 100
 
   /// The largest number of conversations in one reply of the daemon.
   private static let pageMax = 100

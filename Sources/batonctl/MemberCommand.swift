@@ -6,17 +6,18 @@ internal import StrictJSON
 
 struct MemberCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "member", abstract: "Lists who belongs to a channel, and lets people in and out.",
+    commandName: "member", abstract: "List and manage the members of a channel",
     discussion: """
-      batonctl member list Club                       who belongs to the group Club
-      batonctl member list Club --asking              who asks to be let in
-      batonctl member add Club npub1… --role admin    lets someone in, as an admin
-      batonctl member remove Club npub1…              takes someone out
-      batonctl member ban News 3q2+7w==               keeps what a member writes from everyone, on SimpleX
+      Groups on Nostr and SimpleX channels with up to 1,000 members list their members. Other channels list the people who wrote \
+      there, and no one can be added or removed. Name a person by the key or name that the network uses, on Nostr also by npub1…, \
+      nprofile1… or a name at a domain such as ada@example.com.
 
-      Groups on Nostr say who belongs to them, and channels on SimpleX with up to 1,000 members. In other channels the list has those who \
-      wrote there, and no one can be let in or out. People are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and a name at a domain such as \
-      ada@example.com.
+      Example:
+        batonctl member list Club                       who belongs to the group Club
+        batonctl member list Club --asking              who asks to be let in
+        batonctl member add Club npub1… --role admin    lets someone in, as an admin
+        batonctl member remove Club npub1…              takes someone out
+        batonctl member ban News 3q2+7w==               keeps what a member writes from everyone, on SimpleX
       """,
     subcommands: [List.self, Add.self, Role.self, Remove.self, Ban.self, Unban.self, Decline.self],
     defaultSubcommand: List.self,
@@ -26,16 +27,20 @@ struct MemberCommand: AsyncParsableCommand {
     enum Order: String, ExpressibleByArgument, CaseIterable { case role, name, lastMessage }
 
     static let configuration = CommandConfiguration(
-      abstract: "Lists who belongs to a channel; those with roles come first.", aliases: ["ls"])
+      abstract: "List members of a channel, those with roles first",
+      discussion: """
+        Example:
+          batonctl member list Club --asking
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Flag(help: "Those who ask to be let in.") var asking = false
-    @Flag(help: "Those who belonged to it, as far as that is known.") var former = false
-    @Option(help: "Only those with this role.") var role: String?
-    @Option(help: "Only those whose name holds this, whose key begins with it, or whom it names.") var search: String?
-    @Option(help: "The order; with lastMessage, whoever wrote last comes first.") var sort: Order = .role
-    @Option(help: "How many people to list at most, 1 to 5000.") var limit: Int = 100
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Flag(help: "Only join requests.") var asking = false
+    @Flag(help: "Only known former members.") var former = false
+    @Option(help: "Only members with this role.") var role: String?
+    @Option(help: "Only members that match part of a name, a key prefix, or a full key or name.") var search: String?
+    @Option(help: "Order; lastMessage puts the latest writers first.") var sort: Order = .role
+    @Option(help: "Maximum number of people to list, 1 to 5000.") var limit: Int = 100
 
     /// The largest number of members in one reply of the daemon.
     private static let pageMax = 100
@@ -114,15 +119,18 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lets someone into a group, or gives a member these roles instead of others.",
+      abstract: "Add a member to a group, or replace a member's roles",
       discussion: """
         Whoever asks to be let in is let in like this, too. The change is a post, which batonctl post show and post retry know; it is done \
         when the relay's own lists show it.
         Exit status: 0 if it is done, or with --wait none if it is stored; 1 if it is not.
+
+        Example:
+          batonctl member add Club npub1… --role admin
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
-    @Option(help: "A role; may be repeated. What roles mean is the relay's matter; admin is common. Default: none.")
+    @Option(help: "Role. May be repeated. The relay defines roles; admin is common. Default: none.")
     var role: [String] = []
     @OptionGroup var waiting: MemberWaiting
 
@@ -139,14 +147,17 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Role: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Gives a member of a channel one role instead of those they have, or none.",
+      abstract: "Set a member's role (omit ROLE to clear it)",
       discussion: """
         On SimpleX the roles are observer, who only reads and is the default, member, moderator, admin and owner.
         Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member role Club npub1… moderator
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
-    @Argument(help: "The role. Default: none, so that they are a plain member.") var role: String?
+    @Argument(help: "Role. Default: none, a plain member.") var role: String?
     @OptionGroup var waiting: MemberWaiting
 
     func run() async throws {
@@ -162,15 +173,18 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes someone out of a channel.",
+      abstract: "Remove a member from a channel",
       discussion: """
-        What they wrote stays: batonctl messages remove takes it away, and batonctl people mute hides it here. They can ask to be let in \
-        again; on SimpleX they can join again under another name.
+        Their messages remain: batonctl messages remove removes them, and batonctl people mute hides them locally. They can ask to be let \
+        in again; on SimpleX they can join again under another name.
         Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member remove Club npub1…
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
-    @Option(help: "Why, for the relay of a group and whoever reads its history.") var reason: String?
+    @Option(help: "Reason, for the relay of a group and the readers of its history.") var reason: String?
     @OptionGroup var waiting: MemberWaiting
 
     func run() async throws {
@@ -186,11 +200,14 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Ban: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keeps what a member of a channel writes from everyone.",
+      abstract: "Hide a member's future messages from everyone",
       discussion: """
-        That is possible on SimpleX, where they stay a member and go on reading; on Nostr no one can be banned. What they wrote before \
+        Only SimpleX has bans. A banned member remains a member and continues to read. What they wrote before \
         stays.
         Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member ban News 3q2+7w==
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
@@ -206,7 +223,13 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Unban: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows what a member of a channel writes again.", discussion: "Exit status: as for batonctl member add.")
+      abstract: "Lift a ban",
+      discussion: """
+        Exit status: as for batonctl member add.
+
+        Example:
+          batonctl member unban News 3q2+7w==
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @OptionGroup var waiting: MemberWaiting
@@ -221,8 +244,13 @@ struct MemberCommand: AsyncParsableCommand {
 
   struct Decline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Leaves someone's request to be let in out of lists.",
-      discussion: "No one else learns of it. Who asks again is listed again; batonctl member add lets someone in.")
+      abstract: "Dismiss a join request",
+      discussion: """
+        No one else is notified. A new request is listed again. batonctl member add accepts a request.
+
+        Example:
+          batonctl member decline Club npub1…
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
 
@@ -239,15 +267,15 @@ struct MemberCommand: AsyncParsableCommand {
 
 /// Someone in a channel.
 struct MemberTarget: ParsableArguments {
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Argument(help: "The person, by the key or name that the network uses.") var person: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Person, by the key or name that the network uses.") var person: String
 }
 
 /// Changes who belongs to a channel, and waits for that.
 struct MemberWaiting: ParsableArguments {
   enum Wait: String, ExpressibleByArgument, CaseIterable { case done, none }
 
-  @Option(help: "Wait until the change is done or fails, or not at all.") var wait: Wait = .done
+  @Option(help: "When to return: change done or failed, or none (do not wait).") var wait: Wait = .done
 
   /// - Parameter change: for a channel and a person: makes the change and returns it; makes it and sends it after every change.
   func run(
@@ -272,7 +300,7 @@ struct MemberWaiting: ParsableArguments {
         latest = change
         session.ending.followed = .membership(change)
       }
-      guard let latest else { throw Refusal(text: "the daemon ended before the change was made", status: 69) }
+      guard let latest else { throw Refusal(text: "the daemon stopped before the change was made", status: 69) }
       try finish(latest, session)
     }
   }

@@ -7,18 +7,21 @@ internal import Sentences
 /// Answers a message.
 struct MessageAnswer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reply", abstract: "Answers a message in its channel.",
+    commandName: "reply", abstract: "Answer a message in its channel",
     discussion: """
       The answer is a post of the channel: batonctl post list has it, and batonctl post delete deletes it. A text that begins with a dash \
       needs -- before it; the text - is read from standard input, without the line feed at its end. For answers with files, mentions or \
       at a later time, see batonctl post publish --reply-to-message.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl messages reply 12 "At nine."
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
-  @Argument(help: "The text, or - for standard input.") var text: String
-  @Option(help: "The same key with the same options gives the same answer, however often.") var key: String?
-  @Option(help: "Wait until all relays are settled, readers find the answer at any, or none.")
+  @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @Argument(help: "Text, or - for standard input.") var text: String
+  @Option(help: "Key for safe retries: repeating the command with it returns the same answer.") var key: String?
+  @Option(help: "When to return: all relays settled, readers find the answer at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
 
   func run() async throws {
@@ -43,15 +46,18 @@ struct MessageAnswer: AsyncParsableCommand {
 /// Reacts to a message.
 struct MessageReact: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "react", abstract: "Lets the channel of a message react to it.",
+    commandName: "react", abstract: "React to a message as its channel",
     discussion: """
       A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of the eight emoji that it knows, of \
       which + and - are the thumbs. It is a post of its own, and batonctl post delete takes it back. The same reaction to the same message \
       is made once.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl messages react 12 +
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
   @OptionGroup var options: ReactionOptions
 
   func run() async throws {
@@ -72,16 +78,19 @@ struct MessageReact: AsyncParsableCommand {
 /// Removes a message for all readers.
 struct MessageRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Removes a message for all readers of a group.",
+    commandName: "remove", abstract: "Remove a message for all readers of a group",
     discussion: """
       Whoever runs a group on Nostr may remove what others wrote there; readers may keep what they have received. Elsewhere no one can, \
       and batonctl messages hide hides a message here. The removal is a post of its own: batonctl post show says how far it is, and \
       batonctl post retry tries it again. A message that is a post of Baton's is deleted as batonctl post delete does it.
+
+      Example:
+        batonctl messages remove 12 --reason spam
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
-  @Option(help: "What the relay and its readers are told.") var reason: String?
-  @Flag(help: "Do not ask.") var yes = false
+  @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @Option(help: "Reason, for the relay and its readers.") var reason: String?
+  @Flag(help: "Do not ask for confirmation.") var yes = false
 
   /// How many columns of the text a question repeats.
   private static let wordsMax = 40
@@ -106,19 +115,22 @@ struct MessageReport: AsyncParsableCommand {
   private static let categories = Report.Category.allCases.map(\.rawValue)
 
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Reports a message to whoever runs the relays of its channel.",
+    commandName: "report", abstract: "Report a message to the relays of its channel",
     discussion: """
       The report is public, signed by the channel, and a post of its own: batonctl post list --reactions has it, and batonctl post delete \
       takes it back. Relays make of it what they want. Categories are \(categories.joined(separator: ", ")).
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl messages report 12 spam
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
-  @Argument(help: "What is wrong with it.", completion: .list(categories), transform: Words.one(of: categories))
+  @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @Argument(help: "Category of the report.", completion: .list(categories), transform: Words.one(of: categories))
   var category: String
-  @Argument(help: "What is to be said besides.") var text: String?
-  @Option(help: "The same key with the same options gives the same report, however often.") var key: String?
-  @Option(help: "Wait until all relays are settled, readers find the report at any, or none.")
+  @Argument(help: "Explanation.") var text: String?
+  @Option(help: "Key for safe retries: repeating the command with it returns the same report.") var key: String?
+  @Option(help: "When to return: all relays settled, readers find the report at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
 
   func run() async throws {
@@ -138,22 +150,31 @@ struct MessageReport: AsyncParsableCommand {
 /// Pins messages here.
 struct MessagePin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Pins messages here.",
+    commandName: "pin", abstract: "Pin messages locally",
     discussion: """
       batonctl messages C --pinned has them, and they are not dropped when the channel has too many messages. No one else learns of it; \
       batonctl post pin pins a post of a group for its readers.
+
+      Example:
+        batonctl messages pin 12
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isPinned: true).run() }
 }
 
 /// Takes pins away.
 struct MessageUnpin: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "unpin", abstract: "Takes the pins of messages away.")
+  static let configuration = CommandConfiguration(
+    commandName: "unpin",
+    abstract: "Unpin messages",
+    discussion: """
+      Example:
+        batonctl messages unpin 12
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isPinned: false).run() }
 }
@@ -161,13 +182,16 @@ struct MessageUnpin: AsyncParsableCommand {
 /// Hides messages here.
 struct MessageHide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hide", abstract: "Hides messages here.",
+    commandName: "hide", abstract: "Hide messages locally",
     discussion: """
       Pages, searches, counts and previews do without them; batonctl messages --hidden has them. No one else learns of it, and relays go on \
       showing them.
+
+      Example:
+        batonctl messages hide 12 13
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isHidden: true).run() }
 }
@@ -175,10 +199,15 @@ struct MessageHide: AsyncParsableCommand {
 /// Shows messages again.
 struct MessageUnhide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unhide", abstract: "Shows messages again that were hidden.",
-    discussion: "Messages of people who are muted stay hidden: batonctl people unmute shows them.")
+    commandName: "unhide", abstract: "Show hidden messages again",
+    discussion: """
+      Messages of people who are muted stay hidden: batonctl people unmute shows them.
+
+      Example:
+        batonctl messages unhide 12
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
 
   func run() async throws { try await MessageMarking(global, messages, isHidden: false).run() }
 }

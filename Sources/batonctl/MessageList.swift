@@ -5,7 +5,7 @@ internal import StrictJSON
 
 struct MessageList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Shows messages of a channel, or of all channels, the newest last.",
+    commandName: "list", abstract: "Show messages of one channel or of all, the newest last",
     discussion: """
       Each message begins with its id, its author and its time. Anyone may take any name, so names stand before the key that is behind \
       them; own messages are by 'you', and say on how many relays the post is. A line shows where unread messages begin.
@@ -15,24 +15,27 @@ struct MessageList: AsyncParsableCommand {
       that ends in * may go on, and "words in quotation marks" are next to each other. Only what is stored here is searched; with \
       --on-relays those relays of the channel look first that offer it, which learn the words, and what they find is stored.
       With --json, --follow prints a document for each change, messages that were there at first included.
+
+      Example:
+        batonctl messages --search "bridge closed"
       """, aliases: ["ls"])
   @OptionGroup var global: GlobalOptions
   @OptionGroup var show: ShowOptions
   @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel)) var channel: String?
-  @Flag(help: "Go on with new messages, until Ctrl-C.") var follow = false
+  @Flag(help: "Continue with new messages, until Ctrl-C.") var follow = false
   @Option(help: "Only messages before this one.", completion: .names(of: .message)) var before: ObjectID?
   @Option(help: "Only messages after this one.", completion: .names(of: .message)) var after: ObjectID?
   @Option(help: "Messages on both sides of this one.", completion: .names(of: .message)) var around: ObjectID?
   @Option(help: "Only messages with these words, the best first.") var search: String?
-  @Flag(name: .customLong("on-relays"), help: "With --search: have the relays of the channel search, too.") var onRelays = false
+  @Flag(name: .customLong("on-relays"), help: "With --search: also search the relays of the channel.") var onRelays = false
   @Option(help: "Only messages of this author, by the key or name that the network uses.") var author: String?
   @Flag(help: "Only messages that mention you, or answer you.") var mentions = false
   @Flag(help: "Show deleted messages too, without their texts.") var deleted = false
-  @Flag(help: "Only messages that are hidden here; without it, only the others.") var hidden = false
+  @Flag(help: "Only hidden messages. Default: only the others.") var hidden = false
   @Flag(help: "Only messages of the channel that are pinned here.") var pinned = false
   @Option(name: .customLong("answers-to"), help: "Only answers to this message.", completion: .names(of: .message))
   var answersTo: ObjectID?
-  @Option(help: "How many messages to show at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
+  @Option(help: "Maximum number of messages to show, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
   @Flag(name: .customLong("newest-first"), help: "Show the newest message first.") var newestFirst = false
 
   /// The largest number of messages in one reply of the daemon.

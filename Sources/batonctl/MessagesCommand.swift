@@ -7,16 +7,17 @@ internal import Varlink
 
 struct MessagesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "messages", abstract: "Shows what is said in channels.",
+    commandName: "messages", abstract: "Read and answer the messages of channels",
     discussion: """
-      batonctl messages News                       shows the newest messages of the channel News
-      batonctl messages News --follow              goes on with new ones
-      batonctl messages --search "bridge closed"   searches all channels
-      batonctl messages read News                  marks everything in the channel as read
-      batonctl messages reply 12 "At nine."        answers message 12
-      batonctl messages list read                  shows a channel that is named like a subcommand
-
       Messages are named by their ids, as 7 or id:7.
+
+      Example:
+        batonctl messages News                       shows the newest messages of the channel News
+        batonctl messages News --follow              continues with new ones
+        batonctl messages --search "bridge closed"   searches all channels
+        batonctl messages read News                  marks everything in the channel as read
+        batonctl messages reply 12 "At nine."        answers message 12
+        batonctl messages list read                  shows a channel that is named like a subcommand
       """,
     subcommands: [
       MessageList.self, Show.self, Read.self, Unread.self, Sync.self, MessageAnswer.self, MessageReact.self, MessageRemove.self,
@@ -25,10 +26,14 @@ struct MessagesCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one message with its whole text, its author and the relays that have it.", aliases: ["get"])
+      abstract: "Show a message with its text, author and relays",
+      discussion: """
+        Example:
+          batonctl messages show 12
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
+    @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -46,10 +51,15 @@ struct MessagesCommand: AsyncParsableCommand {
 
   struct Read: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Marks the messages of a channel as read.",
-      discussion: "They are marked in the order in which they arrived. What was read stays read.")
+      abstract: "Mark the messages of a channel as read",
+      discussion: """
+        They are marked in the order in which they arrived. Messages that were read remain read.
+
+        Example:
+          batonctl messages read News
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Option(help: "The last message that was read. Default: all there are.", completion: .names(of: .message))
     var through: ObjectID?
 
@@ -65,8 +75,13 @@ struct MessagesCommand: AsyncParsableCommand {
 
   struct Unread: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Marks a message, and everything that arrived after it, as unread.",
-      discussion: "Own messages, and those from before Baton began to read the channel, stay read.")
+      abstract: "Mark a message and all later ones as unread",
+      discussion: """
+        Own messages, and those from before Baton began to read the channel, stay read.
+
+        Example:
+          batonctl messages unread 12
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The first message that is unread, by id.", completion: .names(of: .message)) var message: ObjectID
 
@@ -80,13 +95,16 @@ struct MessagesCommand: AsyncParsableCommand {
 
   struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Has the relays of a channel read again, as far back as messages are read, and waits for that.",
+      abstract: "Read the relays of a channel again now",
       discussion: """
         No one has to do this: relays are read by themselves. It waits for 30s, or for --timeout, at most 5min; relays that have not been \
         read by then go on being read. Exit status 1 when a relay was not read.
+
+        Example:
+          batonctl messages sync News
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
     func validate() throws {
       try RelayPatience.check(global)

@@ -6,17 +6,23 @@ internal import StrictJSON
 
 struct OperatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "operator", abstract: "Manages the organisations that run servers and relays.",
+    commandName: "operator", abstract: "Manage the organisations that run servers and relays",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, OperatorExport.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Adds an operator.", discussion: "Servers and relays at or below its domains belong to it.")
+      abstract: "Add an operator",
+      discussion: """
+        Servers and relays at or below its domains belong to it.
+
+        Example:
+          batonctl operator add Example --domain example.org
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Its trade name.") var name: String
-    @Option(help: "A domain of its own, such as example.org. May be repeated.") var domain: [String] = []
-    @Option(name: .customLong("legal-name"), help: "The name of the legal entity.") var legalName: String?
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Argument(help: "Trade name.") var name: String
+    @Option(help: "Domain of the operator, such as example.org. May be repeated.") var domain: [String] = []
+    @Option(name: .customLong("legal-name"), help: "Name of the legal entity.") var legalName: String?
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws {
       try await global.connected { session in
@@ -29,10 +35,14 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one operator with its servers and relays.", aliases: ["get"])
+      abstract: "Show an operator with its servers and relays",
+      discussion: """
+        Example:
+          batonctl operator show Example
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
+    @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -65,10 +75,15 @@ struct OperatorCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets the operator's servers and relays be used.")
+    static let configuration = CommandConfiguration(
+      abstract: "Allow the use of an operator's servers and relays",
+      discussion: """
+        Example:
+          batonctl operator enable Example
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws {
       try await OperatorCommand.set(global, name, isEnabled: true, force: force)
@@ -77,11 +92,16 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keeps the operator's servers and relays from being used.",
-      discussion: "Channels keep the relays that they have.")
+      abstract: "Prevent the use of an operator's servers and relays",
+      discussion: """
+        Channels keep the relays that they have.
+
+        Example:
+          batonctl operator disable Example
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
-    @Flag(help: "Do it even if something is missing then.") var force = false
+    @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws {
       try await OperatorCommand.set(global, name, isEnabled: false, force: force)
@@ -101,12 +121,17 @@ struct OperatorCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Changes an operator.")
+    static let configuration = CommandConfiguration(
+      abstract: "Change an operator",
+      discussion: """
+        Example:
+          batonctl operator update Example --domain example.net
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
-    @Option(help: "Its new trade name.") var name: String?
-    @Option(name: .customLong("legal-name"), help: "The name of the legal entity; empty for none.") var legalName: String?
-    @Option(help: "A domain of its own; those given replace all present ones.") var domain: [String] = []
+    @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
+    @Option(help: "New trade name.") var name: String?
+    @Option(name: .customLong("legal-name"), help: "Name of the legal entity; empty for none.") var legalName: String?
+    @Option(help: "Domain of the operator. Replaces all current domains.") var domain: [String] = []
     @Option(
       name: .customLong("smp-role"), help: "storage, proxy or names, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all))
@@ -117,7 +142,7 @@ struct OperatorCommand: AsyncParsableCommand {
     var xftpRole: [RoleChange] = []
     @Flag(name: .customLong("accept-conditions"), help: "Record that its conditions of use are accepted now.") var accept =
       false
-    @Flag(help: "Do it even if something is missing then.") var force = false
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws {
       try await global.connected { session in
@@ -138,10 +163,16 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes an operator.", discussion: "One that a file declares comes back when the files are loaded again.",
+      abstract: "Remove an operator",
+      discussion: """
+        Operators declared in a file reappear on the next reload.
+
+        Example:
+          batonctl operator remove Example
+        """,
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
+    @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Remove its servers and relays too; channels keep the relays that they have.") var force = false
 
     func run() async throws {

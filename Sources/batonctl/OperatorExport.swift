@@ -10,10 +10,15 @@ internal import StrictJSON
 /// Prints operators, servers and relays in the format of the files in `operators.d`.
 struct OperatorExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Prints operators with their servers and relays as a file for operators.d.",
-    discussion: "Without a name, prints all of them and your own servers and relays. Passwords of servers are left out.")
+    commandName: "export", abstract: "Print operators as a file for operators.d",
+    discussion: """
+      Without a name, prints all of them and your own servers and relays. Passwords of servers are left out.
+
+      Example:
+        batonctl operator export Example
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String?
+  @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String?
 
   func run() async throws {
     try await global.connected { session in

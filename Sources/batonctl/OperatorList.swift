@@ -6,7 +6,11 @@ internal import StrictJSON
 extension OperatorCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists the operators, with how many relays and servers each has.", aliases: ["ls"])
+      abstract: "List operators and count their relays and servers",
+      discussion: """
+        Example:
+          batonctl operator list --enabled
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Flag var enablement: Enablement?

@@ -6,27 +6,33 @@ internal import WebFiles
 
 struct PeopleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "people", abstract: "Lists who writes in channels, and mutes them.",
+    commandName: "people", abstract: "List and mute people who write in channels",
     discussion: """
-      batonctl people News                  who wrote in the channel News, the latest first
-      batonctl people --search ada          people whose name holds 'ada'
-      batonctl people mute npub1…           hides everything that someone writes, in all channels
-
       People are those whose messages are stored here, and who are muted. --search also finds members of channels who wrote \
       nothing. They are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and, with --search, show \
       and mute, by a name at a domain such as ada@example.com. Anyone may take any name.
+
+      Example:
+        batonctl people News                  who wrote in the channel News, the latest first
+        batonctl people --search ada          people whose name holds 'ada'
+        batonctl people mute npub1…           hides everything that someone writes, in all channels
       """,
     subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists people; whoever wrote last comes first.", aliases: ["ls"])
+    static let configuration = CommandConfiguration(
+      abstract: "List people, the latest writers first",
+      discussion: """
+        Example:
+          batonctl people News --search ada
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel))
     var channel: String?
-    @Option(help: "Only people whose name holds this, whose key begins with it, or whom it names.") var search: String?
+    @Option(help: "Only people who match part of a name, a key prefix, or a full key or name.") var search: String?
     @Flag(help: "Only people who are muted.") var muted = false
-    @Option(help: "How many people to list at most, 1 to 1000.") var limit: Int = 30
+    @Option(help: "Maximum number of people to list, 1 to 1000.") var limit: Int = 30
 
     /// The largest number of people in one reply of the daemon.
     private static let pageMax = 100
@@ -78,15 +84,18 @@ struct PeopleCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one person.",
+      abstract: "Show a person",
       discussion: """
         With --check, the domain of a name such as ada@example.com (NIP-05) is asked whether it is theirs, which the domain sees. A \
         server on this machine is asked only if you name them by it. Exit status 1 if it is not theirs, or was not asked.
+
+        Example:
+          batonctl people show ada@example.com --check
         """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Flag(help: "Ask the domain whether the name that they claim is theirs.") var check = false
-    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+    @Argument(help: "Person, by the key or name that the network uses.") var person: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -129,23 +138,31 @@ struct PeopleCommand: AsyncParsableCommand {
 
   struct Mute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Hides all messages of someone here, those that are there and those to come.",
+      abstract: "Hide all past and future messages of a person locally",
       discussion: """
         Pages, searches, counts and previews do without them, in all channels; batonctl messages --hidden has them. No one else learns of \
         it, and relays go on showing them. On Nostr someone who wrote nothing yet can be muted as well.
+
+        Example:
+          batonctl people mute npub1…
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+    @Argument(help: "Person, by the key or name that the network uses.") var person: String
 
     func run() async throws { try await PersonMuting(global: global, person: person, isMuted: true).run() }
   }
 
   struct Unmute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows the messages of someone again.",
-      discussion: "Those that were hidden one by one stay hidden: batonctl messages unhide shows them.")
+      abstract: "Show the messages of a person again",
+      discussion: """
+        Messages hidden one by one remain hidden: batonctl messages unhide shows them.
+
+        Example:
+          batonctl people unmute npub1…
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+    @Argument(help: "Person, by the key or name that the network uses.") var person: String
 
     func run() async throws { try await PersonMuting(global: global, person: person, isMuted: false).run() }
   }

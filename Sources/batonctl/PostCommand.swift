@@ -5,13 +5,14 @@ internal import StrictJSON
 
 struct PostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "post", abstract: "Publishes and manages posts.",
+    commandName: "post", abstract: "Publish and manage posts",
     discussion: """
-      batonctl post News "We open at nine."          publishes a post in the channel News
-      batonctl post list News                        lists the posts of the channel
-      batonctl post publish list "We open at nine."  publishes in a channel that is named like a subcommand
-
       Posts are named by their ids, as 7 or id:7.
+
+      Example:
+        batonctl post News "We open at nine."          publishes a post in the channel News
+        batonctl post list News                        lists the posts of the channel
+        batonctl post publish list "We open at nine."  publishes in a channel that is named like a subcommand
       """,
     subcommands: [
       PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Release.self,
@@ -22,10 +23,14 @@ struct PostCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one post with all of its relays.", aliases: ["get"])
+      abstract: "Show a post and its relays",
+      discussion: """
+        Example:
+          batonctl post show 7
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
+    @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Flag(help: "Show also what will happen on each relay if the post is edited or deleted now.") var actions = false
 
     func run() async throws {
@@ -44,15 +49,18 @@ struct PostCommand: AsyncParsableCommand {
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Deletes a post on all of its relays.",
+      abstract: "Delete a post on all of its relays",
       discussion: """
         Relays are asked to delete it, and what has not left yet never leaves; readers may keep what they have received. It cannot be \
         restored. On a terminal the command names the relays that may keep the post, and asks first.
+
+        Example:
+          batonctl post delete 7
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
-    @Option(help: "What readers are told.") var reason: String?
-    @Flag(help: "Do not ask.") var yes = false
+    @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
+    @Option(help: "Reason that readers are shown.") var reason: String?
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
       try await global.connected { session in
@@ -76,10 +84,15 @@ struct PostCommand: AsyncParsableCommand {
 
   struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tries a post again on relays that do not have it as they should.",
-      discussion: "A post that expired before it was published is published now.")
+      abstract: "Retry a post on relays that failed",
+      discussion: """
+        A post that expired before it was published is published now.
+
+        Example:
+          batonctl post retry 7 relay-2
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
+    @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
 
     func run() async throws {
@@ -93,15 +106,18 @@ struct PostCommand: AsyncParsableCommand {
 
   struct Release: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Publishes a draft, or another post that is not published yet, now or at a time.",
+      abstract: "Publish a draft or scheduled post, now or at a time",
       discussion: """
         A scheduled post gets another time, or none with which it would have to wait, and an expired one is published all the same. The \
         command does not wait for relays: see batonctl post show.
+
+        Example:
+          batonctl post release 7 --at +2h
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
+    @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
-    @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.")
+    @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.")
     var tolerance: TimeSpan?
 
     func validate() throws {
@@ -120,12 +136,15 @@ struct PostCommand: AsyncParsableCommand {
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes a post back from relays that cannot have it yet.",
+      abstract: "Cancel a post on relays that cannot have it yet",
       discussion: """
         On relays that have it, or may have it, it stays: batonctl post delete deletes it there. A scheduled post is not published.
+
+        Example:
+          batonctl post cancel 7
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
+    @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
 
     func run() async throws {
       try await global.connected { session in try session.show(try await session.raw.cancelPost(id: post.id)) }

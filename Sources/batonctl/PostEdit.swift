@@ -6,7 +6,7 @@ internal import StrictJSON
 
 struct PostEdit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "edit", abstract: "Edits a post: in place on SimpleX, elsewhere by another post that takes its place.",
+    commandName: "edit", abstract: "Edit a post, in place on SimpleX or by a new post elsewhere",
     discussion: """
       SimpleX edits a post for 24 hours. Posts on Nostr never change: a new post is published, and the old one is deleted once readers \
       find the new one. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
@@ -14,14 +14,17 @@ struct PostEdit: AsyncParsableCommand {
       to be given again: without --hashtag the new post has no hashtags. On SimpleX the file of a post stays as it is, and an edit has \
       to name the same one. A draft, or a post that is scheduled or expired, changes itself on all networks and keeps its time.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl post edit 7 "We open at ten."
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
-  @Argument(help: "The text, or - for standard input.") var text: String?
+  @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
+  @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @OptionGroup var extras: PostExtras
-  @Option(help: "The same key with the same options makes the same edit, however often.") var key: String?
+  @Option(help: "Key for safe retries: repeating the command with it returns the same edit.") var key: String?
   @Option(help: "Wait until all relays are settled, readers find the new post at any, or none.")
   var wait: ChannelCreate.Wait = .any
 

@@ -8,15 +8,18 @@ internal import StrictJSON
 
 struct PostExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Prints the posts of a channel as they were signed, one per line.",
+    commandName: "export", abstract: "Print the signed posts of a channel, one per line",
     discussion: """
       Each line is a signed Nostr event as JSON, which other programs can read and verify, and batonctl post import takes: the post, or, \
       if it was deleted, its deletion. The oldest post comes first. Drafts, scheduled and expired posts were not signed, and are not exported. \
       What is left out is counted on standard error.
       Exit status: 0 everything is there that can be; 1 some posts cannot be read, because the database is damaged.
+
+      Example:
+        batonctl post export News --output news.jsonl
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: ObjectID?
   @Option(
     help: ArgumentHelp("Write to this file, which must not exist yet, instead of standard output.", valueName: "file"),
@@ -39,7 +42,7 @@ struct PostExport: AsyncParsableCommand {
         if let file { try file.write(line) } else { try Self.show(line, session) }
       }
       guard isComplete else {
-        throw Refusal(text: "the daemon ended before the export was complete", status: 69, name: "local.NotReachable")
+        throw Refusal(text: "the daemon stopped before the export was complete", status: 69, name: "local.NotReachable")
       }
       try file?.finish()
       if !session.options.quiet { Output.error(session.isForPeople ? report.sentence : try report.json.text) }

@@ -10,7 +10,7 @@ struct PostExtras: ParsableArguments {
       repeated.
       """)
   var mention: [String] = []
-  @Option(help: "Why readers may prefer not to look.") var warning: String?
+  @Option(help: "Content warning for readers.") var warning: String?
   @Option(help: "A word under which the post is found, without #; may be repeated.") var hashtag: [String] = []
   @Option(help: "The address of a file that the post shows, on SimpleX also file:///absolute/path; may be repeated.")
   var attach: [String] = []

@@ -27,7 +27,7 @@ struct PostFollowing {
       }
       if wait == .any, post.shownCount > 0 { break }
     }
-    guard let latest else { throw Refusal(text: "the daemon ended before the post was published", status: 69) }
+    guard let latest else { throw Refusal(text: "the daemon stopped before the post was published", status: 69) }
     return latest
   }
 

@@ -7,7 +7,7 @@ internal import Varlink
 
 struct PostImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Publishes the posts in a file, one per line.",
+    commandName: "import", abstract: "Publish the posts in a file, one per line",
     discussion: """
       Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, emoji, \
       attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. Those in mentions may be names at domains, \
@@ -16,11 +16,14 @@ struct PostImport: AsyncParsableCommand {
       key, is published as it is, with its date, and the deletion of a post that is known here deletes it.
       A line without a key gets one from its bytes and the channel, so that importing a file again publishes only what is new in it; two \
       equal lines are one post. Lines that are refused do not stop the others. If the daemon cannot take more, the import stops and says \
-      how far it came: run it again to go on.
+      how far it came: run it again to continue.
       Exit status: 0 every line is published or was before; 1 some were refused.
+
+      Example:
+        batonctl post import News news.jsonl
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Argument(help: "The file, or - for standard input.", completion: .file(extensions: ["jsonl"])) var file: String
 
   func run() async throws {
@@ -109,7 +112,7 @@ struct PostImport: AsyncParsableCommand {
   }
 
   private static func stopped(_ reason: String, _ report: ImportReport) -> String {
-    "\(reason); \(report.progress); run it again to go on"
+    "\(reason); \(report.progress); run it again to continue"
   }
 
   private static func parameters(_ report: ImportReport) throws -> [String: JSONValue] { ["import": try report.json] }

@@ -5,11 +5,14 @@ internal import StrictJSON
 
 struct PostList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Lists posts, the newest first.",
+    commandName: "list", abstract: "List posts, the newest first",
     discussion: """
       RELAYS says on how many relays readers find the post, and to how many it goes. Conditions are combined: --relay R --status failed \
       lists posts that failed at R. --before, --after and --around name a post, of which the list shows those with lower ids, those \
       with higher ids, or both sides. Reactions are left out, unless --reactions or --reactions-to asks for them.
+
+      Example:
+        batonctl post list News --status failed
       """, aliases: ["ls"])
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
@@ -23,10 +26,10 @@ struct PostList: AsyncParsableCommand {
     completion: .list(Words.deliveries), transform: Words.one(of: Words.deliveries))
   var status: String?
   @Option(
-    help: "Only posts that are not further on at a relay for this reason, such as timeout or rejected.",
+    help: "Only posts held up at a relay by this cause, such as timeout or rejected.",
     completion: .list(Words.causes), transform: Words.one(of: Words.causes))
   var cause: String?
-  @Flag(help: "List deleted posts too; a status that only they have does so by itself.") var deleted = false
+  @Flag(help: "Include deleted posts (implied by --status deleted and similar).") var deleted = false
   @Option(help: "Only posts before this one.", completion: .names(of: .post)) var before: ObjectID?
   @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: ObjectID?
   @Option(help: "Posts on both sides of this one.", completion: .names(of: .post)) var around: ObjectID?
@@ -34,7 +37,7 @@ struct PostList: AsyncParsableCommand {
   var reactionsTo: ObjectID?
   @Flag(help: "List reactions among other posts.") var reactions = false
   @Flag(help: "Only drafts.") var drafts = false
-  @Option(help: "How many posts to list at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
+  @Option(help: "Maximum number of posts to list, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
 
   /// The largest number of posts in one reply of the daemon.
   private static let pageMax = 100

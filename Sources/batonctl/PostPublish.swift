@@ -7,7 +7,7 @@ internal import StrictJSON
 
 struct PostPublish: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "publish", abstract: "Publishes a post on all relays of its channel and shows the progress.",
+    commandName: "publish", abstract: "Publish a post on all relays of its channel",
     discussion: """
       batonctl post CHANNEL TEXT is the same. A text that begins with a dash needs -- before it; the text - is read from standard input, \
       without the line feed at its end.
@@ -20,26 +20,29 @@ struct PostPublish: AsyncParsableCommand {
       about 48 hours.
       Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state that --wait asks for within --timeout, 20min \
       by default. The daemon continues in any case: see batonctl post show.
+
+      Example:
+        batonctl post News "We open at nine." --at +2h
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Argument(help: "The text, or - for standard input.") var text: String?
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
-  @Option(name: .customLong("reply-to"), help: "The post of the channel that this one answers.", completion: .names(of: .post))
+  @Option(name: .customLong("reply-to"), help: "Post of the channel that this one answers.", completion: .names(of: .post))
   var replyTo: ObjectID?
   @Option(
-    name: .customLong("reply-to-message"), help: "The message of the channel that this one answers.",
+    name: .customLong("reply-to-message"), help: "Message of the channel that this one answers.",
     completion: .names(of: .message))
   var replyToMessage: ObjectID?
-  @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
+  @Option(help: "Post that this one quotes. May be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
   @OptionGroup var extras: PostExtras
-  @Option(help: "The same key with the same options gives the same post, however often.") var key: String?
+  @Option(help: "Key for safe retries: repeating the command with it returns the same post.") var key: String?
   @Flag(help: "Store the post as a draft; batonctl post release publishes it.") var draft = false
   @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
-  @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.") var tolerance:
-    TimeSpan?
-  @Option(help: "Wait until all relays are settled, readers find it at any, or none.") var wait: ChannelCreate.Wait = .any
+  @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.") var tolerance: TimeSpan?
+  @Option(help: "When to return: all relays settled, readers find it at any relay, or none (do not wait).") var wait:
+    ChannelCreate.Wait = .any
 
   func validate() throws {
     guard !draft || at == nil else { throw ValidationError("--draft and --at exclude each other.") }

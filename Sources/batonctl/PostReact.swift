@@ -5,17 +5,20 @@ internal import Sentences
 
 struct PostReact: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "react", abstract: "Lets the channel of a post react to it.",
+    commandName: "react", abstract: "React to a post as its channel",
     discussion: """
       A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of the eight emoji that it knows, of \
       which + and - are the thumbs. It is a post of its own: batonctl post list --reactions-to P lists the reactions to post P, and \
       batonctl post delete takes one back. The same reaction to the same post is made once. In a group, \
       readers must have found the post.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl post react 7 +
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
+  @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
   @OptionGroup var options: ReactionOptions
 
   func run() async throws {
@@ -39,15 +42,18 @@ struct PostReact: AsyncParsableCommand {
 
 struct PostPin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Puts a post among the pinned posts of its group.",
+    commandName: "pin", abstract: "Pin a post for the readers of its group",
     discussion: """
       Only groups have pinned posts, and only a post that readers have found can be pinned. The pin is a post of its own, and batonctl \
       post unpin takes it away. Posts that others have pinned stay.
       Exit status: as for batonctl post publish.
+
+      Example:
+        batonctl post pin 7
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
-  @Option(help: "Wait until all relays are settled, readers find the pin at any, or none.")
+  @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
+  @Option(help: "When to return: all relays settled, readers find the pin at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
 
   func run() async throws {
@@ -69,9 +75,13 @@ struct PostPin: AsyncParsableCommand {
 
 struct PostUnpin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Takes the pin of a post away.")
+    commandName: "unpin", abstract: "Unpin a post",
+    discussion: """
+      Example:
+        batonctl post unpin 7
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
+  @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
 
   func run() async throws {
     try await global.connected { session in

@@ -5,22 +5,23 @@ internal import Sentences
 
 struct PostRetentionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retention", abstract: "Says for how long the posts of a channel are kept, or sets it.",
+    commandName: "retention", abstract: "Show or set how long a channel's posts are kept",
     discussion: """
-      batonctl post retention News                          says what is set
-      batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, and the newest 1000 at most
-      batonctl post retention News --forever                keeps all posts, which is the default
-
       A post that is beyond one of the limits is forgotten: its text goes, for good, and its ids and statuses stay. Relays go on showing \
       it; batonctl post delete deletes it there too. On a terminal the command asks first.
+
+      Example:
+        batonctl post retention News                          shows the limits
+        batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, and the newest 1000 at most
+        batonctl post retention News --forever                keeps all posts, which is the default
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Keep posts for so many days, 1 to 36500.") var days: Int?
   @Option(help: "Keep so many of the newest posts, 1 to 1000000; deleted and scheduled ones and reactions count.")
   var count: Int?
   @Flag(help: "Keep all posts.") var forever = false
-  @Flag(help: "Do not ask.") var yes = false
+  @Flag(help: "Do not ask for confirmation.") var yes = false
 
   func validate() throws {
     guard !forever || days == nil && count == nil else {

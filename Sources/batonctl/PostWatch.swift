@@ -5,8 +5,13 @@ internal import StrictJSON
 
 struct PostWatch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Prints posts as they change.",
-    discussion: "Changes of one post that follow each other closely come as one.")
+    commandName: "watch", abstract: "Print posts as they change",
+    discussion: """
+      Changes of one post that follow each other closely come as one.
+
+      Example:
+        batonctl post watch News
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Only posts of these channels, by id or name.", completion: .names(of: .channel)) var channel: [String] = []
   @Option(help: "Begin with the changes after this revision of posts.") var since: Int64?

@@ -8,23 +8,29 @@ internal import StrictJSON
 
 struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "relay", abstract: "Manages the relays that channels can be created on.",
+    commandName: "relay", abstract: "Manage the relays that channels can be created on",
     subcommands: [
       List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, Counts.self, Figures.self,
       History.self,
     ])
 
   struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Adds a relay.")
+    static let configuration = CommandConfiguration(
+      abstract: "Add a relay",
+      discussion: """
+        Example:
+          batonctl relay add wss://relay.example.org --name relay-1
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Its address: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address: String
-    @Option(help: "The name that people will use. Default: the host.") var name: String?
+    @Argument(help: "Address of the relay: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address:
+      String
+    @Option(help: "Name of the relay. Default: the host.") var name: String?
     @Option(
-      help: "The operator that runs it, by id or name. Default: the one with its domain.",
+      help: "Operator that runs it, by id or name. Default: the one with its domain.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(help: "nostr or simplex. Default: derived from the address.", completion: .networks) var network: String?
-    @Option(help: "A domain that it belongs to, besides its host. May be repeated.") var domain: [String] = []
+    @Option(help: "Domain that it belongs to, in addition to its host. May be repeated.") var domain: [String] = []
     @Flag(help: "Add it disabled.") var disabled = false
 
     func validate() throws { try RelayCommand.checkScheme(address) }
@@ -54,10 +60,15 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one relay.", aliases: ["get"])
+    static let configuration = CommandConfiguration(
+      abstract: "Show a relay",
+      discussion: """
+        Example:
+          batonctl relay show relay-1
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -90,8 +101,13 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tests a relay step by step, as a publisher and a reader would use it.",
-      discussion: "Exit status 1 when a step fails.")
+      abstract: "Test a relay step by step, as publisher and reader",
+      discussion: """
+        Exit status 1 when a step fails.
+
+        Example:
+          batonctl relay test --all
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The relay, by id, name or address.", completion: .names(of: .relay)) var relay: String?
     @Flag(help: "Test all relays.") var all = false
@@ -125,18 +141,29 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets the relay be picked for new channels.")
+    static let configuration = CommandConfiguration(
+      abstract: "Allow picking a relay for new channels",
+      discussion: """
+        Example:
+          batonctl relay enable relay-1
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: true) }
   }
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keeps the relay from being picked for new channels.", discussion: "Channels that have it keep it.")
+      abstract: "Stop picking a relay for new channels",
+      discussion: """
+        Channels that have it keep it.
+
+        Example:
+          batonctl relay disable relay-1
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: false) }
   }
@@ -153,16 +180,21 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Changes a relay.")
+    static let configuration = CommandConfiguration(
+      abstract: "Change a relay",
+      discussion: """
+        Example:
+          batonctl relay update relay-1 --name north
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
-    @Option(help: "Its new name.") var name: String?
-    @Option(help: "Its new address; it cannot change while channels use it.") var address: String?
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Option(help: "New name.") var name: String?
+    @Option(help: "New address; it cannot change while channels use it.") var address: String?
     @Option(
-      help: "The operator that runs it, by id or name; auto lets the domain decide.",
+      help: "Operator that runs it, by id or name; auto lets the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
-    @Option(help: "A domain that it belongs to; those given replace all present ones.") var domain: [String] = []
+    @Option(help: "Domain that it belongs to. Replaces all current domains.") var domain: [String] = []
 
     func validate() throws { if let address { try RelayCommand.checkScheme(address) } }
 
@@ -184,9 +216,13 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a relay, so that new channels cannot use it.", aliases: ["rm"])
+      abstract: "Remove a relay, so that new channels cannot use it",
+      discussion: """
+        Example:
+          batonctl relay remove relay-1
+        """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Flag(help: "Remove it even if channels use it; they keep it.") var force = false
 
     func run() async throws {

@@ -7,7 +7,7 @@ internal import StrictJSON
 
 struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
+    commandName: "server", abstract: "Manage message servers (SMP) and file servers (XFTP)",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, History.self])
 
   /// The source of a password: never the command line, which everyone on the machine can read.
@@ -44,12 +44,17 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Adds a server.")
+    static let configuration = CommandConfiguration(
+      abstract: "Add a server",
+      discussion: """
+        Example:
+          batonctl server add smp://FINGERPRINT@smp.example.org
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
-    @Argument(help: "Its address: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
+    @Argument(help: "Address of the server: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
     @Option(
-      help: "The operator that runs it, by id or name. Default: the one with its domain.",
+      help: "Operator that runs it, by id or name. Default: the one with its domain.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
@@ -57,7 +62,7 @@ struct ServerCommand: AsyncParsableCommand {
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
     @Flag(help: "Add it disabled.") var disabled = false
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func validate() throws { try PasswordOption.check(address) }
 
@@ -73,10 +78,15 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one server.", aliases: ["get"])
+    static let configuration = CommandConfiguration(
+      abstract: "Show a server",
+      discussion: """
+        Example:
+          batonctl server show smp.example.org
+        """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -105,19 +115,29 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets the server be used.")
+    static let configuration = CommandConfiguration(
+      abstract: "Allow the use of a server",
+      discussion: """
+        Example:
+          batonctl server enable smp.example.org
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: force) }
   }
 
   struct Disable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Keeps the server from being used.")
+    static let configuration = CommandConfiguration(
+      abstract: "Prevent the use of a server",
+      discussion: """
+        Example:
+          batonctl server disable smp.example.org
+        """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it even if something is missing then.") var force = false
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: false, force: force) }
   }
@@ -135,21 +155,26 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Update: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Changes a server.")
+    static let configuration = CommandConfiguration(
+      abstract: "Change a server",
+      discussion: """
+        Example:
+          batonctl server update smp.example.org --operator auto
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Option(help: "Its new address.") var address: String?
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Option(help: "New address.") var address: String?
     @Flag(name: .customLong("no-password"), help: "Remove its password.") var noPassword = false
     @Option(
-      help: "The operator that runs it, by id or name; auto lets the domain decide.",
+      help: "Operator that runs it, by id or name; auto lets the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
       help: "storage, proxy or names, with =on or =off; those given replace all present ones.",
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
-    @Flag(help: "Do it even if the result has errors.") var force = false
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func validate() throws {
       if let address { try PasswordOption.check(address) }
@@ -177,11 +202,17 @@ struct ServerCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a server.", discussion: "One that a file declares comes back when the files are loaded again.",
+      abstract: "Remove a server",
+      discussion: """
+        Servers declared in a file reappear on the next reload.
+
+        Example:
+          batonctl server remove smp.example.org
+        """,
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it even if something is missing then.") var force = false
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Flag(help: "Proceed despite validation errors.") var force = false
 
     func run() async throws {
       try await global.connected { session in
@@ -193,8 +224,13 @@ struct ServerCommand: AsyncParsableCommand {
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tests step by step whether a server works and is the one in its address.",
-      discussion: "Exit status 1 when a step fails.")
+      abstract: "Test step by step whether a server works",
+      discussion: """
+        Exit status 1 when a step fails.
+
+        Example:
+          batonctl server test --all
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(
       help: "The server, by id, host or address; the address may be one that Baton does not know.",

@@ -4,7 +4,12 @@ internal import ControlAPI
 
 extension ServerCommand {
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the servers.", aliases: ["ls"])
+    static let configuration = CommandConfiguration(
+      abstract: "List servers",
+      discussion: """
+        Example:
+          batonctl server list --health down
+        """, aliases: ["ls"])
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions

@@ -230,7 +230,7 @@ struct PostImportTests {
   @Test func importThatEndsEarlySaysHowToGoOn() {
     var report = ImportReport()
     report.record(.accepted, line: 1)
-    let words = "1 line offered, 1 accepted, 0 duplicate, 0 refused; run it again to go on"
+    let words = "1 line offered, 1 accepted, 0 duplicate, 0 refused; run it again to continue"
     #expect(Followed.importing(report).interrupted == "interrupted: \(words)")
     #expect(Followed.importing(report).timedOut(after: "5 s") == "not done after 5 s: \(words)")
     #expect(Followed.importing(report).json["import"]?["offered"] == 1)

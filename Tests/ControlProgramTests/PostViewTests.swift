@@ -62,7 +62,7 @@ struct PostViewTests {
     #expect(ChannelCreate.shortfall([wish("failed", "removed"), wish("failed", deletedAt: Self.time)], 3) == nil)
     #expect(
       ChannelCreate.shortfall([wish("published"), wish("failed")], 3)?.hasPrefix(
-        "channel 3 is there, but its relay did not let in 1 of 2 members: no") == true)
+        "channel 3 was created, but its relay did not let in 1 of 2 members: no") == true)
   }
 
   @Test func forgottenPostIsMarked() throws {

@@ -94,7 +94,7 @@ struct FollowedChannelTests {
     #expect(try await owner.channel(1) { _ in true }.phase == "active")
 
     let left = try await reader.control("channel", "unfollow", "News", "--yes")
-    #expect(left.lines == ["Channel 1 is not followed any more."], "\(left.lines)")
+    #expect(left.lines == ["Channel 1 is no longer followed."], "\(left.lines)")
     #expect(try await reader.control("messages", "1").lines.allSatisfy { !$0.contains("by the way") })
     let inbox = try await reader.control("inbox")
     #expect(inbox.lines == ["No conversations."], "\(inbox.lines)")

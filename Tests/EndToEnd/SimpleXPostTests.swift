@@ -168,8 +168,8 @@ struct SimpleXPostTests {
     let linked = try await baton.control("post", "News", "x", "--attach", "file://" + link)
     #expect(linked.status == 1 && linked.lines.last?.contains("link.jpg is a symbolic link") == true, "\(linked.lines)")
     for (more, words) in [
-      (["--attach-file", path, "--alt", "A bridge"], "SimpleX shows no description of a file"),
-      (["--attach-file", path, "--attach-file", path], "one file with a post, and there are 2"),
+      (["--attach-file", path, "--alt", "A bridge"], "SimpleX shows no file descriptions"),
+      (["--attach-file", path, "--attach-file", path], "one file per post, not 2"),
       (["--attach-file", folder.path], "is not a file"), (["--attach-file", folder.path + "/none"], "cannot find"),
     ] {
       let refused = try await baton.control(["post", "News", "x"] + more)
