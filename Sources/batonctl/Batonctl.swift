@@ -13,7 +13,7 @@ struct Batonctl: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "batonctl",
-    abstract: "Controls Baton, the relay-coordination daemon.",
+    abstract: "Control Baton, the relay-coordination daemon",
     discussion: """
       Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
       Lists and objects come as tables and text, or with -o as json, yaml or name; ls, get and rm are list, show and
@@ -24,12 +24,19 @@ struct Batonctl: AsyncParsableCommand {
       out; 77 not permitted; 130 interrupted.
       """,
     version: "batonctl \(version)",
-    subcommands: [
-      Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
-      PostCommand.self, MessagesCommand.self, InboxCommand.self, MemberCommand.self, PeopleCommand.self, Watch.self,
-      HistoryCommand.self,
-      Validate.self, ClusterCommand.self, ConsoleCommand.self,
-      Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
+    groupedSubcommands: [
+      CommandGroup(name: "Start", subcommands: [Status.self, Validate.self, ConsoleCommand.self]),
+      CommandGroup(name: "Publish", subcommands: [ChannelCommand.self, PostCommand.self]),
+      CommandGroup(
+        name: "Read", subcommands: [InboxCommand.self, MessagesCommand.self, MemberCommand.self, PeopleCommand.self]),
+      CommandGroup(name: "Relays", subcommands: [RelayCommand.self, ServerCommand.self, OperatorCommand.self]),
+      CommandGroup(name: "Follow", subcommands: [Watch.self, HistoryCommand.self]),
+      CommandGroup(
+        name: "Administer",
+        subcommands: [
+          IdentityCommand.self, ClusterCommand.self, Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self,
+          Version.self,
+        ]),
     ])
 
   static func main(_ line: [String]) async -> Never {
@@ -101,7 +108,8 @@ extension Batonctl {
     var path = "batonctl"
     for argument in arguments {
       let commands = command.configuration.subcommands
-      guard !commands.isEmpty, !argument.hasPrefix("-"), (path, argument) != ("batonctl", "help") else { return }
+      guard !commands.isEmpty, !argument.hasPrefix("-") else { return }
+      if (path, argument) == ("batonctl", "help") { continue }
       let known = commands.first { $0._commandName == argument || $0.configuration.aliases.contains(argument) }
       guard let known else {
         // Then it is an argument of that command.
@@ -118,7 +126,7 @@ extension Batonctl {
 }
 
 struct Version: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints the version of batonctl.")
+  static let configuration = CommandConfiguration(abstract: "Print the version of batonctl")
   @OptionGroup var global: GlobalOptions
 
   func run() throws {

@@ -31,9 +31,9 @@ extension ChannelMarking {
 
 struct ChannelMute: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "mute", abstract: "Mutes a channel: its unread messages are no reason to look.",
+    commandName: "mute", abstract: "Mute a channel: leave it out of inbox --unread",
     discussion: """
-      Its messages are read and counted all the same, and batonctl inbox has it, but not with --unread.
+      Baton still reads and counts its messages, and batonctl inbox lists it, except with --unread.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -44,7 +44,7 @@ struct ChannelMute: ChannelMarking {
 
 struct ChannelUnmute: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unmute", abstract: "Unmutes a channel.")
+    commandName: "unmute", abstract: "Unmute a channel")
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
@@ -54,9 +54,9 @@ struct ChannelUnmute: ChannelMarking {
 
 struct ChannelPin: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Pins a channel, so that it is in front of others.",
+    commandName: "pin", abstract: "Pin a channel",
     discussion: """
-      batonctl channel list --sort=-pinned has pinned channels first, and batonctl inbox -o wide says which they are.
+      batonctl channel list --sort=-pinned lists pinned channels first. batonctl inbox -o wide shows which channels are pinned.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -67,7 +67,7 @@ struct ChannelPin: ChannelMarking {
 
 struct ChannelUnpin: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Unpins a channel.")
+    commandName: "unpin", abstract: "Unpin a channel")
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
@@ -77,7 +77,7 @@ struct ChannelUnpin: ChannelMarking {
 
 struct ChannelFreeze: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "freeze", abstract: "Freezes a channel: nothing is published in it until it is unfrozen.",
+    commandName: "freeze", abstract: "Freeze a channel: publish nothing in it",
     discussion: """
       Posts, edits, reactions, pins and imports are refused; deleting goes on, and so does the delivery of what was accepted before. A \
       scheduled post that is due waits within its tolerance. On Nostr others can go on writing.
@@ -93,7 +93,7 @@ struct ChannelFreeze: ChannelMarking {
 
 struct ChannelUnfreeze: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unfreeze", abstract: "Unfreezes a channel.")
+    commandName: "unfreeze", abstract: "Unfreeze a channel")
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
@@ -103,7 +103,7 @@ struct ChannelUnfreeze: ChannelMarking {
 
 struct ChannelUnhide: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unhide", abstract: "Shows a hidden channel in the inbox again.")
+    commandName: "unhide", abstract: "Show a hidden channel in the inbox again")
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
@@ -113,9 +113,9 @@ struct ChannelUnhide: ChannelMarking {
 
 struct ChannelHide: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "hide", abstract: "Leaves a channel out of the inbox until something new is said in it.",
+    commandName: "hide", abstract: "Hide a channel from the inbox until a message arrives",
     discussion: """
-      batonctl channel list has it all the same, and batonctl inbox --hidden lists hidden channels.
+      batonctl channel list still lists it, and batonctl inbox --hidden lists hidden channels.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -138,7 +138,7 @@ struct ChannelHide: ChannelMarking {
 
 struct ChannelTruncate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "truncate", abstract: "Takes away what was said in a channel up to now, here and not on its relays.",
+    commandName: "truncate", abstract: "Remove the messages of a channel here, not on its relays",
     discussion: """
       Messages are gone from lists, searches and counts, and do not come back when relays are read again. Channel and posts stay, and new \
       messages are read as ever. With --posts the channel's own posts are deleted for readers, too, the newest first, until one cannot be deleted.

@@ -5,12 +5,12 @@ internal import ControlAPI
 struct ClusterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster",
-    abstract: "Shows the daemons that share a database, and moves channels away from one.",
+    abstract: "Show the daemons that share a database, and drain one",
     subcommands: [List.self, Drain.self], defaultSubcommand: List.self)
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists the daemons that share a database, with their share of the channels.",
+      abstract: "List the daemons that share a database",
       discussion: """
         Channels are divided into 1024 slots. A daemon is alive; or silent, when the database has not renewed its session in time, so that \
         others take over soon; or stopped, so that its channels wait a few seconds for it. Its work may be 'catalog': one of them also \
@@ -65,7 +65,7 @@ struct ClusterCommand: AsyncParsableCommand {
 
   struct Drain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a daemon hand over its channels to the others, for example before its machine is stopped.",
+      abstract: "Move the channels of a daemon to the other daemons",
       discussion: """
         It goes on answering calls. Its channels have another daemon within seconds; batonctl cluster shows when none is left. Channels on \
         SimpleX stay, because its chat core has them. The daemon takes its share again with --undo, or when it begins again.

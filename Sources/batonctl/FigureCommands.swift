@@ -6,7 +6,7 @@ internal import StrictJSON
 extension ChannelCommand {
   struct Counts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Counts the channels by network and phase.",
+      abstract: "Count channels by network and phase",
       discussion:
         "batonctl relay counts counts them by relay, status and cause. With many channels the figures may be some minutes old.")
     @OptionGroup var global: GlobalOptions
@@ -33,7 +33,7 @@ extension ChannelCommand {
 extension RelayCommand {
   struct Counts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Counts channels by relay, status and cause.",
+      abstract: "Count channels by relay, status and cause",
       discussion: """
         WHY is empty where nothing went wrong, also while a network as a whole cannot be used. batonctl channel list --relay R --status S --cause W lists the channels. With many channels the \
         figures may be some minutes old.
@@ -79,7 +79,7 @@ extension RelayCommand {
 
   struct Figures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows how relays perform: channels, successes, durations.",
+      abstract: "Show the performance of relays",
       discussion: """
         SUCCESS is the share of recent attempts that made a channel active, and how many attempts there were. Half of the channels became active \
         within P50, nine in ten within P90, from the hand-over to the relay until a reader found them there. CONNECTS is the median \

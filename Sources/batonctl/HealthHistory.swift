@@ -6,7 +6,7 @@ internal import StrictJSON
 extension RelayCommand {
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints when a relay went up and down, and why, oldest first.",
+      abstract: "Print when a relay went up and down, and why",
       discussion: "The latest 1000 changes are kept. batonctl history --relay R prints what happened to channels there.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
@@ -26,7 +26,7 @@ extension RelayCommand {
 extension ServerCommand {
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints when a server went up and down, and why, oldest first.",
+      abstract: "Print when a server went up and down, and why",
       discussion: "The latest 1000 changes are kept.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions

@@ -8,7 +8,7 @@ extension ChannelTransition: HistoryLine {}
 /// `batonctl history`.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Prints what happened to all channels on all relays, oldest first.",
+    commandName: "history", abstract: "Print the transitions of all channels, oldest first",
     discussion: """
       The history goes back as far as it is kept (history.keepDays, history.keepRows). batonctl channel history shows that of one channel, \
       and batonctl watch what happens from now on.

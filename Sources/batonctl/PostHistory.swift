@@ -4,7 +4,7 @@ internal import ControlAPI
 
 struct PostHistory: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Prints what happened to a post, oldest first.")
+    commandName: "history", abstract: "Print the transitions of a post, oldest first")
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID

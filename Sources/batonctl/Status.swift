@@ -6,7 +6,7 @@ internal import Varlink
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows how the daemon is, what is wrong, and which command helps.",
+    abstract: "Show the state of the daemon, its problems and their cures",
     discussion: """
       With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; the exit status is 75 if none \
       has answered by then. With --watch the output is redrawn in place; in a pipe or with --json, each change is a line or document.
@@ -105,7 +105,7 @@ struct Status: AsyncParsableCommand {
 }
 
 struct Watch: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints changes as they happen.")
+  static let configuration = CommandConfiguration(abstract: "Print changes as they happen")
   @OptionGroup var global: GlobalOptions
   @Option(help: "Begin with the changes after this revision.") var since: Int64?
   @Option(help: "Only this channel, by id or name.", completion: .names(of: .channel)) var channel: [String] = []

@@ -6,7 +6,7 @@ internal import StrictJSON
 
 struct Validate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows what is wrong with operators, servers, relays and channels as a whole, and what helps.",
+    abstract: "Find problems of operators, servers, relays and channels",
     discussion: """
       If several daemons share a database, it also shows what is wrong between them, whether the clock of the database differs from that \
       of the machine whose daemon is asked, and whether commits wait for a standby. Exit status 1 when there are errors; warnings do not \
@@ -34,7 +34,7 @@ struct Validate: AsyncParsableCommand {
 
 struct Reload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Has the daemon read its configuration and the files that declare operators, servers and relays again.",
+    abstract: "Read the configuration and the files of operators again",
     discussion: """
       All files are checked first; if one is wrong, everything stays as it was, and the exit status is 1. Options that take effect only \
       at the next start are named.

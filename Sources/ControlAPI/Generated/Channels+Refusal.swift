@@ -7,40 +7,39 @@ public import Varlink
 public enum ChannelsRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Channels"
 
-  /// There is no channel with this identifier or name, or with both.
+  /// No channel has this identifier or name, or has both.
   case noSuchChannel(id: Int64?, name: String?)
   /// Several channels have this name.
   case ambiguousName(name: String, channelIds: [Int64])
-  /// The messages of the channel are not read, so it cannot be hidden: the daemon reads none, or the channel was
-  /// deleted.
+  /// The channel cannot be hidden because its messages are not read: the daemon reads no messages, or the channel was deleted.
   case notFollowed(id: Int64)
-  /// Others run the channel, and it is only read; see Follow.
+  /// Someone else runs the channel, and Baton only reads it. See Follow.
   case notOwned(id: Int64)
-  /// The channel is Baton's own, so it is deleted, and not left.
+  /// The channel is Baton's own: delete it instead.
   case owned(id: Int64)
   /// The text is not a link to a channel that can be followed.
   case invalidLink(reason: String)
-  /// Baton has none of the relays that the link names.
+  /// None of the relays in the link is configured in Baton.
   case noKnownRelay(addresses: [String])
-  /// The channel cannot be followed: no relay shows it, it would have to be joined or could not be, or the daemon reads no messages.
+  /// The channel cannot be followed: no relay shows it, following it requires joining, joining failed, or the daemon reads no messages.
   case notFollowable(reason: String)
-  /// The network cannot do it.
+  /// The network does not support this.
   case notSupported(network: String, reason: String)
-  /// There is no relay with this identifier.
+  /// No relay has this identifier.
   case noSuchRelay(id: Int64?)
   /// The channel does not have this relay.
   case notInChannel(relayId: Int64, relayName: String)
-  /// There is no identity with this name.
+  /// No identity has this name.
   case noSuchIdentity(name: String)
   /// No relay of the protocol is enabled: add one with org.batond.Relays.Add.
   case noEnabledRelays(network: String)
-  /// Relays are enabled, but of none it is known that it offers groups: test them, or name one that is to be asked.
+  /// Relays are enabled, but none is known to offer groups. Test them, or specify the relay to use.
   case noGroupRelays(network: String, untested: Int)
-  /// No channel may have that many relays.
+  /// More relays were requested than a channel may have.
   case tooManyRelays(wanted: Int, max: Int)
-  /// There are not as many relays as asked for.
+  /// Fewer relays are available than were requested.
   case notEnoughRelays(wanted: Int, available: Int)
-  /// The key was used before, for a channel with other parameters, or for one that was deleted since.
+  /// The key was used before, for a channel with other parameters or a channel that was deleted since.
   case idempotencyKeyReused(id: Int64, deleted: Bool)
   /// The name is not allowed.
   case invalidDisplayName(reason: String)
@@ -50,31 +49,31 @@ public enum ChannelsRefusal: InterfaceRefusal {
   case invalidImage(reason: String)
   /// The channel has this relay, or had it.
   case alreadyInChannel(relayId: Int64, status: String)
-  /// A group lives on exactly one relay, always the same.
+  /// A group uses exactly one relay and keeps it.
   case groupNeedsOneRelay
   /// The relay does not offer groups.
   case noGroupSupport(relayId: Int64, reason: String)
-  /// The channel was changed since the revision that the update is based on.
+  /// The channel has changed since the revision on which the update is based.
   case staleRevision(current: JSONValue)
-  /// It is the channel's last relay: delete the channel instead, or add another relay first.
+  /// This is the channel's last relay. Delete the channel instead, or add another relay first.
   case lastRelay(id: Int64)
-  /// The relay lives on another network than the channel.
+  /// The relay and the channel are on different networks.
   case networkMismatch(relayId: Int64)
-  /// The channel has no link yet: no relay was active so far.
+  /// The channel has no link yet, because no relay has been active.
   case noLink(id: Int64)
-  /// The filter, sort or cursor cannot be used.
+  /// The filter, sort or cursor is invalid.
   case invalidFilter(path: String, reason: String)
-  /// The daemon does not serve this protocol, or cannot at present.
+  /// The daemon does not serve this protocol, or currently cannot.
   case networkUnavailable(network: String, reason: String)
-  /// Too many requests wait; try again.
+  /// Too many requests are waiting. Try again.
   case busy
-  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  /// The requested data is unreadable because the database is damaged. Restore a backup. The command batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  /// Another daemon that shares the database was to answer, and it is unknown whether it made the change. Check before you retry.
   case outcomeUnknown(reason: String)
-  /// The database cannot be read or written; nothing was changed.
+  /// The database could not be read or written. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  /// The daemon has an internal fault, which its journal describes. It is unknown whether a requested change was made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

@@ -16,11 +16,11 @@ public struct ChannelReply: Codable, Hashable, Sendable {
 public struct ChannelsListReply: Codable, Hashable, Sendable {
   /// The channels.
   public var channels: [Channel]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// Channels that would be on this page, or might be, and cannot be read because the database is damaged; absent when there are none.
+  /// Channels that belong on this page, or may belong on it, but are unreadable because the database is damaged. Absent if there are none.
   public var unreadable: [Int]?
-  /// The revision at which this is true.
+  /// The revision to which the reply corresponds.
   public var revision: Int64
 
   public init(
@@ -42,9 +42,9 @@ public struct ChannelsLinkReply: Codable, Hashable, Sendable {
   public var link: String
   /// Whether at least one relay is active.
   public var usable: Bool
-  /// How many relays are active.
+  /// Number of active relays.
   public var activeRelays: Int
-  /// How many are meant to be.
+  /// Number of relays that should be active.
   public var wantedRelays: Int
 
   public init(
@@ -64,11 +64,11 @@ public struct ChannelsLinkReply: Codable, Hashable, Sendable {
 public struct ChannelsTruncateReply: Codable, Hashable, Sendable {
   /// The channel as stored.
   public var channel: Channel
-  /// How many posts are being deleted.
+  /// Number of posts that are being deleted.
   public var deletedPosts: Int
-  /// The first post that could not be deleted; absent if there is none. Older posts were not tried.
+  /// The first post whose deletion failed, absent if there is none. Older posts were not tried.
   public var failedPostId: Int64?
-  /// Why it could not be deleted, for people.
+  /// Cause of that failure, as text for people.
   public var failure: String?
 
   public init(
@@ -98,11 +98,11 @@ public struct ChannelsTransitionsReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Channels.Counts.
 public struct ChannelsCountsReply: Codable, Hashable, Sendable {
-  /// By network and phase, only where there are some.
+  /// Numbers by network and phase, without zeros.
   public var counts: [ChannelCount]
-  /// The revision at which this was true.
+  /// The revision to which the numbers correspond.
   public var revision: Int64
-  /// When that was, RFC 3339 in UTC.
+  /// Time of the count, RFC 3339 in UTC.
   public var countedAt: String
 
   public init(

@@ -32,7 +32,7 @@ public struct ChannelsLinkRequest: Codable, Hashable, Sendable {
 public struct ChannelsRetryRelayRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// Identifier of the relay; all when absent.
+  /// Identifier of the relay, all if absent.
   public var relayId: Int64?
 
   public init(
@@ -48,9 +48,10 @@ public struct ChannelsRetryRelayRequest: Codable, Hashable, Sendable {
 public struct ChannelsAddRelaysRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// The relays, on the channel's network. A relay that the channel has is refused; one that it had too, but on simplex only until it was told.
+  /// The relays, on the channel's network. A relay that the channel has is refused. A relay that it had is refused too, but on simplex only
+  /// until the relay has been told of its removal.
   public var relayIds: [Int64]?
-  /// How many relays to pick that the channel never had, 1 to 32, instead of naming them.
+  /// Number of relays to pick, 1 to 32, instead of listing them. Relays that the channel ever had are not picked.
   public var pick: Int?
 
   public init(
@@ -106,19 +107,19 @@ public struct ChannelsDeleteRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Channels.Follow.
 public struct ChannelsFollowRequest: Codable, Hashable, Sendable {
-  /// The link: on nostr nostr:nevent1 or note1 for a public channel, nostr:naddr1 for a group, with or without nostr: in front; on simplex
-  /// the short link of a channel.
+  /// The link: on nostr nostr:nevent1 or note1 for a public channel, nostr:naddr1 for a group, with or without nostr: in front. On simplex the
+  /// short link of a channel.
   public var link: String
-  /// The relays from which it is read, at most 32; exactly one for a group. When absent those that the link names, as far as Baton has
-  /// them: a link alone makes Baton connect to no one. On simplex it must be absent: the channel says which they are.
+  /// The relays from which it is read, at most 32, and exactly one for a group. If absent, the relays in the link that are configured in Baton:
+  /// a link alone never makes Baton connect to a relay. On simplex it must be absent, because the channel itself lists its relays.
   public var relayIds: [Int64]?
-  /// What it is called here; when absent what it calls itself, as far as names of channels allow.
+  /// Local name. If absent, the channel's own name, as far as names of channels allow it.
   public var displayName: String?
-  /// Name of the identity on whose behalf it is read: messages that name its key are mentions. When absent the main one.
+  /// Name of the identity on whose behalf it is read: messages that name the identity's key are mentions. The main identity if absent.
   public var identity: String?
-  /// Whether it may be joined, which reading needs on simplex: there its relays count one more reader, under a random name, and the link says
-  /// which servers the chat core asks. When absent it may not, and links on simplex are refused with NotFollowable, also those of channels that
-  /// are followed already: only the core knows which channel a link is.
+  /// Whether Baton may join it, which reading requires on simplex: its relays then count one more reader, under a random name, and the link
+  /// determines which servers the chat core contacts. If absent, Baton may not join, and links on simplex are refused with NotFollowable, even
+  /// links to channels that are followed already: only the core can find out to which channel a link leads.
   public var join: Bool?
 
   public init(
@@ -140,7 +141,7 @@ public struct ChannelsFollowRequest: Codable, Hashable, Sendable {
 public struct ChannelsUnfollowRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// Whether the chat core stays a member, where reading needed that. When absent it does not.
+  /// Whether the chat core remains a member, where reading required membership. False if absent.
   public var keepMembership: Bool?
 
   public init(
@@ -188,14 +189,14 @@ public struct ChannelsSetPinnedRequest: Codable, Hashable, Sendable {
 public struct ChannelsSetFollowingRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// Whether they are read.
+  /// Whether messages are read.
   public var followed: Bool
-  /// How old messages may be when they are read back, in days, 0 to 36,500, 0 for any age; when absent as the option messages.days says.
+  /// Greatest age in days of messages that are read back, 0 to 36,500, 0 for any age. If absent, the option messages.days applies.
   public var days: Int?
-  /// How many of the newest messages are read back from one relay, 1 to 100,000; when absent as the option messages.count says.
+  /// Number of newest messages that are read back from one relay, 1 to 100,000. If absent, the option messages.count applies.
   public var count: Int?
-  /// How many messages of others are kept, the last ones, 1 to 100,000; when absent as the option messages.keep says. What is more is dropped at
-  /// once.
+  /// Number of other people's latest messages that are kept, 1 to 100,000. If absent, the option messages.keep applies. Older messages are
+  /// dropped immediately.
   public var keep: Int?
 
   public init(
@@ -235,7 +236,7 @@ public struct ChannelsSetHiddenRequest: Codable, Hashable, Sendable {
   public var id: Int64
   /// Whether it is hidden.
   public var hidden: Bool
-  /// Whether its messages up to now go, as with Truncate; only together with hidden. False when absent.
+  /// Whether its existing messages are removed, as with Truncate. Only together with hidden. False if absent.
   public var clearHistory: Bool?
 
   public init(
@@ -253,8 +254,8 @@ public struct ChannelsSetHiddenRequest: Codable, Hashable, Sendable {
 public struct ChannelsTruncateRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// Whether the channel's own posts are deleted on its relays, too, as with org.batond.Posts.Delete; false when absent. Whatever a network
-  /// says about deleting one of them holds here.
+  /// Whether the channel's own posts are also deleted on its relays, as with org.batond.Posts.Delete. False if absent. The rules of a network
+  /// on deleting a post apply.
   public var posts: Bool?
 
   public init(
@@ -270,7 +271,7 @@ public struct ChannelsTruncateRequest: Codable, Hashable, Sendable {
 public struct ChannelsTransitionsRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// Most lines, 1 to 1000, from the latest back; 100 when absent.
+  /// Maximum number of lines, 1 to 1000, 100 if absent. The latest lines are returned.
   public var limit: Int?
 
   public init(

@@ -29,64 +29,64 @@ public enum ChannelsMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Channels` does.
 public protocol ChannelsService: InterfaceService where Method == ChannelsMethod, Refusal == ChannelsRefusal {
-  /// Creates a channel and starts inviting its relays. Returns once the channel is durable; with 'more' it sends the channel after
-  /// every change until no relay is under way.
+  /// Creates a channel and starts inviting its relays. Returns once the channel is durable. With 'more' it sends the channel after every change
+  /// until no relay is under way.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func create(
     _ request: CreateChannel, _ stream: ReplyStream<ChannelReply>?
   ) async throws -> ChannelReply
-  /// One channel, named by id or by a name that only it has. With both, it must be that of one channel.
+  /// Returns one channel, given its id or a name that no other channel has. If both are given, they must belong to the same channel.
   func get(_ request: ChannelsGetRequest) async throws -> ChannelReply
-  /// Lists channels. With 'more' it sends one page per reply until there are no more.
+  /// Lists channels. With 'more' it sends one page per reply until the list ends.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func list(
     _ request: ListRequest, _ stream: ReplyStream<ChannelsListReply>?
   ) async throws -> ChannelsListReply
-  /// What a reader opens to join.
+  /// Returns the link that a reader opens to join.
   func link(_ request: ChannelsLinkRequest) async throws -> ChannelsLinkReply
-  /// Tries relays again that are not active: one, or all.
+  /// Retries one relay that is not active, or all of them.
   func retryRelay(_ request: ChannelsRetryRelayRequest) async throws -> ChannelReply
-  /// Changes a channel; what is absent stays. Returns once the change is durable. What readers see becomes a new edition of the profile,
-  /// which every active relay gets after that, late ones later: see edition of the channel and of its relays.
+  /// Changes a channel. Absent fields are unchanged. Returns once the change is durable. A change to the part that readers see makes a new
+  /// edition of the profile. Active relays receive it after the reply, and other relays later: see edition of the channel and of its relays.
   func update(_ request: UpdateChannel) async throws -> ChannelReply
-  /// Puts the channel on more relays. As many more active relays are wanted. Groups stay on their one relay.
+  /// Adds relays to the channel. The number of wanted active relays grows by as many. Groups keep their one relay.
   func addRelays(_ request: ChannelsAddRelaysRequest) async throws -> ChannelReply
-  /// Takes the channel off a relay. The relay is told, the link follows the others, and one active relay less is wanted. A relay that comes back
-  /// late stays removed.
+  /// Removes a relay from the channel. The relay is told, the link uses the other relays, and the number of wanted active relays falls by one.
+  /// A relay that becomes reachable later remains removed.
   func removeRelay(_ request: ChannelsRemoveRelayRequest) async throws -> ChannelReply
-  /// Reads the channel back from all of its relays now. The outcome shows in the relays' statuses.
+  /// Reads the channel back from all of its relays now. The result appears in the statuses of the relays.
   func verify(_ request: ChannelsVerifyRequest) async throws -> ChannelReply
-  /// Removes the channel from all of its relays. It stays known as deleted, so that nothing brings it back.
+  /// Removes the channel from all of its relays. Baton keeps it as deleted, so that nothing restores it.
   func delete(_ request: ChannelsDeleteRequest) async throws -> ChannelReply
-  /// Reads a channel that others run from now on. Nothing is published there. Of the methods that change channels, Update of its name and
-  /// custom data, the Set methods except SetFrozen, and Truncate without posts work with it; others are refused with NotOwned. If the channel is
-  /// followed already, or is Baton's own, the reply has it as it is.
+  /// Follows a channel that someone else runs: Baton reads it and publishes nothing in it. Of the methods that change channels, these work with
+  /// it: Update of its name and custom data, the Set methods except SetFrozen, and Truncate without posts. Others are refused with NotOwned. If
+  /// the channel is followed already, or is Baton's own, the reply returns it unchanged.
   func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply
-  /// Reads a channel of others no more, and forgets what was read of it. On simplex it is left, which its relays notice; when that cannot be
-  /// done now, Baton goes on following it and the reply is NetworkUnavailable.
+  /// Stops following a channel and forgets the data that was read from it. On simplex the chat core leaves the channel, which its relays
+  /// notice. If leaving is currently impossible, Baton keeps following it and the reply is NetworkUnavailable.
   func unfollow(_ request: ChannelsUnfollowRequest) async throws -> ChannelReply
-  /// Mutes a channel, or unmutes it. Its messages are read and counted all the same.
+  /// Mutes or unmutes a channel. Its messages are still read and counted.
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply
-  /// Pins a channel, so that lists that are sorted by it have it in front, or unpins it.
+  /// Pins or unpins a channel. Lists that are sorted by the field pinned put it first.
   func setPinned(_ request: ChannelsSetPinnedRequest) async throws -> ChannelReply
-  /// Says whether the messages of a channel are read, how far back, and how many are kept. What was read before stays, as far as keep has room
-  /// for it; what was missed while they were not read is read once they are again. Those of a channel of others are always read (NotOwned):
-  /// Unfollow leaves it.
+  /// Sets whether the messages of a channel are read, how far back, and how many are kept. Messages read earlier are kept, up to the limit
+  /// keep. Messages missed while reading was off are read once it is on again. For a followed channel reading is always on (NotOwned): use
+  /// Unfollow to stop it.
   func setFollowing(_ request: ChannelsSetFollowingRequest) async throws -> ChannelReply
-  /// Freezes a channel, or unfreezes it. While it is frozen, org.batond.Posts refuses with ChannelFrozen what would publish, edit, react, pin
-  /// or import; deleting goes on, and so does the delivery of what was accepted before. A scheduled post that is due waits within its tolerance.
-  /// What others write cannot be stopped everywhere: see frozenEnforced.
+  /// Freezes or unfreezes a channel. While it is frozen, org.batond.Posts refuses to publish, edit, react, pin or import with ChannelFrozen.
+  /// Posts can still be deleted, and posts that were accepted earlier are still delivered. A scheduled post that is due waits within its
+  /// tolerance. Other people can still write in it on some networks: see frozenEnforced.
   func setFrozen(_ request: ChannelsSetFrozenRequest) async throws -> ChannelReply
-  /// Leaves a channel out of the inbox until something new is said in it, or published, or shows it again. If its messages are not read it is
-  /// refused with NotFollowed.
+  /// Hides a channel from the inbox, or shows it again. A hidden channel reappears when a new message or post arrives. Refused with NotFollowed
+  /// if the channel's messages are not read.
   func setHidden(_ request: ChannelsSetHiddenRequest) async throws -> ChannelReply
-  /// Takes away what was said in a channel up to now, here and not on its relays, and forgets what was unread of it. Channel and posts stay, and
-  /// messages that are said later are read as ever. What was written before does not come back, even if it arrives later.
+  /// Removes the existing messages of a channel from Baton, but not from its relays, and resets its unread count. The channel and its posts are
+  /// unchanged, and later messages are read as before. Messages written earlier do not return, even if they arrive later.
   func truncate(_ request: ChannelsTruncateRequest) async throws -> ChannelsTruncateReply
-  /// The history of a channel, oldest line first.
+  /// Returns the history of a channel, oldest line first.
   func transitions(_ request: ChannelsTransitionsRequest) async throws -> ChannelsTransitionsReply
-  /// How many channels there are, deleted ones included as such. Counting takes longer the more channels there are. If it took more than a
-  /// quarter of a second, the answer may be some minutes old. Figures of relays are in org.batond.Relays.
+  /// Counts channels, including deleted ones. Counting takes longer the more channels there are. If it took more than a quarter of a second,
+  /// the reply may be some minutes old. Figures of relays are in org.batond.Relays.
   func counts() async throws -> ChannelsCountsReply
 }
 

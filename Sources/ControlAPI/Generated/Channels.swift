@@ -2,17 +2,17 @@
 
 public import StrictJSON
 
-/// What readers see of a channel.
+/// The part of a channel that readers see.
 public struct Profile: Codable, Hashable, Sendable {
-  /// Name, 1 to 50 characters, without . , ; / \ # @ quotes and ~; kept with composed letters (NFC) and single spaces.
+  /// Name, 1 to 50 characters, without . , ; / \ # @ quotes and ~. It is kept with composed letters (NFC) and single spaces.
   public var displayName: String
   /// Longer name, at most 160 characters.
   public var fullName: String?
-  /// What the channel is about, at most 2,000 bytes.
+  /// Description of the channel, at most 2,000 bytes.
   public var description: String?
   /// A data URL of a PNG, JPEG or WebP image, at most 12,500 bytes.
   public var image: String?
-  /// Preferences of the network, at most 16 KiB of JSON; "history": "on" unless it says otherwise.
+  /// Preferences of the network, at most 16 KiB of JSON. They include "history": "on" unless they set it otherwise.
   public var preferences: JSONValue?
 
   public init(
@@ -34,28 +34,29 @@ public struct Profile: Codable, Hashable, Sendable {
 public struct ChannelRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
-  /// Name of the relay. A new name comes with an event of the relay, not of its channels.
+  /// Name of the relay. Renaming a relay causes an event of the relay, not of its channels.
   public var relayName: String
-  /// Identifier of the relay's operator; absent if it has none. Another operator comes with an event of the relay, not of its channels.
+  /// Identifier of the relay's operator, absent if it has none. A change of operator causes an event of the relay, not of its channels.
   public var operatorId: Int64?
-  /// Where it stands.
+  /// Status of the channel on this relay.
   public var status: String
-  /// Why it is not further on, as a stable word. While the network as a whole cannot be used and nothing else went wrong, that is the
-  /// reason; this is not live, see Daemon.Status.
+  /// Cause that holds it up, as a stable word. While the network as a whole is unusable and nothing else went wrong, that is the cause. This
+  /// is not live, see Daemon.Status.
   public var cause: String?
-  /// The same for people, in the relay's words where it spoke.
+  /// The cause as text for people, in the relay's words where the relay gave any.
   public var detail: String?
-  /// Number of the present attempt; 0 when there is none. Reading back an active relay is none as long as nothing is wrong.
+  /// Number of the current attempt, 0 if there is none. Routine reading back of an active relay does not count as an attempt while nothing is
+  /// wrong.
   public var attempt: Int
-  /// Where the relay serves the channel.
+  /// Address at which the relay serves the channel.
   public var relayLink: String?
-  /// Since when the status is what it is, RFC 3339 in UTC.
+  /// Time since which it has this status, RFC 3339 in UTC.
   public var since: String
-  /// When the next attempt begins, RFC 3339 in UTC; absent while one is under way, and when none waits.
+  /// Start of the next attempt, RFC 3339 in UTC. Absent while an attempt is under way, and if none is planned.
   public var nextAttemptAt: String?
-  /// The edition of the profile that a reader found there the last time; 0 before the first time. As long as it is less than the
-  /// channel's, the relay is on its way to it: cause and nextAttemptAt say how. With the cause onePerAuthor it is not: the channel shares its
-  /// key with others, and the relay keeps the profile of one channel per author.
+  /// Edition of the profile that a reader last found on the relay, 0 before the first time. While it is lower than the channel's edition, the
+  /// relay still has to receive the newer one: cause and nextAttemptAt show the progress. With the cause onePerAuthor the relay will not
+  /// receive it: the channel shares its key with other channels, and the relay keeps the profile of one channel per author.
   public var edition: Int
 
   public init(
@@ -91,82 +92,85 @@ public struct Channel: Codable, Hashable, Sendable {
   public var id: Int64
   /// Channel or group.
   public var kind: String
-  /// The protocol it lives on.
+  /// The protocol of its relays.
   public var network: String
-  /// Whether it is Baton's own. One that others run is only read: see Follow.
+  /// Whether it is Baton's own. A channel that someone else runs is only read, see Follow.
   public var owned: Bool
-  /// Name of the identity that owns it, or on whose behalf a channel of others is read.
+  /// Name of the identity that owns it, or on whose behalf a followed channel is read.
   public var identity: String
-  /// Which key signs it; absent on networks that keep the keys themselves. Where channels share the identity's, a relay that keeps the
-  /// profile of one channel per author shows the one that was changed last.
+  /// The key that signs it. Absent on networks that keep the keys themselves. If several channels share the identity's key, a relay that keeps
+  /// the profile of one channel per author shows the channel that was changed last.
   public var key: String?
-  /// What readers see.
+  /// The part that readers see.
   public var profile: Profile
   /// The state as a whole.
   public var phase: String
-  /// The same in plain words, for example "Channel works with 2 of 3 relays. 1 does not serve it."
+  /// The state in plain words, for example "Channel works with 2 of 3 relays. 1 does not serve it."
   public var summary: String
-  /// Number of the newest edition of the profile, with the relays that it names; 1 is what the channel was created with.
+  /// Number of the newest edition of the profile, which includes the relays that it lists. A channel is created with edition 1.
   public var edition: Int
-  /// What a reader opens to join; absent before the first relay is active.
+  /// Link that a reader opens to join, absent before the first relay is active.
   public var link: String?
-  /// Whether a reader gets in with the link: at least one relay is active. Baton does not know that of channels of others, and supposes it.
+  /// Whether a reader can join with the link: at least one relay is active. For followed channels Baton does not know, and assumes that it
+  /// works.
   public var linkUsable: Bool
-  /// All relays, removed ones too, in the order in which they joined.
+  /// All relays, including removed ones, in the order in which they joined.
   public var relays: [ChannelRelay]
-  /// The relays from which a channel of others is read, by identifier; empty in Baton's own, which are read from their relays.
+  /// Identifiers of the relays from which a followed channel is read. Empty for Baton's own channels, which are read from their relays.
   public var readRelayIds: [Int64]
-  /// What only members of a group may do; empty where anyone may join and write, as far as Baton has asked for it. Lists are not filtered by
-  /// this.
+  /// Actions that only members of a group may perform. Empty where anyone may join and write, as far as Baton has requested it. Lists cannot be
+  /// filtered by this.
   public var access: [String]
-  /// How many active relays the channel is meant to have; 0 in channels of others.
+  /// Number of active relays that the channel should have, 0 for followed channels.
   public var wantedRelays: Int
-  /// Whether relays that fail for good are replaced.
+  /// Whether relays that fail permanently are replaced.
   public var heal: Bool
-  /// Whatever the owner keeps with the channel.
+  /// Custom data that the owner stores with the channel.
   public var custom: JSONValue?
-  /// When the channel was created, RFC 3339 in UTC.
+  /// Time at which the channel was created, RFC 3339 in UTC.
   public var createdAt: String
-  /// When it last changed, RFC 3339 in UTC. A post is no change of its channel.
+  /// Time of the last change, RFC 3339 in UTC. A post does not change its channel.
   public var updatedAt: String
-  /// When its newest post was created, RFC 3339 in UTC; absent when there is none. Posts that were deleted, or are not published yet, do
-  /// not count. Not live: a post that is published or deleted comes with org.batond.Posts.Watch, and not with an event of the channel.
-  /// Every channel that is sent has this as it is then.
+  /// Time at which its newest post was created, RFC 3339 in UTC, absent if there is none. Deleted and unpublished posts do not count. Not live:
+  /// publishing or deleting a post causes an event of org.batond.Posts.Watch, not of the channel. Each reply with a channel has the value at
+  /// that time.
   public var lastPostAt: String?
-  /// The beginning of that post's text on one line, at most 100 characters, the last of them an ellipsis if something is left out; absent,
-  /// too, if the post was forgotten, or cannot be read because the database is damaged. Not live either.
+  /// Beginning of that post's text on one line, at most 100 characters. If something is left out, the last character is an ellipsis. Also
+  /// absent if the post was forgotten, or is unreadable because the database is damaged. Not live either.
   public var lastPost: String?
-  /// When the last message in it was written, by anyone, RFC 3339 in UTC; absent when there is none, and when its messages are not read.
-  /// Not live, as the next five are not: what is said comes with org.batond.Messages.Watch. Every channel that is sent has it as it is then.
+  /// Time at which the last message was written, by anyone, RFC 3339 in UTC. Absent if there is none, and if the channel's messages are not
+  /// read. This field and the next five are not live: new messages cause events of org.batond.Messages.Watch. Each reply with a channel has the
+  /// values at that time.
   public var lastMessageAt: String?
-  /// The beginning of that message's text on one line, at most 100 characters. Anyone may have written it.
+  /// Beginning of that message's text on one line, at most 100 characters. Anyone may have written it.
   public var lastMessage: String?
-  /// How many messages are unread; 0 when messages are not read.
+  /// Number of unread messages, 0 if messages are not read.
   public var unread: Int
-  /// How many of these speak to whoever runs the channel.
+  /// Number of unread messages that address the channel's owner.
   public var unreadMentions: Int
-  /// How many people belong to it, as its network says: the relay of a group, or on SimpleX the relays, which count readers. Absent if it does
-  /// not, and in public channels on Nostr, where anyone may write. Networks may count too few.
+  /// Number of people who belong to it, as its network reports: the relay of a group, or on SimpleX the relays, which count readers. Absent if
+  /// the network does not report it, and in public channels on Nostr, where anyone may write. Networks may report too few.
   public var memberCount: Int?
-  /// Whether it is left out of the inbox, until something new is said in it. Lists of channels have it all the same.
+  /// Whether it is left out of the inbox until a new message arrives. Lists of channels still include it.
   public var hidden: Bool
-  /// Whether its unread messages are no reason to look: the inbox does not list it among those with unread messages.
+  /// Whether it is muted: the inbox does not list it among channels with unread messages.
   public var muted: Bool
-  /// Whether it is to be in front of others. Lists do that if they are sorted by it.
+  /// Whether it is pinned. Lists put it first if they are sorted by this field.
   public var pinned: Bool
-  /// Whether nothing is published in it. Posts that were accepted before go on to its relays.
+  /// Whether it is frozen: nothing new is published in it. Posts that were accepted earlier are still delivered to its relays.
   public var frozen: Bool
-  /// Whether the network keeps others from writing as well, frozen or not: on simplex readers only read. On nostr anyone may go on writing.
+  /// Whether the network prevents other people from writing as well, frozen or not. On simplex readers can only read. On nostr anyone can still
+  /// write.
   public var frozenEnforced: Bool
-  /// Whether its messages are read, where the daemon reads messages; see SetFollowing.
+  /// Whether its messages are read, provided that the daemon reads messages. See SetFollowing.
   public var followed: Bool
-  /// How old messages may be when they are read back, in days, 0 for any age; absent if that is what the option messages.days says.
+  /// Greatest age in days of messages that are read back, 0 for any age. Absent if the option messages.days applies.
   public var followDays: Int?
-  /// How many of the newest messages are read back from one relay; absent if that is what the option messages.count says.
+  /// Number of newest messages that are read back from one relay. Absent if the option messages.count applies.
   public var followCount: Int?
-  /// How many messages of others are kept, the last ones; absent if that is what the option messages.keep says.
+  /// Number of other people's latest messages that are kept. Absent if the option messages.keep applies.
   public var followKeep: Int?
-  /// Messages that were written then or before are not shown any more, RFC 3339 in UTC; absent if all are shown.
+  /// Messages written at or before this time are no longer shown, RFC 3339 in UTC. Absent if all are shown.
   public var truncatedAt: String?
   /// Revision of the latest change.
   public var revision: Int64
@@ -264,13 +268,13 @@ public struct Transition: Codable, Hashable, Sendable {
   public var from: String
   /// Status after.
   public var to: String
-  /// Why, as a stable word.
+  /// Cause, as a stable word.
   public var cause: String?
-  /// Why, for people.
+  /// Cause, as text for people.
   public var detail: String
   /// Number of the attempt.
   public var attempt: Int
-  /// When, RFC 3339 in UTC.
+  /// Time of the change, RFC 3339 in UTC.
   public var time: String
 
   public init(
@@ -298,34 +302,36 @@ public struct Transition: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Channels.Create.
 public struct CreateChannel: Codable, Hashable, Sendable {
-  /// What readers will see.
+  /// The part that readers will see.
   public var profile: Profile
-  /// A channel, when absent, or a group: that lives on exactly one relay, which must offer groups (on Nostr, NIP-29), and is never
-  /// recreated automatically.
+  /// A channel if absent, or a group. A group uses exactly one relay, which must offer groups (on Nostr, NIP-29), and is never recreated
+  /// automatically.
   public var kind: String?
-  /// What only members of a group may do; in closed groups no one joins without being let in, in restricted ones only members write. Anyone
-  /// may read both. Refused with NotSupported for channels, and the group fails at a relay that does not show these flags.
+  /// Restrictions of a group. No one can join a closed group without being let in. Only members can write in a restricted group. Anyone can
+  /// read both. Refused with NotSupported for channels. The group fails at a relay that does not show these flags.
   public var access: [String]?
-  /// Who is to belong to a group, at most 100, in the network's notation, or on Nostr as npub1… or nprofile1…. The group is closed and restricted.
-  /// The same people, in any order, and the same identity give the same group, whatever the other parameters are, unless it was deleted; so
-  /// idempotencyKey must be absent. Each of them is let in as Add of org.batond.Members does. Refused with NotSupported for channels.
+  /// Members of the new group, at most 100, in the network's notation, or on Nostr as npub1… or nprofile1…. The group is closed and restricted.
+  /// The same people, in any order, and the same identity return the same group, whatever the other parameters are, unless it was deleted. For
+  /// this reason idempotencyKey must be absent. Each member is let in as with Add of org.batond.Members. Refused with NotSupported for
+  /// channels.
   public var members: [String]?
-  /// The protocol; follows from the relays when absent, else nostr.
+  /// The protocol. If absent, the protocol of the relays, or nostr if no relays are given.
   public var network: String?
-  /// Name of the identity that will own it; main when absent.
+  /// Name of the identity that will own it, main if absent.
   public var identity: String?
-  /// Which key signs it, on Nostr. When absent a channel gets a key of its own, unless one of its relays says (NIP-11) that it takes events of
-  /// known authors only: then, and for groups, the identity signs.
+  /// The key that signs it on Nostr. If absent, a channel gets its own key, unless one of its relays states (NIP-11) that it accepts events of
+  /// known authors only: then the identity signs. The identity also signs groups if absent.
   public var key: String?
   /// The relays, by identifier.
   public var relayIds: [Int64]?
-  /// How many relays to pick, 1 to 32, when none are named; 3, or all if there are fewer, when absent. Not together with relayIds.
+  /// Number of relays to pick, 1 to 32, if relayIds is absent. If this is absent too, 3 are picked, or all if there are fewer. Do not combine
+  /// it with relayIds.
   public var pick: Int?
-  /// Whether relays that fail for good are replaced; true when absent.
+  /// Whether relays that fail permanently are replaced, true if absent.
   public var heal: Bool?
-  /// Whatever the owner keeps with the channel, at most 16 KiB of JSON.
+  /// Custom data that the owner stores with the channel, at most 16 KiB of JSON.
   public var custom: JSONValue?
-  /// The same key with the same parameters gives the same channel, however often it is asked for; 1 to 200 bytes.
+  /// Key of 1 to 200 bytes. Every call with the same key and the same parameters returns the same channel.
   public var idempotencyKey: String?
 
   public init(
@@ -359,21 +365,21 @@ public struct CreateChannel: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Channels.List.
 public struct ListRequest: Codable, Hashable, Sendable {
-  /// Conditions on any field and on custom data, for example {"phase": {"$in": ["active", "partial"]}, "custom.team": "news"}, with
-  /// $eq $ne $gt $gte $lt $lte $in $nin $exists $contains $q $autocomplete $and $or $nor; a bare value means $eq. Texts are compared
-  /// by their UTF-8 bytes, $q and $autocomplete whatever their case and accents. Times are compared in the form in which they come out; for $gt
-  /// $gte $lt $lte the beginning of one will do, for example 2026-01-31. What can never hold is refused: fields, values and operators
-  /// that do not exist, and values of another type. Deleted channels are left out unless phase is asked for.
-  /// One relay of a channel meets several conditions with $elemMatch: {"relays": {"$elemMatch": {"relayId": 3, "status": "failed"}}}.
+  /// Conditions on any field and on custom data, for example {"phase": {"$in": ["active", "partial"]}, "custom.team": "news"}, with $eq $ne $gt
+  /// $gte $lt $lte $in $nin $exists $contains $q $autocomplete $and $or $nor. A bare value means $eq. Texts are compared by their UTF-8 bytes,
+  /// but $q and $autocomplete ignore case and accents. Times are compared in the form in which replies have them. For $gt $gte $lt $lte the
+  /// beginning of a time is enough, for example 2026-01-31. Conditions that can never hold are refused: fields, values and operators that do
+  /// not exist, and values of another type. Deleted channels are left out unless the filter has a condition on phase. To require that one relay
+  /// of a channel meets several conditions, use $elemMatch: {"relays": {"$elemMatch": {"relayId": 3, "status": "failed"}}}.
   public var filter: JSONValue?
-  /// Keys like [{"field": "updatedAt", "direction": -1}, {"field": "custom.team"}], at most 8, then the id. What is absent comes first,
-  /// then booleans, numbers, texts, the rest. There is no order by link, lastPost,
-  /// lastMessage, frozenEnforced, profile, profile.preferences or custom themselves.
+  /// Keys like [{"field": "updatedAt", "direction": -1}, {"field": "custom.team"}], at most 8, then the id. Absent values come first, then
+  /// booleans, numbers, texts and the rest. Lists cannot be sorted by link, lastPost, lastMessage, frozenEnforced, profile, profile.preferences
+  /// or custom themselves.
   public var sort: [JSONValue]?
-  /// Most channels per reply, 1 to 1000; 100 when absent. A page of large channels may hold fewer: only nextCursor says whether
+  /// Maximum number of channels per reply, 1 to 1000, 100 if absent. A page of large channels may have fewer: only nextCursor shows whether
   /// there are more.
   public var limit: Int?
-  /// Where the page before ended.
+  /// The nextCursor of the previous page.
   public var cursor: String?
 
   public init(
@@ -393,21 +399,21 @@ public struct ListRequest: Codable, Hashable, Sendable {
 public struct UpdateChannel: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// The revision of the channel that the change is based on; when absent it is made whatever the channel has become.
+  /// The revision of the channel on which the change is based. If absent, the change is made whatever the current revision is.
   public var revision: Int64?
   /// The new name.
   public var displayName: String?
-  /// The new longer name; empty takes it away.
+  /// The new longer name. An empty text removes it.
   public var fullName: String?
-  /// What the channel is about; empty takes it away.
+  /// The new description. An empty text removes it.
   public var description: String?
-  /// A data URL; empty takes the image away.
+  /// A data URL. An empty text removes the image.
   public var image: String?
-  /// Preferences in place of all present ones.
+  /// Preferences that replace all current ones.
   public var preferences: JSONValue?
-  /// Whether relays that fail for good are replaced.
+  /// Whether relays that fail permanently are replaced.
   public var heal: Bool?
-  /// Data in place of all that the owner keeps with the channel.
+  /// Custom data that replaces all of the owner's current data.
   public var custom: JSONValue?
 
   public init(
@@ -433,13 +439,13 @@ public struct UpdateChannel: Codable, Hashable, Sendable {
   }
 }
 
-/// How many channels of one network are in one phase.
+/// Number of channels of one network in one phase.
 public struct ChannelCount: Codable, Hashable, Sendable {
   /// The protocol.
   public var network: String
   /// The phase.
   public var phase: String
-  /// How many there are.
+  /// The number that exists.
   public var channels: Int
 
   public init(

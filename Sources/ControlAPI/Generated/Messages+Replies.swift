@@ -4,13 +4,13 @@
 public struct MessagesListReply: Codable, Hashable, Sendable {
   /// The messages.
   public var messages: [Message]
-  /// Whether there are others before them.
+  /// Whether there are other messages before these.
   public var hasOlder: Bool
-  /// Whether there are others after them.
+  /// Whether there are other messages after these.
   public var hasNewer: Bool
-  /// The conversation, if a channel was named that has one.
+  /// The conversation of the requested channel, if it has one.
   public var conversation: Conversation?
-  /// The revision at which this is true.
+  /// The revision that this reply reflects.
   public var revision: Int64
 
   public init(
@@ -44,7 +44,7 @@ public struct MessageReply: Codable, Hashable, Sendable {
 public struct MessagesSearchReply: Codable, Hashable, Sendable {
   /// The hits.
   public var hits: [SearchHit]
-  /// Whether there are others.
+  /// Whether there are more hits.
   public var hasMore: Bool
 
   public init(
@@ -60,7 +60,7 @@ public struct MessagesSearchReply: Codable, Hashable, Sendable {
 public struct MessagesInboxReply: Codable, Hashable, Sendable {
   /// The conversations.
   public var conversations: [Conversation]
-  /// Where the next page begins; absent on the last.
+  /// Beginning of the next page, absent on the last.
   public var nextCursor: String?
 
   public init(
@@ -102,7 +102,7 @@ public struct MessagesSyncReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Messages.SearchRelays.
 public struct MessagesSearchRelaysReply: Codable, Hashable, Sendable {
-  /// What became of it at each relay from which the channel is read, by identifier.
+  /// Result at each relay from which Baton reads the channel, by identifier.
   public var relays: [SearchedRelay]
 
   public init(
@@ -116,9 +116,9 @@ public struct MessagesSearchRelaysReply: Codable, Hashable, Sendable {
 public struct MessagesWatchReply: Codable, Hashable, Sendable {
   /// Everything up to this revision was sent.
   public var revision: Int64
-  /// A message that is new or has changed; one that was deleted has deletedAt, and one that is left out from now on is hidden.
+  /// A new or changed message. A deleted message has deletedAt. A message that is left out since this change has hidden set.
   public var message: Message?
-  /// A conversation whose numbers have changed.
+  /// A conversation with changed numbers.
   public var conversation: Conversation?
 
   public init(

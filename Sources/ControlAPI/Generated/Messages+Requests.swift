@@ -6,28 +6,28 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
   public var channelId: Int64?
   /// Only messages of this author, in the network's notation.
   public var author: String?
-  /// Only own messages, or only those of others.
+  /// Only own messages, or only other people's.
   public var own: Bool?
-  /// Only messages that speak to whoever runs the channel, or only others.
+  /// Only messages that mention the person who runs the channel, or only other messages.
   public var mention: Bool?
-  /// Only messages with files, or only those without.
+  /// Only messages with files, or only messages without.
   public var attachments: Bool?
-  /// Whether messages are included that were deleted; false when absent.
+  /// Whether deleted messages are included, false when absent.
   public var deleted: Bool?
-  /// Whether only hidden messages are listed; otherwise only others are. False when absent.
+  /// Whether the page has only hidden messages, or only messages that are not hidden. False when absent.
   public var hidden: Bool?
-  /// Whether only messages are listed that are pinned here; channelId must be given. False when absent.
+  /// Whether the page has only messages that are pinned in Baton, which requires channelId. False when absent.
   public var pinned: Bool?
   /// Only answers to this message, by identifier.
   public var answersTo: Int?
-  /// Only messages before this one; the last of them. Only one of before, after and around can be given.
+  /// The last messages before this one. Only one of before, after and around can be given.
   public var before: Int?
-  /// Only messages after this one; the first of them.
+  /// The first messages after this one.
   public var after: Int?
   /// Messages on both sides of this one, and the message itself.
   public var around: Int?
-  /// Most messages on the page, 1 to 100; 25 when absent. A page of large messages may hold fewer: only hasOlder and hasNewer say whether
-  /// there are more.
+  /// Maximum number of messages on the page, 1 to 100, 25 when absent. A page of large messages may have fewer. Only hasOlder and hasNewer show
+  /// whether there are more.
   public var limit: Int?
 
   public init(
@@ -79,12 +79,12 @@ public struct MessagesSearchRequest: Codable, Hashable, Sendable {
   public var text: String
   /// Only messages of this channel.
   public var channelId: Int64?
-  /// Whether the newest come first; otherwise those that fit best, of the newest 2,000 that hold the words.
+  /// Whether the newest messages come first. Otherwise the best matches come first, among the newest 2,000 that contain the words.
   public var newestFirst: Bool?
-  /// How many hits are passed over, 0 to 10,000; 0 when absent.
+  /// Number of hits to skip, 0 to 10,000, 0 when absent.
   public var offset: Int?
-  /// Most hits, 1 to 100; 25 when absent. A page of large messages may hold fewer: only hasMore says whether there are more, and the next
-  /// offset is this one and the number of hits.
+  /// Maximum number of hits, 1 to 100, 25 when absent. A page of large messages may have fewer. Only hasMore shows whether there are more. The
+  /// next offset is this offset plus the number of hits.
   public var limit: Int?
 
   public init(
@@ -104,13 +104,13 @@ public struct MessagesSearchRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Messages.Inbox.
 public struct MessagesInboxRequest: Codable, Hashable, Sendable {
-  /// Only those with unread messages that are not muted; false when absent.
+  /// Only conversations with unread messages that are not muted, false when absent.
   public var unread: Bool?
-  /// Only those that are hidden, see org.batond.Channels.SetHidden; otherwise only the others. False when absent.
+  /// Only hidden conversations, see org.batond.Channels.SetHidden, or only the others. False when absent.
   public var hidden: Bool?
-  /// Where the page before ended: nextCursor of its reply.
+  /// End of the previous page: nextCursor of its reply.
   public var cursor: String?
-  /// Most conversations on the page, 1 to 100; 25 when absent.
+  /// Maximum number of conversations on the page, 1 to 100, 25 when absent.
   public var limit: Int?
 
   public init(
@@ -130,7 +130,7 @@ public struct MessagesInboxRequest: Codable, Hashable, Sendable {
 public struct MessagesMarkReadRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
-  /// Identifier of the last message that was read, one of this channel; all there are when absent.
+  /// Identifier of the last message that was read, which must be in this channel. Absent marks all of them.
   public var through: Int?
 
   public init(
@@ -144,7 +144,7 @@ public struct MessagesMarkReadRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Messages.MarkUnread.
 public struct MessagesMarkUnreadRequest: Codable, Hashable, Sendable {
-  /// Identifier of the first message that is unread.
+  /// Identifier of the first unread message.
   public var id: Int64
 
   public init(
@@ -190,7 +190,7 @@ public struct MessagesSetPinnedRequest: Codable, Hashable, Sendable {
 public struct MessagesSyncRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
-  /// For how many seconds to wait, 1 to 300; 30 when absent. The relays go on being read.
+  /// Maximum wait in seconds, 1 to 300, 30 when absent. Baton continues to read the relays afterwards.
   public var timeout: Int?
 
   public init(
@@ -208,7 +208,7 @@ public struct MessagesSearchRelaysRequest: Codable, Hashable, Sendable {
   public var channelId: Int64
   /// The words, as for Search.
   public var text: String
-  /// For how many seconds to wait, 1 to 300; 30 when absent.
+  /// Maximum wait in seconds, 1 to 300, 30 when absent.
   public var timeout: Int?
 
   public init(
@@ -226,8 +226,8 @@ public struct MessagesSearchRelaysRequest: Codable, Hashable, Sendable {
 public struct MessagesWatchRequest: Codable, Hashable, Sendable {
   /// Only these channels.
   public var channelIds: [Int64]?
-  /// Send everything that has changed after this revision first. A revision that lies ahead is refused with InvalidParameter: the
-  /// messages were lost since, and are read again.
+  /// Send everything that changed after this revision first. A revision that lies ahead is refused with InvalidParameter: the messages have
+  /// been lost since, and Baton reads them again.
   public var since: Int64?
 
   public init(

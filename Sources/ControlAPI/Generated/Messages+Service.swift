@@ -20,41 +20,42 @@ public enum MessagesMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Messages` does.
 public protocol MessagesService: InterfaceService where Method == MessagesMethod, Refusal == MessagesRefusal {
-  /// A page of messages, the last one first. The order is that of arrival for what came as it was said, and that of time for what was read
-  /// later; it never changes. Every answer comes from the database at once: conversation says how fresh it is, and Sync asks the relays.
-  /// A channel that has no conversation has no messages. If the daemon reads no messages, there are none of all channels together, and
-  /// whatever is asked of one channel is refused with NotFollowed.
+  /// Returns a page of messages, the last one first. Live messages are in order of arrival, and messages that Baton read later are in order of
+  /// time. The order never changes. Every reply comes immediately from the database: conversation shows how fresh the data is, and Sync asks
+  /// the relays. A channel without a conversation has no messages. If the daemon reads no messages, a list of all channels is empty, and a
+  /// request for one channel is refused with NotFollowed.
   func list(_ request: MessagesListRequest) async throws -> MessagesListReply
-  /// One message.
+  /// Returns one message.
   func get(_ request: MessagesGetRequest) async throws -> MessageReply
-  /// Messages that hold all of the words, whatever their case and accents. A word that ends in * may go on; what stands between quotation
-  /// marks is next to each other. If the daemon reads no messages, none of all channels together hold them.
+  /// Returns messages that contain all the words, whatever their case and accents. A * at the end of a word matches any ending. Words in
+  /// quotation marks must be next to each other. If the daemon reads no messages, a search of all channels finds none.
   func search(_ request: MessagesSearchRequest) async throws -> MessagesSearchReply
-  /// Conversations that have a message, the one with the last message first. A conversation that gets a message while pages are read moves to
-  /// the front. If the daemon reads no messages, there are no conversations.
+  /// Returns conversations that have a message, the one with the last message first. A conversation that gets a message while you read pages
+  /// moves to the front. If the daemon reads no messages, there are no conversations.
   func inbox(_ request: MessagesInboxRequest) async throws -> MessagesInboxReply
-  /// Marks messages of a channel as read: all up to one, in the order of arrival, or all there are.
+  /// Marks messages of a channel as read: all up to one in order of arrival, or all of them.
   func markRead(_ request: MessagesMarkReadRequest) async throws -> ConversationReply
-  /// Marks a message, and everything that arrived after it, as unread. Own messages, and those from before Baton began to read the channel,
-  /// stay read.
+  /// Marks a message, and everything that arrived after it, as unread. Own messages, and messages from before Baton began to read the channel,
+  /// remain read.
   func markUnread(_ request: MessagesMarkUnreadRequest) async throws -> ConversationReply
-  /// Hides a message here, or shows it again: pages, searches, counts and previews do without it. Relays and other readers go on showing it, and
-  /// replies and reactions to it stay. Posts of Baton's own and messages that were deleted are refused with InvalidMessage.
+  /// Hides a message in Baton, or shows it again. Pages, searches, counts and previews leave a hidden message out. Relays and other readers
+  /// continue to show it, and its replies and reactions remain. Baton's own posts and deleted messages are refused with InvalidMessage.
   func setHidden(_ request: MessagesSetHiddenRequest) async throws -> MessageReply
-  /// Pins a message here, or takes that away: List has those that are pinned, and they are not dropped when a channel has too many messages. No one
-  /// else learns of it. Messages that were deleted, and more than 100 of a channel, are refused with InvalidMessage.
+  /// Pins a message in Baton, or removes its pin. List can return only the pinned messages, and Baton does not drop them when a channel has too
+  /// many messages. The pin is not shown to anyone else. Deleted messages, and more than 100 pins in a channel, are refused with
+  /// InvalidMessage.
   func setPinned(_ request: MessagesSetPinnedRequest) async throws -> MessageReply
-  /// Asks the relays of a channel for everything that they serve within the window that is read, and returns when each has answered, or
-  /// failed to, or time is up.
+  /// Asks the relays of a channel for everything that they serve within the window that Baton reads. Returns when each relay has answered or
+  /// failed, or when the time is up.
   func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply
-  /// Has those relays of a channel look for words that say that they search (NIP-50), and returns when each has answered, or failed to, or
-  /// time is up. What they find is stored like all else that is read, as far as there is room, also what is older than the window; then
-  /// Search finds it. A relay gives at most 200 messages, has its own idea of what fits, and learns the words. Refused with NotSupported on
-  /// SimpleX, where relays do not search.
+  /// Searches the relays of a channel that announce search (NIP-50). Returns when each relay has answered or failed, or when the time is up.
+  /// Baton stores the messages found like all others, as far as there is room, even if they are older than the window. Search then finds them.
+  /// A relay returns at most 200 messages, applies its own idea of a match, and sees the words. Refused with NotSupported on SimpleX, where
+  /// relays do not search.
   func searchRelays(_ request: MessagesSearchRelaysRequest) async throws -> MessagesSearchRelaysReply
-  /// Sends messages and conversations that change, each as it is when its turn comes: a client that reads slowly misses none, and sees each
-  /// once for several changes. The first reply has the revision from which it goes on, unless since says so. Messages that were dropped
-  /// because there are too many, and those of a channel that was deleted, are not sent again. If the daemon reads no messages, none are sent.
+  /// Sends messages and conversations that change, each in its state at the time of sending. A slow client misses none, and gets each object
+  /// once for several changes. The first reply has the revision from which Watch continues, unless since is given. Messages that were dropped
+  /// because there are too many, and messages of a deleted channel, are not sent again. If the daemon reads no messages, none are sent.
   /// - Parameter stream: takes all replies but the last one.
   func watch(
     _ request: MessagesWatchRequest, _ stream: ReplyStream<MessagesWatchReply>

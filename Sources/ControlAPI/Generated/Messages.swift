@@ -1,14 +1,14 @@
 // Written by `make generate` from org.batond.Messages.varlink.
 
-/// A file that a message shows. Its author may have written anything there; nothing was fetched.
+/// A file that a message shows. All fields are the author's claims. Baton does not fetch the file.
 public struct MessageAttachment: Codable, Hashable, Sendable {
-  /// The http or https address; on SimpleX the name of the file.
+  /// The http or https address, or the file's name on SimpleX.
   public var url: String
-  /// The type, for example image/jpeg.
+  /// Media type, for example image/jpeg.
   public var mimeType: String?
-  /// The size of the file in bytes.
+  /// Size of the file in bytes.
   public var sizeBytes: Int?
-  /// What the file shows, for those who cannot see it.
+  /// Description of the file for people who cannot see it.
   public var altText: String?
 
   public init(
@@ -24,13 +24,13 @@ public struct MessageAttachment: Codable, Hashable, Sendable {
   }
 }
 
-/// How often something was said about a message without words.
+/// The number of times that people gave a message the same reaction.
 public struct MessageReaction: Codable, Hashable, Sendable {
   /// The reaction, such as '+', an emoji or :shortcode:.
   public var reaction: String
-  /// How many have said so.
+  /// Number of people who gave it.
   public var count: Int
-  /// Whether one of them is the channel itself, or whoever runs it.
+  /// Whether the channel itself, or the person who runs it, is among them.
   public var own: Bool
 
   public init(
@@ -44,17 +44,17 @@ public struct MessageReaction: Codable, Hashable, Sendable {
   }
 }
 
-/// The post that a message is, and how far it is.
+/// The post behind a message, and its progress.
 public struct OwnPost: Codable, Hashable, Sendable {
   /// Identifier of the post, see org.batond.Posts.
   public var id: Int64
-  /// The state of the post as a whole.
+  /// State of the post as a whole.
   public var phase: String
-  /// The same in plain words, for example "Post is on 3 of 4 relays. 1 is on the way."
+  /// The state in plain words, for example "Post is on 3 of 4 relays. 1 is on the way."
   public var summary: String
-  /// How many relays it goes to.
+  /// Number of relays to which the post goes.
   public var relayCount: Int
-  /// On how many of them readers find it.
+  /// Number of these relays on which readers find the post.
   public var shownCount: Int
 
   public init(
@@ -72,59 +72,59 @@ public struct OwnPost: Codable, Hashable, Sendable {
   }
 }
 
-/// A message. Whatever others wrote may hold anything, also characters that control a terminal.
+/// A message. Text from other people may contain anything, including characters that control a terminal.
 public struct Message: Codable, Hashable, Sendable {
-  /// Identifier, never reused. Messages that arrive later have higher ones.
+  /// Identifier, never reused. Messages that arrive later have higher identifiers.
   public var id: Int64
-  /// Identifier of its channel.
+  /// Identifier of the message's channel.
   public var channelId: Int64
-  /// Name of its channel. A new name comes with an event of the channel, not of its messages.
+  /// Name of the message's channel. A new name comes with an event of the channel, not of its messages.
   public var channelName: String
-  /// The protocol that its channel lives on.
+  /// The protocol of the channel.
   public var network: String
-  /// What the network calls it; absent for a post that has no name there yet.
+  /// The network's identifier for the message, absent for a post that has none yet.
   public var networkId: String?
-  /// Who wrote it, in the network's notation; on Nostr a public key, whose signature was verified.
+  /// The author in the network's notation. On Nostr this is a public key, and the message's signature was verified.
   public var author: String
-  /// What the author calls itself, where that is known.
+  /// The author's own name, if it is known.
   public var authorName: String?
-  /// The text; empty once it was deleted.
+  /// The text, empty after the message was deleted.
   public var text: String
-  /// Whether Baton published it, or the same key did elsewhere.
+  /// Whether Baton, or another program with the same key, published the message.
   public var own: Bool
-  /// Whether it speaks to whoever runs the channel: it names a key of theirs, as answers to posts do.
+  /// Whether the message mentions the person who runs the channel: it names one of their keys, as answers to posts do.
   public var mention: Bool
-  /// The post that it is; absent for what others wrote, and while the post cannot be read. The message gets a new revision whenever the
-  /// post has changed.
+  /// The post behind the message, absent for other people's messages, and while the post cannot be read. When the post changes, the message
+  /// gets a new revision.
   public var post: OwnPost?
-  /// The message that it answers, if that is known here.
+  /// Identifier of the message that this one answers, if Baton has it.
   public var replyTo: Int?
-  /// The network's name of the message that it answers.
+  /// The network's identifier for the message that this one answers.
   public var replyToNetworkId: String?
-  /// The files that it shows.
+  /// The files that the message shows.
   public var attachments: [MessageAttachment]
-  /// The reactions to it, the most frequent first: the first 50, and own ones.
+  /// The reactions to the message, the most frequent first: the first 50, and own reactions.
   public var reactions: [MessageReaction]
-  /// The relays from which it was read, by identifier. Empty on networks that do not say.
+  /// Identifiers of the relays from which the message was read. Empty on networks that do not report this.
   public var relayIds: [Int64]
-  /// Its place in the order of its channel's messages, in milliseconds of Unix time; of two with one place, the one with the lower identifier
-  /// comes first. It never changes.
+  /// Position in the order of the channel's messages, in milliseconds of Unix time. Of two messages at the same position, the one with the
+  /// lower identifier comes first. The position never changes.
   public var place: Int
-  /// When it was written, RFC 3339 in UTC: by its author's account, but not later than it arrived.
+  /// Time of writing, RFC 3339 in UTC: the author's claim, but not later than the arrival.
   public var time: String
-  /// When it was written by its author's own account, which may be in the future.
+  /// Time of writing that the author claims, which may be in the future.
   public var createdAt: String
-  /// When it arrived here.
+  /// Time of arrival at Baton.
   public var receivedAt: String
-  /// When it was changed last, where messages can be changed.
+  /// Time of the last edit, on networks that allow edits.
   public var editedAt: String?
-  /// When it was deleted.
+  /// Time of deletion.
   public var deletedAt: String?
-  /// Whether it is left out here, because someone has hidden it with SetHidden, or muted its author with org.batond.People.SetMuted.
+  /// Whether Baton leaves the message out, because someone hid it with SetHidden, or muted its author with org.batond.People.SetMuted.
   public var hidden: Bool
-  /// Whether it is pinned here, see SetPinned. Pins that readers see are those of org.batond.Posts.
+  /// Whether the message is pinned in Baton, see SetPinned. org.batond.Posts has the pins that readers see.
   public var pinned: Bool
-  /// Revision of its latest change. Messages and conversations have revisions of their own.
+  /// Revision of the message's latest change. Messages and conversations have their own revisions.
   public var revision: Int64
 
   public init(
@@ -182,16 +182,16 @@ public struct Message: Codable, Hashable, Sendable {
   }
 }
 
-/// How fresh what is known from one relay is.
+/// Freshness of the data from one relay.
 public struct Freshness: Codable, Hashable, Sendable {
-  /// Identifier of the relay; 0 for the network as a whole, through which a channel of others is read where only members read.
+  /// Identifier of the relay. 0 is the network as a whole, through which Baton reads a followed channel that only members can read.
   public var relayId: Int64
-  /// When everything that the relay serves was last read; absent if it never was. What was said since arrives by itself while the relay
-  /// can be reached.
+  /// Time at which Baton last read everything that the relay serves, absent if it never did. Newer messages arrive automatically while the
+  /// relay can be reached.
   public var syncedAt: String?
-  /// Why it could not be read the last time, as a stable word; absent if it could.
+  /// Cause of the failure of the last read, as a stable word, absent if it succeeded.
   public var cause: String?
-  /// The same for people.
+  /// The cause in words for people.
   public var detail: String?
 
   public init(
@@ -207,40 +207,40 @@ public struct Freshness: Codable, Hashable, Sendable {
   }
 }
 
-/// What is known of a channel's messages as a whole.
+/// A channel's messages as a whole.
 public struct Conversation: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
   /// Name of the channel. A new name comes with an event of the channel.
   public var channelName: String
-  /// Whether the channel is Baton's own; see org.batond.Channels.Follow.
+  /// Whether the channel is Baton's own, see org.batond.Channels.Follow.
   public var owned: Bool
-  /// How many messages are unread. Own ones, and those from before Baton began to read the channel, never are.
+  /// Number of unread messages. Own messages, and messages from before Baton began to read the channel, are never unread.
   public var unread: Int
-  /// How many of these speak to whoever runs the channel.
+  /// Number of unread messages that mention the person who runs the channel.
   public var unreadMentions: Int
-  /// The identifier up to which everything was read; 0 if nothing was.
+  /// Identifier of the last message up to which everything was read, 0 if nothing was.
   public var readThrough: Int
-  /// When the last message was written, RFC 3339 in UTC; absent if there is none.
+  /// Time of writing of the last message, RFC 3339 in UTC, absent if there is none.
   public var lastMessageAt: String?
-  /// The beginning of its text on one line, at most 100 characters, the last of them an ellipsis if something is left out.
+  /// Beginning of the last message's text on one line, at most 100 characters. The last character is an ellipsis if the text is longer.
   public var lastMessage: String?
   /// Identifier of the last message.
   public var lastMessageId: Int64?
-  /// How many people belong to the channel, as its network says; absent if it does not. See org.batond.Members.
+  /// Number of people in the channel that the network reports, absent if it reports none. See org.batond.Members.
   public var memberCount: Int?
-  /// How fresh this is, by relay.
+  /// Freshness of the messages from each relay.
   public var relays: [Freshness]
-  /// Whether its unread messages are no reason to look.
+  /// Whether the channel is muted: its unread messages do not call for attention.
   public var muted: Bool
-  /// Whether it is to be in front of others.
+  /// Whether the conversation belongs in front of the others.
   public var pinned: Bool
-  /// Whether it is left out of the inbox, until something new is said.
+  /// Whether the inbox leaves the conversation out, until a new message arrives.
   public var hidden: Bool
-  /// Messages that were written then or before are not shown any more, RFC 3339 in UTC; absent if all are shown. When it changes, messages
-  /// up to there are gone: they are not sent again.
+  /// Messages written at or before this time are no longer shown, RFC 3339 in UTC. Absent if all are shown. When it changes, the messages up to
+  /// this time are gone, and Watch does not send them again.
   public var truncatedAt: String?
-  /// Revision of the latest change of the above. Freshness has none.
+  /// Revision of the latest change of the fields above. Changes of freshness have no revision.
   public var revision: Int64
 
   public init(
@@ -284,7 +284,7 @@ public struct Conversation: Codable, Hashable, Sendable {
 public struct ExcerptPiece: Codable, Hashable, Sendable {
   /// The text.
   public var text: String
-  /// Whether it is one of the words that were searched.
+  /// Whether this part is one of the searched words.
   public var hit: Bool
 
   public init(
@@ -296,11 +296,11 @@ public struct ExcerptPiece: Codable, Hashable, Sendable {
   }
 }
 
-/// A message that holds the words that were searched.
+/// A message that contains the searched words.
 public struct SearchHit: Codable, Hashable, Sendable {
   /// The message.
   public var message: Message
-  /// The part of its text around the words.
+  /// The part of the text around the words.
   public var excerpt: [ExcerptPiece]
 
   public init(
@@ -312,17 +312,17 @@ public struct SearchHit: Codable, Hashable, Sendable {
   }
 }
 
-/// A relay that was to search.
+/// The result of a search at one relay.
 public struct SearchedRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
   /// Name of the relay.
   public var relayName: String
-  /// Whether it was asked and has answered; it is not asked if it does not say that it searches.
+  /// Whether the relay was asked and has answered. A relay that does not announce search is not asked.
   public var outcome: String
-  /// Why it failed, as a stable word; absent if it did not.
+  /// Cause of the failure, as a stable word, absent if the search did not fail.
   public var cause: String?
-  /// The same for people.
+  /// The cause in words for people.
   public var detail: String?
 
   public init(

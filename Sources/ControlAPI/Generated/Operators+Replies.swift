@@ -8,9 +8,9 @@ public struct OperatorsListReply: Codable, Hashable, Sendable {
   public var servers: [Server]?
   /// Their relays; only with 'more'.
   public var relays: [Relay]?
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// The revision at which this is true.
+  /// The revision to which the reply corresponds.
   public var revision: Int64
 
   public init(

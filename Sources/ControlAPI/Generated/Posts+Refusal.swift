@@ -27,17 +27,17 @@ public enum PostsRefusal: InterfaceRefusal {
   case notCancellable(id: Int64)
   /// The network, or the kind of channel, cannot do it.
   case notSupported(network: String, reason: String)
-  /// The daemon does not serve this protocol, or cannot at present.
+  /// The daemon does not serve this protocol, or currently cannot.
   case networkUnavailable(network: String, reason: String)
-  /// Too many requests wait; try again.
+  /// Too many requests are waiting. Try again.
   case busy
-  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  /// The requested data is unreadable because the database is damaged. Restore a backup. The command batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  /// Another daemon that shares the database was to answer, and it is unknown whether it made the change. Check before you retry.
   case outcomeUnknown(reason: String)
-  /// The database cannot be read or written; nothing was changed.
+  /// The database could not be read or written. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  /// The daemon has an internal fault, which its journal describes. It is unknown whether a requested change was made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

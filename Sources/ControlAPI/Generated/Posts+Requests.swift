@@ -218,7 +218,7 @@ public struct PostsWatchRequest: Codable, Hashable, Sendable {
 public struct PostsTransitionsRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
   public var id: Int64
-  /// Most lines, 1 to 1000, from the latest back; 100 when absent.
+  /// Maximum number of lines, 1 to 1000, 100 if absent. The latest lines are returned.
   public var limit: Int?
 
   public init(
@@ -250,7 +250,7 @@ public struct PostsDeleteRequest: Codable, Hashable, Sendable {
 public struct PostsRetryRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
   public var id: Int64
-  /// Identifier of the relay; all when absent.
+  /// Identifier of the relay, all if absent.
   public var relayId: Int64?
 
   public init(
@@ -325,7 +325,7 @@ public struct PostsRemoveRequest: Codable, Hashable, Sendable {
 public struct PostsReportRequest: Codable, Hashable, Sendable {
   /// The message, see org.batond.Messages. One that was deleted is refused, and so are posts of Baton's.
   public var messageId: Int64
-  /// What is wrong with it.
+  /// The fault in it.
   public var category: String
   /// What is said besides, at most 500 bytes.
   public var text: String?

@@ -91,16 +91,16 @@ public struct PostRelay: Codable, Hashable, Sendable {
   public var relayName: String
   /// The status of the post there.
   public var status: String
-  /// Why it is not further on, as a stable word. While the network as a whole cannot be used and nothing else went wrong, that is the
-  /// reason; this is not live, see Daemon.Status.
+  /// Cause that holds it up, as a stable word. While the network as a whole is unusable and nothing else went wrong, that is the cause. This
+  /// is not live, see Daemon.Status.
   public var cause: String?
-  /// The same for people, in the relay's words where it spoke.
+  /// The cause as text for people, in the relay's words where the relay gave any.
   public var detail: String?
   /// Number of the present attempt; 0 when there is none.
   public var attempt: Int
-  /// Since when the status is what it is, RFC 3339 in UTC.
+  /// Time since which it has this status, RFC 3339 in UTC.
   public var since: String
-  /// When the next attempt begins, RFC 3339 in UTC; absent while one is under way, and when none waits.
+  /// Start of the next attempt, RFC 3339 in UTC. Absent while an attempt is under way, and if none is planned.
   public var nextAttemptAt: String?
   /// Whether a reader found the post there the last time.
   public var shown: Bool
@@ -312,13 +312,13 @@ public struct PostTransition: Codable, Hashable, Sendable {
   public var from: String
   /// Status after.
   public var to: String
-  /// Why, as a stable word.
+  /// Cause, as a stable word.
   public var cause: String?
-  /// Why, for people.
+  /// Cause, as text for people.
   public var detail: String
   /// Number of the attempt.
   public var attempt: Int
-  /// When, RFC 3339 in UTC.
+  /// Time of the change, RFC 3339 in UTC.
   public var time: String
 
   public init(
