@@ -30,7 +30,7 @@ extension Coordinator {
       people.remove(own.publicName)
     }
     guard !people.isEmpty else {
-      throw .invalidProfile(field: "members", reason: "there must be someone besides whoever runs the group; name them")
+      throw .invalidProfile(field: "members", reason: "a group needs a member besides its owner; name one")
     }
     var request = request
     request.access = Set(GroupAccess.allCases)

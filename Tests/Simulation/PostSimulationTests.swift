@@ -9,7 +9,8 @@ struct PostSimulationTests {
   @Test func postsAreDeliveredOnceUnderFaultsOfEveryKind() async throws {
     let begin = ContinuousClock.now
     let count = Seeds.wanted.map { max($0 / 5, 1) } ?? 500
-    guard let tally = try await Runs<PostSimulation>.all(count: count, suite: "PostSimulationTests") else { return }
+    let run = try await Runs<PostSimulation>.all(count: count, found: [2_026_113_000_720], suite: "PostSimulationTests")
+    guard let tally = run else { return }
     print(
       "simulation of posts: \(tally.seeds) seeds, \(tally.steps) steps, \(tally.commits) commits, \(tally.posts) posts, "
         + "\(tally.edits) edits, \(tally.schedules) schedules, \(tally.releases) releases, \(tally.comparisons) comparisons, "

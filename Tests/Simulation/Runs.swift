@@ -13,14 +13,16 @@ enum Runs<Run: SeededRun> {
   private static var workers: Int { 6 }
 
   /// Runs one seed after the other, several at a time, or only the one that is to be repeated.
-  /// - Parameter suite: the suite that repeats a seed.
+  /// - Parameters:
+  ///   - found: further seeds, which have found faults.
+  ///   - suite: the suite that repeats a seed.
   /// - Returns: nil if one was repeated.
-  static func all(count: UInt64, suite: String) async throws -> Run.Counts? {
+  static func all(count: UInt64, found: [UInt64], suite: String) async throws -> Run.Counts? {
     if let seed = Seeds.repeated {
       try await replay(seed)
       return nil
     }
-    let seeds = Seeds(count: count)
+    let seeds = Seeds(count: count, found: found)
     return try await withThrowingTaskGroup(of: Run.Counts.self) { group in
       for _ in 0..<workers { group.addTask { try await work(seeds, suite) } }
       return try await group.reduce(into: Run.Counts()) { $0.add($1) }

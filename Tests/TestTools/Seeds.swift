@@ -12,16 +12,20 @@ public final class Seeds: Sendable {
 
   private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) }
 
-  private let state: Mutex<(next: UInt64, end: UInt64)>
+  private let state: Mutex<(found: [UInt64], next: UInt64, end: UInt64)>
 
   /// - Parameters:
   ///   - count: how many seeds there are.
   ///   - first: the first of them.
-  public init(count: UInt64, from first: UInt64 = Seeds.first) { state = Mutex((first, first + count)) }
+  ///   - found: further ones, which have found faults. They come first.
+  public init(count: UInt64, from first: UInt64 = Seeds.first, found: [UInt64] = []) {
+    state = Mutex((found, first, first + count))
+  }
 
   /// The next seed; `nil` after the last one.
   public func next() -> UInt64? {
     state.withLock { state in
+      if let seed = state.found.popLast() { return seed }
       guard state.next < state.end else { return nil }
       defer { state.next += 1 }
       return state.next
@@ -29,5 +33,5 @@ public final class Seeds: Sendable {
   }
 
   /// Hands out no more seeds: one of them failed.
-  public func stop() { state.withLock { $0.end = 0 } }
+  public func stop() { state.withLock { $0 = ([], 0, 0) } }
 }

@@ -58,10 +58,10 @@ public struct MembersWatchRequest: Codable, Hashable, Sendable {
 public struct MembersAddRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, in the network's notation; on Nostr npub1… and nprofile1… name someone, too. Own keys are refused.
+  /// The person in the network's notation. On Nostr npub1… and nprofile1… work as well. Own keys are refused.
   public var author: String
-  /// The roles: at most 10, of 1 to 50 bytes each, without commas and control characters; none for a plain member. What they mean is the
-  /// relay's matter; on Nostr 'admin' is common.
+  /// At most 10 roles of 1 to 50 bytes each, without commas and control characters. Empty or absent for a plain member. The relay defines
+  /// their meaning. On Nostr 'admin' is common.
   public var roles: [String]?
 
   public init(
@@ -79,9 +79,9 @@ public struct MembersAddRequest: Codable, Hashable, Sendable {
 public struct MembersSetRoleRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, as for Add. Who is no member is refused with NoSuchMember.
+  /// The person, as for Add. Anyone but a member is refused with NoSuchMember.
   public var author: String
-  /// The role, as for Add; absent for a plain member, who only reads on SimpleX.
+  /// The role, as for Add. Absent for a plain member, who can only read on SimpleX.
   public var role: String?
 
   public init(
@@ -99,9 +99,9 @@ public struct MembersSetRoleRequest: Codable, Hashable, Sendable {
 public struct MembersRemoveRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, as for Add.
+  /// The person, as for Add.
   public var author: String
-  /// Why, for the relay and whoever reads its history; at most 500 bytes. Refused on SimpleX, which shows none.
+  /// Reason for the relay and the readers of its history, at most 500 bytes. Refused on SimpleX, which has no reasons.
   public var reason: String?
 
   public init(
@@ -119,7 +119,7 @@ public struct MembersRemoveRequest: Codable, Hashable, Sendable {
 public struct MembersDeclineRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, as for Add.
+  /// The person, as for Add.
   public var author: String
 
   public init(
@@ -135,7 +135,7 @@ public struct MembersDeclineRequest: Codable, Hashable, Sendable {
 public struct MembersBanRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, as for Add.
+  /// The person, as for Add.
   public var author: String
 
   public init(
@@ -151,7 +151,7 @@ public struct MembersBanRequest: Codable, Hashable, Sendable {
 public struct MembersUnbanRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, as for Add.
+  /// The person, as for Add.
   public var author: String
 
   public init(

@@ -24,26 +24,26 @@ public protocol MembersService: InterfaceService where Method == MembersMethod, 
   func watch(
     _ request: MembersWatchRequest, _ stream: ReplyStream<MembersWatchReply>
   ) async throws -> MembersWatchReply
-  /// Lets someone into a channel, also someone who asks for it, or gives a member these roles instead of those they have. Only whoever runs a
-  /// group on Nostr can do that; elsewhere it is refused with NotSupported. On SimpleX people join by a link; to give them a role use SetRole. It
-  /// is done when the relay's own lists show it. An earlier change of the same person that is not done yet is given up. Returns once it is stored;
-  /// with 'more' a reply follows each change, until it is settled.
+  /// Adds a person to a channel, accepts a request to be let in, or replaces the roles of a member. Works for groups on Nostr that Baton runs,
+  /// and is refused with NotSupported elsewhere. On SimpleX people join by a link: use SetRole to give them a role. The change is done when the
+  /// relay's own lists show it. It replaces an earlier change of the same person that is not done yet. Returns once the change is stored. With
+  /// 'more' a reply follows each step, until the change is settled.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func add(
     _ request: MembersAddRequest, _ stream: ReplyStream<MembersAddReply>?
   ) async throws -> MembersAddReply
-  /// Gives a member of a channel one role instead of those they have, or none. On SimpleX the roles are observer, which is that of readers and none
-  /// at all, member, moderator, admin and owner, and it is done when the chat core shows it. Otherwise as Add.
+  /// Replaces the roles of a member with one role or none. The roles on SimpleX are observer (a reader, as without a role), member, moderator,
+  /// admin and owner, and the change is done when the chat core shows it. Otherwise as Add.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func setRole(
     _ request: MembersSetRoleRequest, _ stream: ReplyStream<MembersSetRoleReply>?
   ) async throws -> MembersSetRoleReply
-  /// Takes someone out of a channel; their messages stay. Otherwise as Add. In groups they can ask to be let in again.
+  /// Removes a person from a channel, but not their messages. Otherwise as Add. In groups they can ask to be let in again.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func remove(
     _ request: MembersRemoveRequest, _ stream: ReplyStream<MembersRemoveReply>?
   ) async throws -> MembersRemoveReply
-  /// Leaves someone's request to be let in out of lists. No one else learns of it, and who asks again is listed again. To let them in, add them.
+  /// Dismisses a request to be let in: lists leave it out. No one else is told, and a new request is listed again. To accept, use Add.
   func decline(_ request: MembersDeclineRequest) async throws -> MemberReply
   /// Hides a member's future messages from everyone. The person remains a member. SimpleX offers this. On Nostr it is refused with NotSupported.
   /// Otherwise as Remove.

@@ -4,29 +4,29 @@
 public struct Member: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Who it is, in the network's notation: on Nostr a public key, on SimpleX the name that all members have for this one.
+  /// The person in the network's notation: on Nostr a public key, on SimpleX the name that all members use for this person.
   public var author: String
-  /// How they stand to the channel.
+  /// The person's standing in the channel.
   public var standing: String
-  /// What they may do, in words whose meaning is the network's. Members without any are plain members.
+  /// Roles, whose meaning depends on the network. Empty for plain members.
   public var roles: [String]
-  /// Whether it is a key of Baton's.
+  /// Whether Baton has the key.
   public var own: Bool
-  /// Whether what they write is kept from everyone.
+  /// Whether the network hides their messages from everyone.
   public var banned: Bool
-  /// What they call themselves, as far as that is known. Anyone may take any name, and write anything there.
+  /// The name that they chose, absent if unknown. Anyone may choose any name.
   public var name: String?
   /// Whether their messages are hidden, see org.batond.People.
   public var muted: Bool
-  /// When they asked to be let in, RFC 3339 in UTC; absent for others.
+  /// Time of the request to be let in, RFC 3339 in UTC. Absent for people who have not asked.
   public var askedAt: String?
-  /// What they said when they asked, at most 500 bytes.
+  /// Text of the request, at most 500 bytes.
   public var askedText: String?
-  /// When they wrote last in the channel, RFC 3339 in UTC, as far as that is stored here: by their own account, but not later than it arrived.
+  /// Date of their latest stored message in the channel, RFC 3339 in UTC: the author's date, at most the time of arrival.
   public var lastMessageAt: String?
-  /// That message, see org.batond.Messages. It may have been deleted.
+  /// Identifier of that message, see org.batond.Messages. The message may have been deleted.
   public var lastMessageId: Int64?
-  /// The revision of the latest change of their membership, in the sequence of messages; 0 for authors.
+  /// Revision of the latest change of their membership, in the sequence of messages. 0 for authors.
   public var revision: Int64
 
   public init(
@@ -60,14 +60,14 @@ public struct Member: Codable, Hashable, Sendable {
   }
 }
 
-/// A change of who belongs to a channel. A post carries it to the relay: org.batond.Posts has its history, tries it again and cancels it. It is
-/// done when readers see it.
+/// A change of the members of a channel. A post carries it to the relay: org.batond.Posts has its history, and retries or cancels it. The
+/// change is done when readers see it.
 public struct MemberChange: Codable, Hashable, Sendable {
   /// The post.
   public var postId: Int64
   /// The channel.
   public var channelId: Int64
-  /// Whom it is about, in the network's notation.
+  /// The person in the network's notation.
   public var author: String
   /// What is wanted.
   public var wish: String

@@ -63,9 +63,9 @@ public struct Attachment: Codable, Hashable, Sendable {
   }
 }
 
-/// A message of others that a post is about, or someone.
+/// Another person's message that a post is about, or a person.
 public struct AboutMessage: Codable, Hashable, Sendable {
-  /// What the post does about it.
+  /// The act.
   public var act: String
   /// What the network calls the message, see org.batond.Messages; or who it is, in the network's notation.
   public var networkId: String

@@ -39,6 +39,7 @@ extension Decider {
     chores.forget(some)
     absence.forget(some)
     quarantined = quarantined.filter { slots.contains($0) }
+    replayedNames = replayedNames.filter { slots.contains($0.key) }
     if some.hasCatalog { loseCatalog() }
     for (id, channel) in base.live.channels.sorted(by: { $0.key < $1.key }) where some.contains(id) {
       for pairing in channel.machine.relays where pairing.machine.underWay != nil {
