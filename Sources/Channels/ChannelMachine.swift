@@ -101,7 +101,7 @@ public struct ChannelMachine: Hashable, Sendable {
     /// Store the number of the newest edition and the relays that it names, together with the edition itself.
     case saveEdition(Int, naming: [RelayID])
     /// Store that deletion was requested.
-    case markDeleted(at: Timestamp)
+    case markDeleted
   }
 
   public enum Action: Hashable, Sendable {
@@ -220,7 +220,7 @@ public struct ChannelMachine: Hashable, Sendable {
     case .deletionRequested:
       guard !isDeletionRequested else { break }
       isDeletionRequested = true
-      output.mutations.append(.markDeleted(at: now))
+      output.mutations.append(.markDeleted)
       feedAll(.removalRequested, now, policy, &output) { $0.state.status != .removed || $0.state.work?.task == .verify }
     }
     return output

@@ -167,4 +167,30 @@ struct CoordinatorTests {
     #expect(bench.network.violations.isEmpty && bench.network.channels(at: "ws://r1").isEmpty)
     try await bench.stop()
   }
+
+  @Test func timeOfDayDatesChannels() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    bench.clock.set(ahead: .seconds(3_600))
+    let id = try await bench.create(relays: relays).row.id
+    let active = try await bench.channel(id) { $0.phase == .active }
+    let start = bench.clock.timeOfDay
+    #expect(active.row.createdAt > start + .seconds(-60) && active.row.createdAt <= active.row.updatedAt)
+    #expect(active.row.updatedAt <= start)
+    // A clock that is set back while a channel is on its way makes no negative durations.
+    let second = try await bench.create("Second", relays: relays).row.id
+    bench.clock.set(ahead: .zero)
+    _ = try await bench.channel(second) { $0.phase == .active }
+    let times = bench.coordinator.metrics.samples.filter { $0.family.name == "baton_channel_time_to_active_seconds" }
+    #expect(times.count == 2)
+    for time in times {
+      guard case .spread(_, let sum) = time.value else { continue }
+      #expect(sum >= 0 && sum < 60)
+    }
+    bench.clock.set(ahead: .seconds(-3_600))
+    let deletion = bench.clock.timeOfDay
+    let deleted = try await bench.coordinator.delete(id)
+    #expect(deleted.row.deletedAt.map { $0 >= deletion && $0 <= bench.clock.timeOfDay } == true)
+    try await bench.stop()
+  }
 }

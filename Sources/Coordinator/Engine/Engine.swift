@@ -124,7 +124,12 @@ extension Engine: Shell {
     }
   }
 
-  func answer(_ reads: Reads) async -> Facts { reads.isEmpty ? Facts() : await questions.answer(reads) }
+  func answer(_ reads: Reads) async -> Facts {
+    let timeOfDay = clock.timeOfDay
+    var facts = reads.isEmpty ? Facts() : await questions.answer(reads)
+    facts.timeOfDay = timeOfDay
+    return facts
+  }
 
   func follow(_ input: Input) { post(input) }
 

@@ -85,7 +85,7 @@ extension PostDecider {
   /// Deletes a post on all of its relays, with the request that its row holds.
   mutating func withdraw(_ id: PostID) {
     guard let post = awake[id] else { return }
-    awake[id]?.row.deletedAt = now
+    awake[id]?.row.deletedAt = timeOfDay
     open.revised.insert(id)
     open.show(id)
     for delivery in post.deliveries { feed(.deletionRequested, to: id, at: delivery.relay) }

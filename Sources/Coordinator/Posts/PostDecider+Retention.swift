@@ -80,7 +80,7 @@ extension PostDecider {
     for delivery in post.deliveries where delivery.machine.state.status == .failed {
       feed(.forgotten, to: id, at: delivery.relay)
     }
-    awake[id]?.row.forget(at: now, keeping: remnant)
+    awake[id]?.row.forget(at: timeOfDay, keeping: remnant)
     open.rewritten.insert(id)
     open.show(id)
     return true

@@ -95,7 +95,7 @@ extension Decider {
     if isChanged {
       channel.row.relayCount = channel.machine.relays.count
       channel.row.revision = PendingRevision.at(places.next())
-      channel.row.updatedAt = now
+      channel.row.updatedAt = timeOfDay
       mutations.append(touch.isNew ? .insertChannel(channel.row) : .touchChannel(channel.row))
       if touch.isRewritten { mutations.append(.rewriteChannel(channel.row)) }
     }

@@ -192,7 +192,7 @@ extension Decider {
       preferences: new.preferences, networkID: new.content.networkID, trustAnchor: new.content.trustAnchor,
       document: new.content.document, namedRelays: new.relays, wantedRelays: new.isOwned ? new.relays.count : 0,
       heal: new.isOwned && new.request.heal && new.content.kind == .channel, custom: new.request.custom,
-      idempotencyKey: new.request.idempotencyKey, createdAt: now, updatedAt: now, revision: 0,
+      idempotencyKey: new.request.idempotencyKey, createdAt: timeOfDay, updatedAt: timeOfDay, revision: 0,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.request.digest(new.profile),
       keySalt: new.content.keySalt)
     let members = new.isOwned ? new.relays : []

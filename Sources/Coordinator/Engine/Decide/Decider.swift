@@ -91,6 +91,8 @@ struct Decider {
   var networkStates: [NetworkKind: NetworkState] = [:]
   /// Draws relays that join channels, and the numbers of commits.
   var random: SplitMix64
+  /// The time of day of the latest inputs, which dates what people see of channels. Timers run on `now`, which no one can set.
+  private(set) var timeOfDay: Timestamp
   /// The input that is being decided.
   private(set) var request = Input.timersDue
 
@@ -110,6 +112,7 @@ struct Decider {
     self.hasTests = hasTests
     base = Base(catalog: catalog, healths: catalog.healths, counters: counters)
     open = Decision(now: now)
+    timeOfDay = now
     random = SplitMix64(seed: seed)
   }
 
@@ -195,6 +198,7 @@ struct Decider {
   ///   - facts: the answers to what they ask of storage.
   mutating func decide(_ inputs: [Input], _ facts: Facts, at now: Timestamp) {
     open.now = now
+    timeOfDay = facts.timeOfDay ?? now
     open.inputs += inputs
     wake(facts)
     for input in inputs {
@@ -251,8 +255,8 @@ struct Decider {
         if (transition.from == .removed) != (transition.to == .removed) {
           open[id].loads[relay, default: 0] += transition.to == .removed ? -1 : 1
         }
-      case .markDeleted(let at):
-        channel.row.deletedAt = at
+      case .markDeleted:
+        channel.row.deletedAt = timeOfDay
         open[id].isChanged = true
       case .saveWanted(let count):
         channel.row.wantedRelays = count

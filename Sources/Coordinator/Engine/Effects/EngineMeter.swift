@@ -67,7 +67,6 @@ struct EngineMeter {
       case .catalog: break
       }
     }
-    let at = changes.last?.at
     book.note { page in
       for (step, count) in steps {
         page.add(
@@ -75,7 +74,7 @@ struct EngineMeter {
       }
       for (channel, hasBegun, isOver) in ends {
         let network = channel.row.network.rawValue
-        let seconds = at.map { ($0 - channel.row.createdAt).seconds } ?? 0
+        let seconds = max(0, (channel.row.updatedAt - channel.row.createdAt).seconds)
         if hasBegun { page.take(seconds, in: .timeToActive, [network, "first"]) }
         guard isOver else { continue }
         switch channel.phase {

@@ -92,6 +92,8 @@ struct Facts {
   var move: Move?
   /// Why something could not be read; `nil` if everything was.
   var trouble: String?
+  /// `nil` for the time of the inputs.
+  var timeOfDay: Timestamp?
 
   /// What is stored when slots are gained or lost.
   struct Move {
