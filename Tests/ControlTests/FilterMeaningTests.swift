@@ -41,4 +41,14 @@ struct FilterMeaningTests {
   func operatorsMeanWhatTheySay(_ filter: JSONValue, _ isMet: Bool) throws {
     #expect(try Filter(filter).matches(Self.object) == isMet, "\(filter.text)")
   }
+
+  /// Time that grew with the product of both lengths would be days.
+  @Test(.timeLimit(.minutes(1)), arguments: ["$q", "$autocomplete"])
+  func longTextsAreSearchedInTimeThatGrowsWithThem(_ word: String) throws {
+    let long = String(repeating: "a", count: 4_000_000)
+    let filter = try Filter(["text": [word: .string(long.prefix(2_000_000) + "b")]])
+    #expect(!filter.matches(["text": .string(long)]) && filter.matches(["text": .string(long + "b")]) == (word == "$q"))
+    #expect(!filter.matches(["text": ""]))
+    #expect(try Filter(["text": ["$q": ""]]).matches(["text": ""]))
+  }
 }
