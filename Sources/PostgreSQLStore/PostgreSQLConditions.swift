@@ -22,14 +22,6 @@ struct PostgreSQLConditions: ConditionWriter {
   /// A number, as PostgreSQL's numeric, which has all digits.
   mutating func add(number: JSONValue) -> String { "\(add(.text(number.text)))::numeric" }
 
-  /// Messages are each daemon's own copy, so the caller knows more of them.
-  func knows(_ path: [String]) -> Bool {
-    switch ChannelField(path) {
-    case .isHidden?, .unread?, .unreadMentions?, .memberCount?, .lastMessageAt?: false
-    default: true
-    }
-  }
-
   mutating func bind(_ value: JSONValue) -> (sql: String, arguments: [Never])? {
     switch value {
     // No text in the database has U+0000.

@@ -14,13 +14,17 @@ extension SharedStore {
   public func channels(
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
   ) async throws -> ChannelPart {
-    let (list, seek) = try Self.list(matching: filter, in: order, withDeleted: withDeleted, after: after, limit: limit)
+    let summaries = Self.asksAboutMessages(filter, order) ? try await summaries() : nil
+    let (list, seek) = try Self.list(
+      matching: filter, in: order, withDeleted: withDeleted, after: after, limit: limit, summaries)
     let answers = try await ask([Self.plannedForItself, list, CommitScript.end])
     let ids = answers[1].ints(order.keys.count).map(ChannelID.init(rawValue:))
     let channels = try await self.channels(Set(ids))
     let found = ids.compactMap { channels.found[$0] }
+    let shown = Set(found.map(\.row.id))
     return ChannelPart(
-      channels: found, lastPosts: try await lastPosts(of: Set(found.map(\.row.id))), conversations: nil,
+      channels: found, lastPosts: try await lastPosts(of: shown),
+      conversations: summaries.map { $0.filter { shown.contains($0.key) } },
       unreadable: ids.filter { channels.unreadable[$0] != nil },
       last: ids.count == limit ? seek.values(of: answers[1], ids.count - 1) : nil, revision: answers[2].int(0, 0) ?? 0)
   }
@@ -28,21 +32,50 @@ extension SharedStore {
   /// A list has a plan for its own values: how many channels a relay has, and how few are wanted, decides which index is the right one.
   private static let plannedForItself = SQLStatement("SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
 
+  private static func asksAboutMessages(_ filter: Filter, _ order: ListOrder) -> Bool {
+    (filter.fields.map { [$0] } + order.keys.map(\.path)).contains { ChannelField($0)?.isOfMessages == true }
+  }
+
+  /// What this daemon has read of channels' messages. As with a store in a file, nothing is known where that database is damaged.
+  private func summaries() async throws -> [ChannelID: ConversationSummary] {
+    do { return try await messages?.summaries() ?? [:] } catch let error as StoreError where error.code == .corrupt {
+      return [:]
+    }
+  }
+
   /// The statement that finds channels: what they are sorted by, and the id.
+  /// - Parameter summaries: what is known of channels' messages; `nil` if neither `filter` nor `order` asks about that.
   static func list(
-    matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
+    matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int,
+    _ summaries: [ChannelID: ConversationSummary]?
   ) throws(StoreError) -> (SQLStatement, ListSeek) {
     guard let seek = ListSeek(order) else { throw StoreError(.inputOutput, "channels have no order \(order.text)") }
     var parameters = PostgreSQLConditions()
     var conditions = [ChannelCondition(filter, &parameters).sql, seek.condition(after: after, &parameters)]
     if !withDeleted { conditions.append("c.deleted_at IS NULL") }
     let most = parameters.add(.int(Int64(limit)))
+    let join = summaries.map { " LEFT JOIN \(Self.table($0, &parameters)) ON v.channel_id = c.id" } ?? ""
     // What clients ask for may have any form, so it is not kept prepared.
     let list = SQLStatement(
       """
-      SELECT \(seek.selection), c.id FROM channels c WHERE \(conditions.joined(separator: " AND "))
+      SELECT \(seek.selection), c.id FROM channels c\(join) WHERE \(conditions.joined(separator: " AND "))
       ORDER BY \(seek.ordering) LIMIT \(most)
       """, parameters.values, isKept: false)
     return (list, seek)
+  }
+
+  /// What is known of channels' messages, as a table `v`.
+  private static func table(
+    _ summaries: [ChannelID: ConversationSummary], _ parameters: inout PostgreSQLConditions
+  ) -> String {
+    let rows = summaries.sorted { $0.key < $1.key }
+    let columns: [(String, [Int64?])] = [
+      ("channel_id", rows.map(\.key.rawValue)), ("unread", rows.map { Int64($0.value.unread) }),
+      ("unread_mentions", rows.map { Int64($0.value.unreadMentions) }), ("is_hidden", rows.map { $0.value.isHidden ? 1 : 0 }),
+      ("member_count", rows.map { $0.value.memberCount.map(Int64.init) }),
+      ("last_at", rows.map { $0.value.lastAt?.milliseconds }),
+    ]
+    let arrays = columns.map { parameters.add(.ints($0.1)) }.joined(separator: ", ")
+    return "unnest(\(arrays)) AS v (\(columns.map(\.0).joined(separator: ", ")))"
   }
 }

@@ -32,6 +32,8 @@ public struct SharedStore: Sendable {
   private var work: (any BlockingWork)?
   /// How much work a client's question is.
   private var size = WorkSize.much
+  /// What this daemon has read of channels' messages; `nil` if it reads none.
+  private(set) var messages: (any MessageReading)?
 
   /// - Parameters:
   ///   - session: the session in whose name is written. Another one needs another store.
@@ -48,9 +50,11 @@ public struct SharedStore: Sendable {
   }
 
   /// The store as clients ask it: in their turns, over connections of their own, and each only for as long as it waits for the answer.
-  public func reading(on work: any BlockingWork) -> SharedStore {
+  /// - Parameter messages: what this daemon has read of channels' messages; `nil` if it reads none.
+  public func reading(on work: any BlockingWork, messages: (any MessageReading)?) -> SharedStore {
     var store = self
     store.work = work
+    store.messages = messages
     return store
   }
 

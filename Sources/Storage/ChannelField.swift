@@ -52,6 +52,14 @@ public enum ChannelField: Hashable, Sendable {
     guard rest.allSatisfy(ListOrder.isPlain) else { return nil }
   }
 
+  /// Whether it is known of the channel's messages, which each daemon reads into a database of its own.
+  package var isOfMessages: Bool {
+    switch self {
+    case .isHidden, .unread, .unreadMentions, .memberCount, .lastMessageAt: true
+    default: false
+    }
+  }
+
   /// - Parameter key: names with dots between them, as in a filter after `custom.`.
   /// - Returns: `nil` if one of the names is empty, or not every storage can quote it.
   public init?(customKey key: String) {

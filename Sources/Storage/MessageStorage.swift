@@ -338,6 +338,8 @@ public protocol MessageReading: Sendable {
   func conversation(of channel: ChannelID) async throws -> StoredConversation?
   /// What lists of channels show; channels without a conversation are left out.
   func summaries(of channels: Set<ChannelID>) async throws -> [ChannelID: ConversationSummary]
+  /// What lists of channels filter and sort by, without previews.
+  func summaries() async throws -> [ChannelID: ConversationSummary]
   /// Messages and conversations that changed after `revision`, in the order of their latest change. What was dropped for a limit is not
   /// among them.
   /// - Parameter channels: only those of these; of all channels if `nil`.

@@ -28,21 +28,7 @@ extension Store {
   /// What is known of the messages of these channels, without previews.
   static func conversations(of channels: [ChannelID], _ db: Database) throws -> [ChannelID: ConversationSummary] {
     guard !channels.isEmpty else { return [:] }
-    let rows = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT channel_id, unread, unread_mentions, is_hidden, last_at, member_count FROM \(conversations)
-        WHERE channel_id IN (SELECT value FROM json_each(?))
-        """, arguments: [MessageReader.list(channels.map(\.rawValue))])
-    var found: [ChannelID: ConversationSummary] = [:]
-    while let row = try rows.next() {
-      var values = MessageValues(row)
-      let channel = ChannelID(rawValue: try values.integer())
-      found[channel] = ConversationSummary(
-        unread: Int(try values.integer()), unreadMentions: Int(try values.integer()), isHidden: try values.flag(),
-        lastAt: try values.timeIfAny(), preview: nil, memberCount: try values.integerIfAny().map { Int($0) })
-    }
-    return found
+    return try ConversationSummary.all("\(conversations) v", of: Set(channels), db)
   }
 
   /// - Parameter path: the file of messages; `nil` if there is none.
@@ -60,5 +46,32 @@ extension Store {
   static func isDamage(_ error: any Error) -> Bool {
     if let error = error as? DatabaseError { return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) }
     return (error as? StoreError)?.code == .corrupt
+  }
+}
+
+extension ConversationSummary {
+  /// - Parameters:
+  ///   - source: where they are in SQL, as `v`.
+  ///   - preview: SQL for the beginning of the last message's text.
+  ///   - channels: `nil` for all.
+  static func all(
+    _ source: String, preview: String = "NULL", of channels: Set<ChannelID>? = nil, _ db: Database
+  ) throws -> [ChannelID: ConversationSummary] {
+    let condition = channels == nil ? "" : " WHERE v.channel_id IN (SELECT value FROM json_each(?))"
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT v.channel_id, v.unread, v.unread_mentions, v.is_hidden, v.last_at, \(preview), v.member_count FROM \(source)\(condition)
+        """, arguments: StatementArguments(channels.map { [MessageReader.list($0.map(\.rawValue))] } ?? []))
+    var found: [ChannelID: ConversationSummary] = [:]
+    while let row = try rows.next() {
+      var values = MessageValues(row)
+      let channel = ChannelID(rawValue: try values.integer())
+      found[channel] = ConversationSummary(
+        unread: Int(try values.integer()), unreadMentions: Int(try values.integer()), isHidden: try values.flag(),
+        lastAt: try values.timeIfAny(), preview: try values.textIfAny().map(LastPost.preview),
+        memberCount: try values.integerIfAny().map { Int($0) })
+    }
+    return found
   }
 }

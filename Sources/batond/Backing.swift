@@ -15,8 +15,8 @@ struct Backing: Sendable {
   let postChanges: any PostChangeReading
   /// For people's decisions about messages.
   let decisions: any DecisionStorage
-  /// What clients read, on these threads.
-  let control: @Sendable (any BlockingWork) -> any ControlStorage & PostReading
+  /// What clients read, on these threads, together with messages from their own database.
+  let control: @Sendable (any BlockingWork, MessageDatabase) -> any ControlStorage & PostReading
   let secrets: SecretBox
   /// Spreads retries and choices.
   let seed: UInt64
@@ -34,7 +34,8 @@ extension Backing {
     self.init(
       storage: CoordinatorStore(store), posts: CoordinatorStore(store), known: KnownChannelStore(store),
       postChanges: CoordinatorStore(store), decisions: CoordinatorStore(store),
-      control: { ControlStore(store, on: $0) }, secrets: secrets, seed: try store.installationSeed { .random(in: 0 ... .max) },
+      control: { threads, _ in ControlStore(store, on: threads) }, secrets: secrets,
+      seed: try store.installationSeed { .random(in: 0 ... .max) },
       mayAct: { true }, shared: nil,
       care: { await StoreCare(store: store, clock: clock, schedule: schedule).run() })
   }
@@ -43,7 +44,8 @@ extension Backing {
   init(_ session: SharedSession, secrets: SecretBox) {
     let store = session.store
     self.init(
-      storage: store, posts: store, known: store, postChanges: store, decisions: store, control: { store.reading(on: $0) },
+      storage: store, posts: store, known: store, postChanges: store, decisions: store,
+      control: { threads, messages in store.reading(on: threads, messages: messages.reading(on: threads)) },
       secrets: secrets, seed: .random(in: 0 ... .max), mayAct: session.mayAct, shared: session, care: nil)
   }
 }

@@ -227,7 +227,7 @@ private struct Service {
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
-        coordinator: coordinator, store: backing.control, messages: { messages.reading(on: $0) },
+        coordinator: coordinator, store: { backing.control($0, messages) }, messages: { messages.reading(on: $0) },
         access: access, sockets: sockets.listening,
         connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },

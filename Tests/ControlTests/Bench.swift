@@ -79,9 +79,10 @@ final class Bench: Sendable {
     (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
     server = try await ControlServer.start(
       coordinator: coordinator,
-      store: { [store] in
-        let own = ControlStore(store, on: $0)
-        return shared.map { SharedLists(own, $0) } ?? own
+      store: { [store] threads in
+        let own = ControlStore(store, on: threads)
+        let reading = messages.map { MessageReadingStore($0, on: threads) }
+        return shared.map { SharedLists(own, $0.reading(on: threads, messages: reading)) } ?? own
       },
       messages: { threads in messages.map { MessageReadingStore($0, on: threads) } }, access: access, sockets: [socket],
       group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: clock.now, logger: logger,

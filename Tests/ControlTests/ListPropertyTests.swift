@@ -36,7 +36,7 @@ struct ListPropertyTests {
   /// The same from a store that several daemons share.
   @Test func listsOfASharedStoreMatchANaiveSearch() async throws {
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_126
-    let bench = try await Bench(hasSharedLists: true)
+    let bench = try await Bench(readsMessages: true, hasSharedLists: true)
     try await compareLists(of: bench, seed)
     try await bench.stop()
   }

@@ -408,7 +408,7 @@ struct SharedStoreTests {
     try await bench.ask("ANALYZE")
     func plan(_ filter: JSONValue?, _ order: ListOrder, _ withDeleted: Bool, after: [JSONValue]? = nil) async throws -> String {
       let list = try SharedStore.list(
-        matching: try Filter(filter, known: nil), in: order, withDeleted: withDeleted, after: after, limit: 20
+        matching: try Filter(filter, known: nil), in: order, withDeleted: withDeleted, after: after, limit: 20, nil
       ).0
       let rows = try await bench.administrator.run(
         SQLStatement("EXPLAIN " + list.text, list.values, isKept: false), within: Self.patience)
@@ -466,7 +466,7 @@ struct SharedStoreTests {
     let bench = try await Bench()
     let (store, hasty) = (try await bench.store("a"), try await bench.store("b", timeout: .milliseconds(300)))
     let asked = "FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND state = 'active'"
-    let question = Task { try await store.reading(on: NoWaiting()).ask("SELECT pg_sleep(600)") }
+    let question = Task { try await store.reading(on: NoWaiting(), messages: nil).ask("SELECT pg_sleep(600)") }
     try await bench.waitUntil("SELECT count(*) = 1 \(asked)")
     question.cancel()
     await #expect(throws: CancellationError.self) { _ = try await question.value }

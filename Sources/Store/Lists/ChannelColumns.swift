@@ -12,13 +12,6 @@ package enum ListDialect: Sendable {
 
   /// A table that SQLite reads through a certain index.
   func table(_ name: String, through index: String) -> String { self == .sqlite ? "\(name) INDEXED BY \(index)" : name }
-
-  /// What is known of the channel's messages, in a statement that joins `conversations`. Messages are each daemon's own copy, of which a
-  /// database that several share knows nothing.
-  /// - Parameter absent: what holds where nothing is known.
-  func conversation(_ column: String, or absent: String) -> String {
-    self == .sqlite ? "coalesce(v.\(column), \(absent))" : "\(absent)::int8"
-  }
 }
 
 /// Where the fields of a channel are in the database.
@@ -83,11 +76,12 @@ package enum ChannelColumn {
     case .followCount: self = .optionalInteger("c.follow_count")
     case .followKeep: self = .optionalInteger("c.follow_keep")
     case .truncatedAt: self = .optionalTime("c.truncated_at")
-    case .isHidden: self = .boolean(dialect.conversation("is_hidden", or: "0"))
-    case .unread: self = .integer(dialect.conversation("unread", or: "0"))
-    case .unreadMentions: self = .integer(dialect.conversation("unread_mentions", or: "0"))
-    case .memberCount: self = .optionalInteger(dialect.conversation("member_count", or: "NULL"))
-    case .lastMessageAt: self = .optionalTime(dialect.conversation("last_at", or: "NULL"))
+    // The statement joins what is known of messages as `v`.
+    case .isHidden: self = .boolean("coalesce(v.is_hidden, 0)")
+    case .unread: self = .integer("coalesce(v.unread, 0)")
+    case .unreadMentions: self = .integer("coalesce(v.unread_mentions, 0)")
+    case .memberCount: self = .optionalInteger("v.member_count")
+    case .lastMessageAt: self = .optionalTime("v.last_at")
     case .displayName: self = .word("c.display_name")
     case .fullName: self = .text("c.full_name")
     case .description: self = .text("c.description")

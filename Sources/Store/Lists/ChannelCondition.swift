@@ -64,8 +64,6 @@ package struct RelayTerms {
 package protocol ConditionWriter {
   associatedtype Value
   var dialect: ListDialect { get }
-  /// Whether the database has anything to compare with; otherwise the condition is left open.
-  func knows(_ path: [String]) -> Bool
   /// A parameter for a text, a whole number, or another number; `nil` if no value in the database can be equal.
   mutating func bind(_ value: JSONValue) -> (sql: String, arguments: [Value])?
   mutating func json(_ column: String, _ names: [String], _ test: JSONTest) -> ChannelCondition<Value>
@@ -95,7 +93,7 @@ extension ConditionWriter {
 
   private mutating func compile(_ path: [String], _ test: Filter.Test) -> Condition {
     if path == ["relays"], case .element(let node) = test { return relays(node) }
-    guard knows(path), let column = ChannelColumn(path, in: dialect) else { return .open }
+    guard let column = ChannelColumn(path, in: dialect) else { return .open }
     let condition: Condition =
       switch test {
       case .equal(let value): equal(column, value)

@@ -11,8 +11,6 @@ struct SQLiteConditions: ConditionWriter {
 
   var dialect: ListDialect { .sqlite }
 
-  func knows(_ path: [String]) -> Bool { true }
-
   func bind(_ value: JSONValue) -> (sql: String, arguments: [DatabaseValue])? { ("?", [ChannelSeek.scalar(value)]) }
 
   // MARK: - JSON

@@ -39,6 +39,8 @@ public struct MessageReadingStore: MessageReading {
     try await ask(.little) { try $0.summaries(of: channels) }
   }
 
+  public func summaries() async throws -> [ChannelID: ConversationSummary] { try await ask(.much) { try $0.summaries() } }
+
   public func conversation(of channel: ChannelID) async throws -> StoredConversation? {
     try await ask(.little) { try $0.conversation(of: channel) }
   }

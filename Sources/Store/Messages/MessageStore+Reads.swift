@@ -66,24 +66,14 @@ extension MessageStore {
 
   func summaries(of channels: Set<ChannelID>) throws -> [ChannelID: ConversationSummary] {
     try read { db in
-      var found: [ChannelID: ConversationSummary] = [:]
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT v.channel_id, v.unread, v.unread_mentions, v.is_hidden, v.last_at, substr(m.text, 1, ?), v.member_count
-          FROM conversations v LEFT JOIN messages m ON m.id = v.last_id
-          WHERE v.channel_id IN (SELECT value FROM json_each(?))
-          """, arguments: [Self.previewTextMax, MessageReader.list(channels.map(\.rawValue))])
-      while let row = try rows.next() {
-        var values = MessageValues(row)
-        let channel = ChannelID(rawValue: try values.integer())
-        found[channel] = ConversationSummary(
-          unread: Int(try values.integer()), unreadMentions: Int(try values.integer()), isHidden: try values.flag(),
-          lastAt: try values.timeIfAny(), preview: try values.textIfAny().map(LastPost.preview),
-          memberCount: try values.integerIfAny().map { Int($0) })
-      }
-      return found
+      try ConversationSummary.all(
+        "conversations v LEFT JOIN messages m ON m.id = v.last_id", preview: "substr(m.text, 1, \(Self.previewTextMax))",
+        of: channels, db)
     }
+  }
+
+  func summaries() throws -> [ChannelID: ConversationSummary] {
+    try read { try ConversationSummary.all("conversations v", $0) }
   }
 
   /// How many scalars of a text are looked at for a preview. Spaces in a row count as one there.
