@@ -220,6 +220,30 @@ struct MessageStoringTests {
     try await bench.stop()
   }
 
+  /// A relay that was read first may have deletions of what the other one served later.
+  @Test func syncAsksAgainUntilRelaysServeNothingNew() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel(on: 2)
+    func answer(_ round: Int, _ names: [String], isLive: Bool = false) async throws {
+      while bench.network.following.syncs.count < round { await Task.yield() }
+      bench.network.send(.synced(channel: channel, relay: relays[0], .complete))
+      bench.network.read(names, in: channel, from: relays[1], isLive: isLive)
+      bench.network.send(.synced(channel: channel, relay: relays[1], .complete))
+    }
+    let asked = await sync(bench, channel)
+    try await answer(1, ["one", "two"])
+    try await answer(2, ["one", "two"])
+    #expect(try await asked.value)
+    // News are heard at every relay. Nor does it go on without end.
+    let again = await sync(bench, channel)
+    try await answer(3, ["three"], isLive: true)
+    #expect(try await again.value)
+    let endless = await sync(bench, channel)
+    for round in 4...6 { try await answer(round, ["\(round)"]) }
+    #expect(try await endless.value && bench.network.following.syncs.count == 6)
+    try await bench.stop()
+  }
+
   @Test func syncEndsWhenTimeIsUp() async throws {
     let bench = try await Bench(messages: messages)
     let (channel, relays) = try await bench.followedChannel(on: 2)

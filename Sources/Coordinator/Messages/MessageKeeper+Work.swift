@@ -118,6 +118,7 @@ extension MessageKeeper {
     if !news.isEmpty {
       let receipt = try await parts.storage.take(news, at: clock.timeOfDay, within: parts.limits)
       hub.publish(receipt.revision)
+      if receipt.new > 0 { requests.found(in: Set(news.filter { !$0.news.isLive }.map(\.news.channel))) }
       if receipt.refused > 0 { metrics.note { $0.add(Double(receipt.refused), to: .messagesLeftOut) } }
     }
     queue.removeFirst(batches.count)

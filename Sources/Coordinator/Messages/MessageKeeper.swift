@@ -188,7 +188,12 @@ final class MessageKeeper {
   // MARK: - Waiting requests
 
   private func answerWaiting() {
-    requests.synced(isStored: freshness.isEmpty, trouble: troubles.reason)
+    let channels = requests.synced(isStored: freshness.isEmpty, trouble: troubles.reason) { channel in
+      follows.entry(of: channel).map { places(of: $0) } ?? []
+    }
+    for channel in channels.sorted() {
+      if let entry = follows.entry(of: channel) { directory.networks[entry.network]?.sync(channel) }
+    }
     guard !requests.barriers.isEmpty else { return }
     let hasLooked = isLoaded && !hasChannelsToLookAt && freshness.isEmpty
     requests.answerBarriers(trouble: troubles.reason) { barrier in

@@ -12,14 +12,25 @@ struct WaitingRequests {
     let reply: Reply<Void>
   }
   private(set) var barriers: [Barrier] = []
+  /// A request to read everything that the relays of a channel serve.
+  private struct Sync {
+    let channel: ChannelID
+    let reply: Reply<Bool>
+    /// How often the relays have been asked.
+    var rounds = 1
+    /// Whether the present round has brought messages or reactions that were not stored before.
+    var hasFound = false
+  }
   /// At each relay: whether everything that it serves was read.
   private var syncs = RelayWaits<Bool>()
-  private var replies: [Int: Reply<Bool>] = [:]
+  private var syncRequests: [Int: Sync] = [:]
   private var searches = RelayWaits<RelaySearchOutcome>()
   private var searchReplies: [Int: Reply<[RelayID: RelaySearchOutcome]>] = [:]
   /// Those that are answered once it is stored how fresh everything is.
   private var over: [RelayWaits<Bool>.Over] = []
 
+  /// A relay may have deletions of what another one served after it was read, deletions of the reactions to it, and no more.
+  private static let roundsMax = 3
   private static let late = RelaySearchOutcome.failed(
     Trouble(.timeout, "it did not answer within the time for the search"))
 
@@ -27,8 +38,13 @@ struct WaitingRequests {
 
   /// Begins to wait for relays.
   mutating func add(_ number: Int, for channel: ChannelID, relays: Set<RelayID>, _ reply: Reply<Bool>) {
-    replies[number] = reply
+    syncRequests[number] = Sync(channel: channel, reply: reply)
     syncs.add(number, for: channel, relays: relays)
+  }
+
+  /// History of these channels has messages or reactions that were not stored before.
+  mutating func found(in channels: Set<ChannelID>) {
+    for (number, sync) in syncRequests where channels.contains(sync.channel) { syncRequests[number]?.hasFound = true }
   }
 
   mutating func answered(_ channel: ChannelID, _ relay: RelayID, isComplete: Bool) {
@@ -73,14 +89,31 @@ struct WaitingRequests {
   /// - Parameters:
   ///   - isStored: whether everything about that is stored.
   ///   - trouble: why it is not, if it cannot be.
-  mutating func synced(isStored: Bool, trouble: String?) {
-    guard !over.isEmpty, isStored || trouble != nil else { return }
+  ///   - relays: the relays that a channel is read from now.
+  /// - Returns: the channels whose relays must be asked again, because what one of them served may be deleted at another one.
+  mutating func synced(
+    isStored: Bool, trouble: String?, relays: (ChannelID) -> Set<RelayID>
+  ) -> Set<ChannelID> {
+    guard !over.isEmpty, isStored || trouble != nil else { return [] }
+    var channels: Set<ChannelID> = []
     for one in over {
-      send(
-        one.number,
-        isStored ? .success(one.outcomes.values.allSatisfy { $0 }) : .failure(.storageUnavailable(reason: trouble ?? "")))
+      guard isStored else {
+        send(one.number, .failure(.storageUnavailable(reason: trouble ?? "")))
+        continue
+      }
+      let isComplete = one.outcomes.values.allSatisfy { $0 }
+      guard isComplete, let sync = syncRequests[one.number], sync.hasFound, sync.rounds < Self.roundsMax,
+        case let relays = relays(sync.channel), relays.count > 1
+      else {
+        send(one.number, .success(isComplete))
+        continue
+      }
+      (syncRequests[one.number]?.rounds, syncRequests[one.number]?.hasFound) = (sync.rounds + 1, false)
+      syncs.add(one.number, for: sync.channel, relays: relays)
+      channels.insert(sync.channel)
     }
     over = []
+    return channels
   }
 
   /// Answers the barriers before which everything has happened, or all if that cannot happen now.
@@ -99,7 +132,7 @@ struct WaitingRequests {
 
   mutating func refuseAll(_ error: BatonError) {
     for barrier in barriers { barrier.reply.send(.failure(error)) }
-    for reply in replies.values { reply.send(.failure(error)) }
+    for sync in syncRequests.values { sync.reply.send(.failure(error)) }
     for reply in searchReplies.values { reply.send(.failure(error)) }
     self = WaitingRequests()
   }
@@ -113,6 +146,6 @@ struct WaitingRequests {
   }
 
   private mutating func send(_ number: Int, _ result: Result<Bool, BatonError>) {
-    replies.removeValue(forKey: number)?.send(result)
+    syncRequests.removeValue(forKey: number)?.reply.send(result)
   }
 }
