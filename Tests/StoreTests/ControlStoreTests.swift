@@ -83,4 +83,34 @@ struct ControlStoreTests {
     for (_, question) in try Self.questions(ControlStore(store, on: ImpatientThreads(stepsMax: .max))) { try await question() }
     store.close()
   }
+
+  /// Anyone who may publish chooses what channels and posts say, and anyone who may read chooses what is looked for.
+  @Test(.timeLimit(.minutes(1))) func noTextMakesAQuestionLong() async throws {
+    let bench = try await PostBench()
+    let long = String(repeating: "a ", count: 32 << 10)
+    for id in 4...23 as ClosedRange<Int64> {
+      var row = try #require(try bench.store.channel(ChannelID(rawValue: 1))?.row)
+      (row.id, row.revision, row.networkID) = (ChannelID(rawValue: id), 100 + id, "n\(id)")
+      row.custom = ["text": .string(String(long.prefix(16_000)))]
+      row.profile = Profile(displayName: "News", description: String(long.prefix(2_000)))
+      try await bench.store.commit([
+        .insertChannel(row), .insertPost(PostBench.post(id, channel: id, text: long, revision: 200 + id)),
+      ])
+    }
+    let control = ControlStore(bench.store, on: ImpatientThreads(stepsMax: 300))
+    for (_, question) in try Self.questions(control) { try await question() }
+    let text = JSONValue.string(long.prefix(15_000) + "b")
+    let tests: [JSONValue] = [
+      ["$q": text], ["$autocomplete": text], ["$gt": text], ["$in": .array(Array(repeating: text, count: 50))],
+    ]
+    for field in ["custom.text", "profile.description"] {
+      for test in tests {
+        let filter = try Filter([field: test], known: nil)
+        let order = try ListOrder([["field": .string(field)]], known: nil, isSortable: ChannelField.canSort)
+        let part = try await control.channels(matching: filter, in: order, withDeleted: true, after: nil, limit: 100)
+        #expect(part.channels.count <= 20)
+      }
+    }
+    withExtendedLifetime(bench) {}
+  }
 }
