@@ -177,7 +177,7 @@ struct ListTests {
     let wrong = try await city.control(["channel", "list", "--columns", "id,nmae"])
     #expect(wrong.status == 64)
     #expect(
-      wrong.lines.first?.hasPrefix("Error: There is no column 'nmae'; did you mean name? There are id, name, phase, ") == true,
+      wrong.lines.first?.hasPrefix("Error: There is no column 'nmae'; did you mean name? The columns are id, name, ") == true,
       "\(wrong)")
     await city.stop()
   }
@@ -219,7 +219,7 @@ struct ListTests {
       (["channel", "list", "--phase", "actve"], "did you mean active?"),
       (["channel", "list", "--status", "inivted"], "did you mean invited?"),
       (["relay", "list", "--health", "dwon"], "did you mean down?"),
-      (["server", "list", "--protocol", "http"], "there are smp, xftp"),
+      (["server", "list", "--protocol", "http"], "the values are smp, xftp"),
     ] {
       let wrong = try await city.control(arguments)
       #expect(wrong.status == 64 && wrong.lines.first?.contains(hint) == true, "\(wrong)")
