@@ -12,8 +12,8 @@ struct ChannelFollow: AsyncParsableCommand {
       LINK is nostr:nevent1… of a public channel, nostr:naddr1… of a group, or the short link of a SimpleX channel. Baton \
       reads the messages and publishes nothing: see batonctl messages and batonctl inbox.
 
-      Baton connects only to relays that it already has: those in the link, or those of --relay. On SimpleX readers have \
-      to join, so --join is required: the chat core then contacts the servers of the link, and joins under a random name \
+      Baton connects only to relays that it already has: the relays of the link, or of --relay. On SimpleX readers have to \
+      join, so --join is required: the chat core then contacts the servers of the link, and joins under a random name \
       unless it has joined before.
 
       Example:

@@ -72,7 +72,7 @@ extension RelayCommand {
           Words.condition("cause", cause),
         ])
         let counts = try await session.client.relayCounts(matching: filter)
-        try session.show(counts) { counts.isEmpty ? "No such channels." : session.table(columns, counts) }
+        try session.show(counts) { counts.isEmpty ? "No channels match." : session.table(columns, counts) }
       }
     }
 
@@ -114,7 +114,7 @@ extension RelayCommand {
         let columns = try table.chosen(of: Self.columns)
         let filter = Words.all([Words.condition("network", network), try await session.ownership(self.operator)])
         let figures = try await session.client.relayFigures(matching: filter)
-        try session.show(figures) { figures.isEmpty ? "No such relays." : session.table(columns, figures) }
+        try session.show(figures) { figures.isEmpty ? "No relays match." : session.table(columns, figures) }
       }
     }
 

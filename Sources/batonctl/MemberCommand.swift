@@ -48,7 +48,7 @@ struct MemberCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard (1...Self.limitMax).contains(limit) else { throw ValidationError("--limit must be 1 to \(Self.limitMax).") }
-      guard !asking || !former else { throw ValidationError("--asking and --former exclude each other.") }
+      guard !asking || !former else { throw ValidationError("--asking and --former cannot be combined.") }
       guard search?.isEmpty != true else { throw ValidationError("Write whom to search for after --search.") }
       guard role?.isEmpty != true else { throw ValidationError("Write the role after --role.") }
       _ = try table.chosen(of: Self.columns)

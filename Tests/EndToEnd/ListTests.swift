@@ -199,8 +199,8 @@ struct ListTests {
     #expect(try await ids("channel", "list", "--busy", "--relay", "good") == [])
     #expect(try await ids("channel", "list", "--relay", "good", "--filter", #"{"phase": "failed"}"#) == [])
     #expect(try await ids("channel", "list", "--limit", "1") == ["id:1"])
-    #expect(try await city.control(["channel", "list", "--limit", "1"]).lines.last == "There are more: add --all.")
-    #expect(try await city.control(["channel", "list", "--phase", "failed"]).lines == ["No such channels."])
+    #expect(try await city.control(["channel", "list", "--limit", "1"]).lines.last == "There are more channels: add --all.")
+    #expect(try await city.control(["channel", "list", "--phase", "failed"]).lines == ["No channels match."])
 
     #expect(try await city.control(["relay", "test", "good"]).status == 0)
     #expect(try await ids("relay", "list", "--health", "up") == ["id:1"])

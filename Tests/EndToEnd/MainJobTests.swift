@@ -166,7 +166,7 @@ struct MainJobTests {
       #expect(said.status == 0 && line.contains(" batonctl "), "\(line)")
     }
     let dry = try await baton.control("channel", "retry", "--relay", "r2", "--dry-run")
-    #expect(dry.status == 0 && dry.lines.count == 5 && dry.lines.last == "3 channels; nothing was changed.", "\(dry.lines)")
+    #expect(dry.status == 0 && dry.lines.count == 5 && dry.lines.last == "3 channels. Nothing was changed.", "\(dry.lines)")
     let one = try await baton.control("channel", "retry", "--relay", "r2", "--filter", "{\"id\": 2}")
     #expect(one.status == 0 && one.lines.last?.hasPrefix("Retrying 1 channel.") == true, "\(one.lines)")
     #expect(try await baton.control("channel", "retry").status == 64)
