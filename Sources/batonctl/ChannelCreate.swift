@@ -67,7 +67,7 @@ struct ChannelCreate: AsyncParsableCommand {
       throw ValidationError("--access and --member need --kind group: anyone may join a channel.")
     }
     guard member.isEmpty || idempotencyKey == nil else {
-      throw ValidationError("--member and --idempotency-key cannot be combined: the same members give the same group.")
+      throw ValidationError("--member and --idempotency-key cannot be combined: a group with the same members is reused.")
     }
     if let pick, !(1...32).contains(pick) { throw ValidationError("--pick must be 1 to 32.") }
     guard kind == .channel || key != .own else {

@@ -48,7 +48,7 @@ struct ChannelFollow: AsyncParsableCommand {
         let name = "Channel \(channel.id) '\(channel.profile.displayName)'"
         guard !channel.owned else { return "\(name) is your own." }
         let relays = channel.network == "simplex" ? "as a member" : "from \(counted(channel.readRelayIds.count, "relay"))"
-        return "\(name) is followed, read \(relays). See batonctl messages \(channel.id)."
+        return "\(name) is followed \(relays). See batonctl messages \(channel.id)."
       }
     }
   }

@@ -175,7 +175,7 @@ struct MainJobTests {
     let back = try Program("baton-sandbox", ["--relays", "1", "--port", "\(port)"])
     try await back.line(containing: "ws://")
     for id in 1...3 { _ = try await baton.channel(Int64(id)) { $0.phase == "active" } }
-    #expect(try await baton.control("validate").lines == ["Nothing is wrong."])
+    #expect(try await baton.control("validate").lines == ["No errors or warnings."])
     #expect(try await baton.control("channel", "retry", "--relay", "r2").lines == ["No channel lacks relay 'r2'."])
     await stop(daemon, [sandbox, back])
   }

@@ -107,7 +107,7 @@ struct MessageScreenTests {
     _ = try await baton.watchMessages { $0.texts == ["first"] }
     #expect(try await control("channel", "mute", "News") == "Channel 1 is muted.")
     #expect(try await control("channel", "pin", "News") == "Channel 1 is pinned.")
-    #expect(try await control("inbox", "--unread") == "Nothing is unread.")
+    #expect(try await control("inbox", "--unread") == "No unread conversations.")
     #expect(try await control("inbox").contains("first"))
     #expect(try await control("channel", "hide", "News").contains("hidden until a new message arrives"))
     #expect(try await control("inbox") == "No conversations.")
