@@ -123,8 +123,8 @@ struct Metrics: AsyncParsableCommand {
     discussion: """
       The table leaves out counters that are 0. For a histogram it shows the sum and the number of values.
 
-      --prometheus prints all metrics for the textfile collector of node_exporter, except those of the process, whose \
-      names node_exporter uses itself. Write a temporary file and rename it to a name that ends in .prom.
+      --prometheus prints all metrics for the textfile collector of node_exporter, except process metrics, whose names \
+      node_exporter uses itself. Write a temporary file and rename it to a name that ends in .prom.
 
       Example:
         batonctl metrics --prometheus

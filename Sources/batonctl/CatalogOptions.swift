@@ -14,7 +14,7 @@ struct ListOptions: ParsableArguments {
   )
   var watch = false
   @Option(help: "Condition in JSON, such as '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
-  @Option(help: "Field to sort by; --sort=-FIELD reverses the order. May be repeated.") var sort: [String] =
+  @Option(help: "Field to sort by. --sort=-FIELD reverses the order. May be repeated.") var sort: [String] =
     []
 
   func validate() throws {

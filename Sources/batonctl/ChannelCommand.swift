@@ -97,7 +97,7 @@ struct ChannelCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Argument(help: "Relays, by id or name.", completion: .names(of: .relay)) var relays: [String] = []
-    @Option(help: "Number of relays to pick, from those that the channel never had.") var pick: Int?
+    @Option(help: "Number of relays to pick that the channel never had.") var pick: Int?
 
     func validate() throws {
       guard relays.isEmpty != (pick == nil) else { throw ValidationError("Name relays, or use --pick N.") }
@@ -119,8 +119,8 @@ struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove-relay", abstract: "Remove a channel from a relay",
       discussion: """
-        Baton asks the relay to delete the channel. A Nostr channel can never return to that relay. A SimpleX channel can: \
-        see batonctl channel add-relay.
+        Baton asks the relay to delete the channel. A Nostr channel can never return to that relay. A SimpleX channel can, \
+        once the relay has confirmed the removal.
 
         Example:
           batonctl channel remove-relay "City News" relay-2

@@ -67,13 +67,13 @@ struct ChannelCreate: AsyncParsableCommand {
       throw ValidationError("--access and --member need --kind group: anyone may join a channel.")
     }
     guard member.isEmpty || idempotencyKey == nil else {
-      throw ValidationError("--member and --idempotency-key exclude each other: the same members give the same group.")
+      throw ValidationError("--member and --idempotency-key cannot be combined: a group with the same members is reused.")
     }
     if let pick, !(1...32).contains(pick) { throw ValidationError("--pick must be 1 to 32.") }
     guard kind == .channel || key != .own else {
       throw ValidationError("A group is signed by its identity: --key own is for channels.")
     }
-    guard relay.isEmpty || pick == nil else { throw ValidationError("--relay and --pick exclude each other.") }
+    guard relay.isEmpty || pick == nil else { throw ValidationError("--relay and --pick cannot be combined.") }
     _ = try CustomData(custom)
   }
 

@@ -12,8 +12,8 @@ struct ChannelFollow: AsyncParsableCommand {
       LINK is nostr:nevent1… of a public channel, nostr:naddr1… of a group, or the short link of a SimpleX channel. Baton \
       reads the messages and publishes nothing: see batonctl messages and batonctl inbox.
 
-      Baton connects only to relays that it already has: those in the link, or those of --relay. On SimpleX readers have \
-      to join, so --join is required: the chat core then contacts the servers of the link, and joins under a random name \
+      Baton connects only to relays that it already has: the relays of the link, or of --relay. On SimpleX readers have to \
+      join, so --join is required: the chat core then contacts the servers of the link, and joins under a random name \
       unless it has joined before.
 
       Example:
@@ -48,7 +48,7 @@ struct ChannelFollow: AsyncParsableCommand {
         let name = "Channel \(channel.id) '\(channel.profile.displayName)'"
         guard !channel.owned else { return "\(name) is your own." }
         let relays = channel.network == "simplex" ? "as a member" : "from \(counted(channel.readRelayIds.count, "relay"))"
-        return "\(name) is followed, read \(relays). See batonctl messages \(channel.id)."
+        return "\(name) is followed \(relays). See batonctl messages \(channel.id)."
       }
     }
   }

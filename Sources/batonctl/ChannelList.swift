@@ -59,8 +59,8 @@ extension ChannelCommand {
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "channel", changedBy: ["channel"]) { session in
           let (channels, hasMore) = try await channels(session, condition)
-          let none = condition == nil ? "No channels. Create one with batonctl channel create NAME." : "No such channels."
-          let more = hasMore ? "There are more: add --all." : nil
+          let none = condition == nil ? "No channels. Create one with batonctl channel create NAME." : "No channels match."
+          let more = hasMore ? "There are more channels: add --all." : nil
           return Listing(objects: channels, columns: columns, none: none, more: more) {
             Row(channel: $0, times: session.times)
           }

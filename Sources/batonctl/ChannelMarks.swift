@@ -33,10 +33,13 @@ struct ChannelMute: ChannelMarking {
   static let configuration = CommandConfiguration(
     commandName: "mute", abstract: "Mute a channel: leave it out of inbox --unread",
     discussion: """
-      Baton still reads and counts its messages, and batonctl inbox lists it, except with --unread.
+      Baton still reads and counts its messages, and batonctl inbox without --unread still lists it.
+
+      Example:
+        batonctl channel mute "City News"
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setMuted(true, channel: id) }
   func words(_ channel: Channel) -> String { "Channel \(channel.id) is muted." }
@@ -44,9 +47,13 @@ struct ChannelMute: ChannelMarking {
 
 struct ChannelUnmute: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unmute", abstract: "Unmute a channel")
+    commandName: "unmute", abstract: "Unmute a channel",
+    discussion: """
+      Example:
+        batonctl channel unmute "City News"
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setMuted(false, channel: id) }
   func words(_ channel: Channel) -> String { "Channel \(channel.id) is not muted." }
@@ -56,10 +63,14 @@ struct ChannelPin: ChannelMarking {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Pin a channel",
     discussion: """
-      batonctl channel list --sort=-pinned lists pinned channels first. batonctl inbox -o wide shows which channels are pinned.
+      batonctl channel list --sort=-pinned lists pinned channels first. batonctl inbox -o wide shows which channels are \
+      pinned.
+
+      Example:
+        batonctl channel pin "City News"
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setPinned(true, channel: id) }
   func words(_ channel: Channel) -> String { "Channel \(channel.id) is pinned." }
@@ -67,9 +78,13 @@ struct ChannelPin: ChannelMarking {
 
 struct ChannelUnpin: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Unpin a channel")
+    commandName: "unpin", abstract: "Unpin a channel",
+    discussion: """
+      Example:
+        batonctl channel unpin "City News"
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setPinned(false, channel: id) }
   func words(_ channel: Channel) -> String { "Channel \(channel.id) is not pinned." }
@@ -79,23 +94,31 @@ struct ChannelFreeze: ChannelMarking {
   static let configuration = CommandConfiguration(
     commandName: "freeze", abstract: "Freeze a channel: publish nothing in it",
     discussion: """
-      Posts, edits, reactions, pins and imports are refused; deleting goes on, and so does the delivery of what was accepted before. A \
-      scheduled post that is due waits within its tolerance. On Nostr others can go on writing.
+      Baton refuses posts, edits, reactions, pins and imports. It still deletes posts, and still delivers posts that it \
+      accepted before. A scheduled post that is due waits within its tolerance. On Nostr other people can still write in \
+      the channel.
+
+      Example:
+        batonctl channel freeze "City News"
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setFrozen(true, channel: id) }
   func words(_ channel: Channel) -> String {
-    "Channel \(channel.id) is frozen\(channel.frozenEnforced ? "" : "; others can go on writing there")."
+    "Channel \(channel.id) is frozen\(channel.frozenEnforced ? "" : "; other people can still write there")."
   }
 }
 
 struct ChannelUnfreeze: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unfreeze", abstract: "Unfreeze a channel")
+    commandName: "unfreeze", abstract: "Unfreeze a channel",
+    discussion: """
+      Example:
+        batonctl channel unfreeze "City News"
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setFrozen(false, channel: id) }
   func words(_ channel: Channel) -> String { "Channel \(channel.id) is not frozen." }
@@ -103,9 +126,13 @@ struct ChannelUnfreeze: ChannelMarking {
 
 struct ChannelUnhide: ChannelMarking {
   static let configuration = CommandConfiguration(
-    commandName: "unhide", abstract: "Show a hidden channel in the inbox again")
+    commandName: "unhide", abstract: "Show a hidden channel in the inbox again",
+    discussion: """
+      Example:
+        batonctl channel unhide "City News"
+      """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setHidden(false, channel: id) }
   func words(_ channel: Channel) -> String { "Channel \(channel.id) is not hidden." }
@@ -116,52 +143,57 @@ struct ChannelHide: ChannelMarking {
     commandName: "hide", abstract: "Hide a channel from the inbox until a message arrives",
     discussion: """
       batonctl channel list still lists it, and batonctl inbox --hidden lists hidden channels.
+
+      Example:
+        batonctl channel hide "City News"
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Flag(help: "Take away its messages up to now, as batonctl channel truncate does.") var clear = false
-  @Flag(help: "Do not ask before that.") var yes = false
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(help: "Also delete its messages here, as batonctl channel truncate does.") var clear = false
+  @Flag(help: "Do not ask for confirmation.") var yes = false
 
   func ask(_ channel: Channel, _ session: Session) throws {
     guard clear else { return }
     try session.confirm(
-      "Take away everything that was said in channel \(channel.id) '\(channel.profile.displayName)' here?", isDefault: false,
-      yes: yes)
+      "Delete all messages of channel \(channel.id) '\(channel.profile.displayName)' here?", isDefault: false, yes: yes)
   }
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel {
     try await client.setHidden(true, clearingHistory: clear, channel: id)
   }
 
-  func words(_ channel: Channel) -> String { "Channel \(channel.id) is hidden until something new is said in it." }
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is hidden until a new message arrives." }
 }
 
 struct ChannelTruncate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "truncate", abstract: "Remove the messages of a channel here, not on its relays",
     discussion: """
-      Messages are gone from lists, searches and counts, and do not come back when relays are read again. Channel and posts stay, and new \
-      messages are read as ever. With --posts the channel's own posts are deleted for readers, too, the newest first, until one cannot be deleted.
+      The messages disappear from lists, searches and counts, and do not return when relays are read again. The channel \
+      and its posts remain, and Baton continues to read new messages. With --posts it also deletes the channel's own \
+      posts for readers, the newest first, until one cannot be deleted.
+
+      Example:
+        batonctl channel truncate "City News"
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Flag(help: "Delete the channel's own posts on its relays, too.") var posts = false
-  @Flag(help: "Do not ask.") var yes = false
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(help: "Also delete the channel's own posts on its relays.") var posts = false
+  @Flag(help: "Do not ask for confirmation.") var yes = false
 
   func run() async throws {
     try await global.connected { session in
       let channel = try await session.channel(channel)
-      let what = posts ? "and delete its posts for all readers" : "here"
+      let what = posts ? ", and its posts for all readers" : ""
       try session.confirm(
-        "Take away everything that was said in channel \(channel.id) '\(channel.profile.displayName)' \(what)?",
-        isDefault: false,
+        "Delete all messages of channel \(channel.id) '\(channel.profile.displayName)' here\(what)?", isDefault: false,
         yes: yes)
       let reply = try await session.client.truncate(posts: posts, channel: channel.id)
       try session.show(reply) {
-        var lines = ["What was said in channel \(channel.id) is gone here."]
-        if posts { lines.append("\(counted(reply.deletedPosts, "post")) being deleted: see batonctl post list.") }
+        var lines = ["The messages of channel \(channel.id) are deleted here."]
+        if posts { lines.append("Deleting \(counted(reply.deletedPosts, "post")): see batonctl post list.") }
         if let id = reply.failedPostId {
-          lines.append("Post \(id) cannot be deleted, and older posts were not tried: \(reply.failure ?? "")")
+          lines.append("Cannot delete post \(id), and did not try older posts: \(reply.failure ?? "")")
         }
         return lines.joined(separator: "\n")
       }

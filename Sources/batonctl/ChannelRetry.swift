@@ -88,7 +88,7 @@ struct ChannelRetry: AsyncParsableCommand {
     try session.show(JSONValue.object(["channels": .array(ids), "dryRun": .bool(dryRun)])) {
       guard !ids.isEmpty else { return "No channel lacks \(everywhere.map { "relay '\($0)'" } ?? "a relay")." }
       let count = counted(ids.count, "channel")
-      if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count); nothing was changed." }
+      if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count). Nothing was changed." }
       let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were skipped."
       return "Retrying \(count).\(rest) batonctl status shows the progress."
     }
@@ -107,7 +107,7 @@ struct ChannelRetry: AsyncParsableCommand {
     [
       TableColumn("ID", rank: 0) { "\($0.id)" },
       TableColumn("NAME", rank: 0, least: 12) { $0.profile.displayName },
-      TableColumn("WOULD BE TRIED AGAIN", rank: 0, least: 20) { channel in
+      TableColumn("WOULD BE RETRIED", rank: 0, least: 20) { channel in
         let lost = channel.members.filter {
           ChannelView.isLost($0) && (relayID == nil || $0.relayId == relayID)
         }

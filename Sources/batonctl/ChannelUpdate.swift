@@ -27,7 +27,7 @@ struct ChannelUpdate: AsyncParsableCommand {
   @Option(help: "KEY=VALUE to store with the channel, KEY= to remove it. May be repeated.") var custom: [String] = []
 
   func validate() throws {
-    guard image == nil || !noImage else { throw ValidationError("--image and --no-image exclude each other.") }
+    guard image == nil || !noImage else { throw ValidationError("--image and --no-image cannot be combined.") }
     _ = try CustomData(custom)
     guard name != nil || fullName != nil || description != nil || image != nil || noImage || heal != nil || !custom.isEmpty
     else { throw ValidationError("Name a change, such as --name or --description.") }

@@ -66,7 +66,7 @@ struct ChannelView {
       "\(terminal.dot(channel.phase)) \(channel.profile.displayName) (channel \(channel.id))",
       "phase     \(channel.phase): \(channel.summary)",
       "network   \(channel.network)\(channel.kind == "group" ? " (group)" : ""), identity \(channel.identity)"
-        + (channel.key.map { $0 == "own" ? ", key of its own" : ", key of the identity" } ?? ""),
+        + (channel.key.map { $0 == "own" ? ", its own key" : ", the identity's key" } ?? ""),
     ]
     if let description = channel.profile.description, !description.isEmpty { lines.append("about     \(description)") }
     lines.append(
@@ -97,7 +97,7 @@ struct ChannelView {
     if !channel.followed || channel.followDays != nil || channel.followCount != nil || channel.followKeep != nil {
       lines.append("messages  \(Self.following(channel))")
     }
-    if let end = channel.truncatedAt { lines.append("truncated \(times.text(end)); what was said before is not shown") }
+    if let end = channel.truncatedAt { lines.append("truncated \(times.text(end)); earlier messages are not shown") }
     let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }
     return lines.joined(separator: "\n")

@@ -12,11 +12,14 @@ struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the daemons that share a database",
       discussion: """
-        Channels are divided into 1024 slots. A daemon is alive; or silent, when the database has not renewed its session in time, so that \
-        others take over soon; or stopped, so that its channels wait a few seconds for it. Its work may be 'catalog': one of them also \
-        looks after operators, servers, relays and identities; 'core': it has a chat core, whose channels never belong to another daemon, \
-        and wait when it is gone; 'draining': it hands over its channels to others; 'other files': its files that declare operators are \
-        not those in force. '*' is the daemon that was asked.
+        STATE is alive, silent (its session was not renewed in time, so other daemons soon take over) or stopped (its \
+        channels wait a few seconds for it). SLOTS is its part of the 1024 slots into which channels are divided. WORK \
+        is catalog (it also handles operators, servers, relays and identities), core (it has a chat core, whose channels \
+        wait for it and never move), draining (it hands its channels over) or other files (its operator files are not \
+        the ones in force). An asterisk marks the daemon that answers.
+
+        Example:
+          batonctl cluster
         """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
@@ -28,7 +31,7 @@ struct ClusterCommand: AsyncParsableCommand {
         let (isShared, daemons, cores) = try await session.client.cluster()
         let columns = try table.chosen(of: Self.columns)
         try session.show(daemons) {
-          guard isShared else { return "The daemon has a store of its own, and shares it with no one." }
+          guard isShared else { return "This daemon does not share its database." }
           let waiting = cores.filter { !$0.present && $0.channels > 0 }.map { core in
             "\(core.channels) \(core.channels == 1 ? "channel on SimpleX waits" : "channels on SimpleX wait") for the daemon "
               + "'\(core.daemon)', whose chat core has \(core.channels == 1 ? "it" : "them")."
@@ -67,12 +70,15 @@ struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Move the channels of a daemon to the other daemons",
       discussion: """
-        It goes on answering calls. Its channels have another daemon within seconds; batonctl cluster shows when none is left. Channels on \
-        SimpleX stay, because its chat core has them. The daemon takes its share again with --undo, or when it begins again.
+        The daemon continues to answer calls. Its channels move within seconds: see batonctl cluster. SimpleX channels \
+        do not move, because its chat core has them. The daemon takes its share again with --undo, or when it restarts.
+
+        Example:
+          batonctl cluster drain baton-2
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The daemon's name, as batonctl cluster shows it.") var name: String
-    @Flag(help: "Let it take its share again.") var undo = false
+    @Argument(help: "Name of the daemon, as in batonctl cluster.") var name: String
+    @Flag(help: "Give the daemon its share of the channels again.") var undo = false
 
     func run() async throws {
       try await global.connected { session in
@@ -80,7 +86,7 @@ struct ClusterCommand: AsyncParsableCommand {
         try session.say(
           undo
             ? "Daemon '\(name)' takes its share of the channels again."
-            : "Daemon '\(name)' hands over its channels to the others, if there are any."
+            : "Daemon '\(name)' hands its channels over to the other daemons, if there are any."
         )
       }
     }

@@ -29,7 +29,7 @@ struct ConsoleCommand: ParsableCommand {
 
   func validate() throws {
     guard !(isLogin && isReadOnly) else {
-      throw ValidationError("--login and --read-only exclude each other: set BATON_CONSOLE_OPTIONS of the service instead.")
+      throw ValidationError("--login and --read-only cannot be combined: set BATON_CONSOLE_OPTIONS of the service instead.")
     }
   }
 

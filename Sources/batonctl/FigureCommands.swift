@@ -7,8 +7,13 @@ extension ChannelCommand {
   struct Counts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Count channels by network and phase",
-      discussion:
-        "batonctl relay counts counts them by relay, status and cause. With many channels the figures may be some minutes old.")
+      discussion: """
+        With many channels the figures may be some minutes old. batonctl relay counts counts channels by relay, status \
+        and cause.
+
+        Example:
+          batonctl channel counts
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
 
@@ -35,22 +40,25 @@ extension RelayCommand {
     static let configuration = CommandConfiguration(
       abstract: "Count channels by relay, status and cause",
       discussion: """
-        WHY is empty where nothing went wrong, also while a network as a whole cannot be used. batonctl channel list --relay R --status S --cause W lists the channels. With many channels the \
-        figures may be some minutes old.
+        WHY is empty if nothing went wrong, and while a whole network is unavailable. With many channels the figures may \
+        be some minutes old. batonctl channel list --relay R --status S --cause W lists the channels.
+
+        Example:
+          batonctl relay counts --relay relay-2
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Option(help: "Only this relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
     @Option(
-      help: "Only relays of this operator, by id or name; own: those without an operator.",
+      help: "Only relays of this operator, by id or name, or own for relays without an operator.",
       completion: .names(of: .provider, or: ["own"]))
     var `operator`: String?
     @Option(
-      help: "Only channels that are new, invited, accepted, active, inactive or failed. May be repeated.",
+      help: "Only this status: new, invited, accepted, active, inactive or failed. May be repeated.",
       completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))
     var status: [String] = []
     @Option(
-      help: "Only those with this cause. May be repeated.", completion: .list(Words.causes),
+      help: "Only this cause, such as timeout. May be repeated.", completion: .list(Words.causes),
       transform: Words.one(of: Words.causes))
     var cause: [String] = []
 
@@ -64,7 +72,7 @@ extension RelayCommand {
           Words.condition("cause", cause),
         ])
         let counts = try await session.client.relayCounts(matching: filter)
-        try session.show(counts) { counts.isEmpty ? "No such channels." : session.table(columns, counts) }
+        try session.show(counts) { counts.isEmpty ? "No channels match." : session.table(columns, counts) }
       }
     }
 
@@ -81,9 +89,12 @@ extension RelayCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show the performance of relays",
       discussion: """
-        SUCCESS is the share of recent attempts that made a channel active, and how many attempts there were. Half of the channels became active \
-        within P50, nine in ten within P90, from the hand-over to the relay until a reader found them there. CONNECTS is the median \
-        connection time in recent tests. batonctl relay counts shows why channels are not active.
+        SUCCESS: the share of recent attempts that made a channel active, and the number of attempts. P50 and P90: half, \
+        and nine in ten, of the channels were found by a reader within this time after they were handed to the relay. \
+        CONNECTS: the median connection time in recent tests. batonctl relay counts shows why channels are not active.
+
+        Example:
+          batonctl relay figures --network nostr
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
@@ -92,7 +103,7 @@ extension RelayCommand {
       transform: Words.one(of: Words.networks))
     var network: [String] = []
     @Option(
-      help: "Only those of this operator, by id or name; own: those without an operator.",
+      help: "Only relays of this operator, by id or name, or own for relays without an operator.",
       completion: .names(of: .provider, or: ["own"]))
     var `operator`: String?
 
@@ -103,7 +114,7 @@ extension RelayCommand {
         let columns = try table.chosen(of: Self.columns)
         let filter = Words.all([Words.condition("network", network), try await session.ownership(self.operator)])
         let figures = try await session.client.relayFigures(matching: filter)
-        try session.show(figures) { figures.isEmpty ? "No such relays." : session.table(columns, figures) }
+        try session.show(figures) { figures.isEmpty ? "No relays match." : session.table(columns, figures) }
       }
     }
 

@@ -7,11 +7,16 @@ extension RelayCommand {
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print when a relay went up and down, and why",
-      discussion: "The latest 1000 changes are kept. batonctl history --relay R prints what happened to channels there.")
+      discussion: """
+        Baton keeps the latest 1000 changes. batonctl history --relay R prints the changes of channels on a relay.
+
+        Example:
+          batonctl relay history relay-2
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
-    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
-    @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
+    @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
 
     func validate() throws { try HealthRow.validate(table, limit) }
 
@@ -27,11 +32,16 @@ extension ServerCommand {
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print when a server went up and down, and why",
-      discussion: "The latest 1000 changes are kept.")
+      discussion: """
+        Baton keeps the latest 1000 changes.
+
+        Example:
+          batonctl server history smp.example.org
+        """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
-    @Argument(help: "The server, by id or address.", completion: .names(of: .server)) var server: String
-    @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
+    @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
 
     func validate() throws { try HealthRow.validate(table, limit) }
 

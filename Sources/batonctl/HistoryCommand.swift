@@ -10,8 +10,11 @@ struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history", abstract: "Print the transitions of all channels, oldest first",
     discussion: """
-      The history goes back as far as it is kept (history.keepDays, history.keepRows). batonctl channel history shows that of one channel, \
-      and batonctl watch what happens from now on.
+      The options history.keepDays and history.keepRows limit how far back the history goes. batonctl channel history \
+      prints one channel's history, and batonctl watch prints changes as they happen.
+
+      Example:
+        batonctl history --relay relay-2 --since "2026-12-24 18:00"
       """)
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
@@ -19,14 +22,14 @@ struct HistoryCommand: AsyncParsableCommand {
     []
   @Option(help: "Only this relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
   @Option(
-    help: "Only what has this cause. May be repeated.", completion: .list(Words.causes),
+    help: "Only transitions with this cause. May be repeated.", completion: .list(Words.causes),
     transform: Words.one(of: Words.causes)) var cause: [String] = []
   @Option(
-    help: "Only what made a relay new, invited, accepted, active, inactive, failed or removed. May be repeated.",
+    help: "Only transitions to this status: new, invited, accepted, active, inactive, failed or removed. May be repeated.",
     completion: .list(Words.statuses), transform: Words.one(of: Words.statuses)) var status: [String] = []
-  @Option(help: ArgumentHelp("Only what happened at this time or later.", valueName: "time")) var since: Moment?
-  @Option(help: "A condition in JSON, for example '{\"to\": \"failed\"}'.") var filter: String?
-  @Option(help: "How many of the latest lines to print at most.") var limit: Int = 100
+  @Option(help: ArgumentHelp("Only transitions at this time or later.", valueName: "time")) var since: Moment?
+  @Option(help: "Condition in JSON, such as '{\"to\": \"failed\"}'.") var filter: String?
+  @Option(help: "Maximum number of lines, the latest ones.") var limit: Int = 100
 
   func validate() throws {
     _ = try table.chosen(of: Self.columns)

@@ -31,7 +31,7 @@ struct IdentityCommand: AsyncParsableCommand {
         // Identities have no events of their own, but change with their channels.
         try await session.list(list, of: "identity", changedBy: ["channel"]) { session in
           let identities = try await session.client.identities(filter: condition, sort: list.order)
-          return Listing(objects: identities, columns: columns, none: "No such identities.") {
+          return Listing(objects: identities, columns: columns, none: "No identities match.") {
             Row(identity: $0, times: session.times)
           }
         }

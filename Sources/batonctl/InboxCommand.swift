@@ -6,9 +6,9 @@ struct InboxCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inbox", abstract: "List conversations, the latest message first",
     discussion: """
-      UNREAD counts the messages that are unread, and MENTIONS those of them that mention you or answer you. Below the list it says which \
-      relays could not be read, so that messages may be missing. batonctl messages shows a conversation, and batonctl messages read marks \
-      it as read.
+      UNREAD counts unread messages, and MENTIONS the unread messages that mention or answer you. Notes below the list \
+      name relays that could not be read, so messages may be missing. batonctl messages read marks a conversation as \
+      read.
 
       Example:
         batonctl inbox --unread
@@ -16,7 +16,7 @@ struct InboxCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Flag(help: "Only conversations with unread messages that are not muted.") var unread = false
-  @Flag(help: "Only hidden conversations. Default: only the others.") var hidden = false
+  @Flag(help: "Only hidden conversations, which are left out by default.") var hidden = false
   @Flag(
     help:
       "Keep running and refresh on every change. Piped output prints one line per change, marked +, ~ or -."
@@ -43,7 +43,7 @@ struct InboxCommand: AsyncParsableCommand {
         let more = (hasMore ? ["There are more conversations: --limit shows up to 1000."] : []) + notes
         return Listing(
           objects: conversations, columns: columns,
-          none: unread ? "Nothing is unread." : hidden ? "Nothing is hidden." : "No conversations.",
+          none: unread ? "No unread conversations." : hidden ? "No hidden conversations." : "No conversations.",
           more: more.isEmpty ? nil : more.joined(separator: "\n")
         ) { Row(conversation: $0, times: session.times) }
       }

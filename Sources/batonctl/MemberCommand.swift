@@ -13,11 +13,11 @@ struct MemberCommand: AsyncParsableCommand {
       nprofile1… or a name at a domain such as ada@example.com.
 
       Example:
-        batonctl member list Club                       who belongs to the group Club
-        batonctl member list Club --asking              who asks to be let in
-        batonctl member add Club npub1… --role admin    lets someone in, as an admin
-        batonctl member remove Club npub1…              takes someone out
-        batonctl member ban News 3q2+7w==               keeps what a member writes from everyone, on SimpleX
+        batonctl member list Club                       lists the members of the group Club
+        batonctl member list Club --asking              lists join requests
+        batonctl member add Club npub1… --role admin    lets a person in, as an admin
+        batonctl member remove Club npub1…              removes a member
+        batonctl member ban News 3q2+7w==               hides a member's future messages, on SimpleX
       """,
     subcommands: [List.self, Add.self, Role.self, Remove.self, Ban.self, Unban.self, Decline.self],
     defaultSubcommand: List.self,
@@ -39,7 +39,7 @@ struct MemberCommand: AsyncParsableCommand {
     @Flag(help: "Only known former members.") var former = false
     @Option(help: "Only members with this role.") var role: String?
     @Option(help: "Only members that match part of a name, a key prefix, or a full key or name.") var search: String?
-    @Option(help: "Order; lastMessage puts the latest writers first.") var sort: Order = .role
+    @Option(help: "Order. lastMessage puts the latest writers first.") var sort: Order = .role
     @Option(help: "Maximum number of people to list, 1 to 5000.") var limit: Int = 100
 
     /// The largest number of members in one reply of the daemon.
@@ -48,9 +48,9 @@ struct MemberCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard (1...Self.limitMax).contains(limit) else { throw ValidationError("--limit must be 1 to \(Self.limitMax).") }
-      guard !asking || !former else { throw ValidationError("--asking and --former exclude each other.") }
-      guard search?.isEmpty != true else { throw ValidationError("Write whom to search for after --search.") }
-      guard role?.isEmpty != true else { throw ValidationError("Write the role after --role.") }
+      guard !asking || !former else { throw ValidationError("--asking and --former cannot be combined.") }
+      guard search?.isEmpty != true else { throw ValidationError("--search needs a name or a key.") }
+      guard role?.isEmpty != true else { throw ValidationError("--role needs a role.") }
       _ = try table.chosen(of: Self.columns)
     }
 
@@ -80,13 +80,15 @@ struct MemberCommand: AsyncParsableCommand {
       if !members.isEmpty {
         lines.append(session.table(columns, members.map { Row(member: $0, times: session.times) }))
       } else if asking {
-        lines.append("No one asks to be let in.")
+        lines.append("No join requests.")
+      } else if role != nil || search != nil || former {
+        lines.append("No people match.")
       } else {
-        lines.append(role == nil && search == nil && !former && page.listed ? "No one belongs to it." : "No such people.")
+        lines.append(page.listed ? "No members." : "No one has written in the channel.")
       }
-      if page.nextCursor != nil { lines.append("There are more: --limit shows up to \(Self.limitMax).") }
+      if page.nextCursor != nil { lines.append("There are more people: --limit shows up to \(Self.limitMax).") }
       if !page.listed, !asking, !former {
-        lines.append("The network does not say who belongs to the channel; these are those who wrote in it.")
+        lines.append("The network does not list members: Baton lists the people who wrote in the channel.")
       } else if let time = page.readAt, let count = page.count, !asking, !former {
         lines.append("\(counted(count, "member")), read \(session.times.text(time)).")
       }
@@ -121,9 +123,9 @@ struct MemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add a member to a group, or replace a member's roles",
       discussion: """
-        Whoever asks to be let in is let in like this, too. The change is a post, which batonctl post show and post retry know; it is done \
-        when the relay's own lists show it.
-        Exit status: 0 if it is done, or with --wait none if it is stored; 1 if it is not.
+        This also accepts a join request. The change is a post: batonctl post show shows its progress, and batonctl post \
+        retry retries it. It is done when the relay's own lists show it.
+        Exit status: 0 the change is done, or stored with --wait none; 1 it is not done.
 
         Example:
           batonctl member add Club npub1… --role admin
@@ -149,7 +151,7 @@ struct MemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Set a member's role (omit ROLE to clear it)",
       discussion: """
-        On SimpleX the roles are observer, who only reads and is the default, member, moderator, admin and owner.
+        SimpleX has the roles observer (the default, which only reads), member, moderator, admin and owner.
         Exit status: as for batonctl member add.
 
         Example:
@@ -175,8 +177,8 @@ struct MemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove a member from a channel",
       discussion: """
-        Their messages remain: batonctl messages remove removes them, and batonctl people mute hides them locally. They can ask to be let \
-        in again; on SimpleX they can join again under another name.
+        The member's messages remain: batonctl messages remove removes them, and batonctl people mute hides them \
+        locally. A removed member can ask to join again, and on SimpleX can join again under another name.
         Exit status: as for batonctl member add.
 
         Example:
@@ -202,8 +204,7 @@ struct MemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Hide a member's future messages from everyone",
       discussion: """
-        Only SimpleX has bans. A banned member remains a member and continues to read. What they wrote before \
-        stays.
+        Only SimpleX has bans. A banned member remains a member and continues to read. Earlier messages remain visible.
         Exit status: as for batonctl member add.
 
         Example:
@@ -259,7 +260,7 @@ struct MemberCommand: AsyncParsableCommand {
         let channel = try await session.channel(target.channel).id
         let author = try await session.personKey(target.person)
         let member = try await session.client.declineMember(MembersDeclineRequest(channelId: channel, author: author))
-        try session.show(member) { "The request of \(member.shownName) is left out." }
+        try session.show(member) { "The join request of \(member.shownName) is dismissed." }
       }
     }
   }
@@ -292,11 +293,11 @@ struct MemberWaiting: ParsableArguments {
       let steps = change(channel, try await session.personKey(target.person), session.client)
       guard wait != .none else {
         let change = try await steps.make()
-        return try session.show(change) { "Post \(change.postId) asks for it." }
+        return try session.show(change) { "Post \(change.postId) requests the change." }
       }
       var latest: MemberChange?
       for try await change in try await steps.follow() {
-        if latest == nil { try session.say("Post \(change.postId) asks for it.") }
+        if latest == nil { try session.say("Post \(change.postId) requests the change.") }
         latest = change
         session.ending.followed = .membership(change)
       }
@@ -317,18 +318,18 @@ struct MemberWaiting: ParsableArguments {
       let roles = change.roles.isEmpty ? "" : " with the role \(change.roles.joined(separator: ", "))"
       try session.show(change) {
         switch change.wish {
-        case "removed": "\(key) is out of it."
-        case "banned": "What \(key) writes is kept from everyone."
-        case "unbanned": "What \(key) writes is shown again."
+        case "removed": "\(key) is no longer a member."
+        case "banned": "\(key) is banned."
+        case "unbanned": "\(key) is no longer banned."
         default: "\(key) is a member\(roles)."
         }
       }
     case "deleting", "deleted", "stillServed":
       throw Refusal(
-        text: "another change of the same person took the place of this one", parameters: ["change": try change.json])
+        text: "another change for the same person replaced this one", parameters: ["change": try change.json])
     case "failed", "skipped":
       throw Refusal(
-        text: "it is not done: \(reason ?? change.summary); see batonctl post show \(change.postId)",
+        text: "the change is not done: \(reason ?? change.summary); see batonctl post show \(change.postId)",
         parameters: ["change": try change.json])
     default: throw stopped(change)
     }

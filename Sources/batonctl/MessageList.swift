@@ -43,7 +43,7 @@ struct MessageList: AsyncParsableCommand {
 
   func validate() throws {
     let places = [before, after, around].compactMap { $0 }
-    guard places.count < 2 else { throw ValidationError("--before, --after and --around exclude each other.") }
+    guard places.count < 2 else { throw ValidationError("--before, --after and --around cannot be combined.") }
     let most = around == nil ? 1000 : Self.pageMax
     guard (1...most).contains(limit) else { throw ValidationError("--limit must be 1 to \(most).") }
     if let search {
@@ -156,7 +156,7 @@ struct MessagePageView {
 
   func lines() throws -> [String] {
     guard !messages.isEmpty else {
-      return [found.hasOlder || found.hasNewer || isNarrowed ? "No such messages." : "No messages."]
+      return [found.hasOlder || found.hasNewer || isNarrowed ? "No messages match." : "No messages."]
     }
     return view.conversation(try messages.map(ShownMessage.init), answered: answered, unread: unread)
   }

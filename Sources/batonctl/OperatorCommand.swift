@@ -19,7 +19,7 @@ struct OperatorCommand: AsyncParsableCommand {
           batonctl operator add Example --domain example.org
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Trade name.") var name: String
+    @Argument(help: "Trade name of the operator.") var name: String
     @Option(help: "Domain of the operator, such as example.org. May be repeated.") var domain: [String] = []
     @Option(name: .customLong("legal-name"), help: "Name of the legal entity.") var legalName: String?
     @Flag(help: "Proceed despite validation errors.") var force = false
@@ -130,14 +130,14 @@ struct OperatorCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
     @Option(help: "New trade name.") var name: String?
-    @Option(name: .customLong("legal-name"), help: "Name of the legal entity; empty for none.") var legalName: String?
+    @Option(name: .customLong("legal-name"), help: "Name of the legal entity; '' removes it.") var legalName: String?
     @Option(help: "Domain of the operator. Replaces all current domains.") var domain: [String] = []
     @Option(
-      name: .customLong("smp-role"), help: "storage, proxy or names, with =on or =off. May be repeated.",
+      name: .customLong("smp-role"), help: "Role of its message servers: storage, proxy or names, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all))
     var smpRole: [RoleChange] = []
     @Option(
-      name: .customLong("xftp-role"), help: "storage or proxy, with =on or =off. May be repeated.",
+      name: .customLong("xftp-role"), help: "Role of its file servers: storage or proxy, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all.filter { !$0.hasPrefix("names") }))
     var xftpRole: [RoleChange] = []
     @Flag(name: .customLong("accept-conditions"), help: "Record that its conditions of use are accepted now.") var accept =

@@ -12,7 +12,7 @@ struct OperatorExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print operators as a file for operators.d",
     discussion: """
-      Without a name, prints all of them and your own servers and relays. Passwords of servers are left out.
+      Without a name it prints all operators, and your own servers and relays. Server passwords are left out.
 
       Example:
         batonctl operator export Example

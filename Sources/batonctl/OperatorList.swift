@@ -24,7 +24,7 @@ extension OperatorCommand {
         try await session.list(list, of: "operator", changedBy: ["operator", "relay", "server"]) { session in
           let operators = try await session.client.operators(filter: condition, sort: list.order)
           let (relays, servers) = try await Self.counts(of: operators, session)
-          let none = condition == nil ? "No operators. Relays and servers without one are your own." : "No such operators."
+          let none = condition == nil ? "No operators. Relays and servers without one are your own." : "No operators match."
           return Listing(objects: operators, columns: columns, none: none) {
             Row(one: $0, relays: relays[$0.id] ?? 0, servers: servers[$0.id] ?? 0, times: session.times)
           }

@@ -20,7 +20,7 @@ struct ShowOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N per line, as other commands take it.",
+      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N per line, for other commands.",
       valueName: "format"))
   var output: OutputFormat?
   @Flag(help: "Show exact times, in UTC.") var utc = false
@@ -38,7 +38,7 @@ struct ShowOptions: ParsableArguments {
 /// The options of commands that print a table.
 struct TableOptions: ParsableArguments {
   @OptionGroup var show: ShowOptions
-  @Option(help: "Only these columns, in this order, for example id,name.") var columns: String?
+  @Option(help: "Columns to show, in this order, such as id,name.") var columns: String?
 
   /// The columns to show.
   /// - Throws: `ValidationError` if a requested column does not exist, or if there will be no table.
@@ -52,7 +52,7 @@ struct TableOptions: ParsableArguments {
       if let column = all.first(where: { $0.name == name }) { return column.staying }
       let names = all.map(\.name)
       let hint = Nearest.to(name, among: names).map { "; did you mean \($0)?" } ?? "."
-      throw ValidationError("There is no column '\(part)'\(hint) There are \(names.joined(separator: ", ")).")
+      throw ValidationError("There is no column '\(part)'\(hint) The columns are \(names.joined(separator: ", ")).")
     }
   }
 }

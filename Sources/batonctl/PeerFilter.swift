@@ -4,11 +4,11 @@ internal import StrictJSON
 /// The options that select relays or servers for a list.
 struct PeerFilter: ParsableArguments {
   @Option(
-    help: "Only those with this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
+    help: "Only this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
     transform: Words.one(of: Words.healths))
   var health: [String] = []
   @Option(
-    help: "Only those of this operator, by id or name; own: those without an operator.",
+    help: "Only this operator, by id or name, or own for no operator.",
     completion: .names(of: .provider, or: ["own"]))
   var `operator`: String?
   @Flag var enablement: Enablement?

@@ -1,21 +1,20 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
-internal import Sentences
 internal import WebFiles
 
 struct PeopleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "people", abstract: "List and mute people who write in channels",
     discussion: """
-      People are those whose messages are stored here, and who are muted. --search also finds members of channels who wrote \
-      nothing. They are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and, with --search, show \
-      and mute, by a name at a domain such as ada@example.com. Anyone may take any name.
+      The list contains authors of stored messages, and muted people. --search also finds channel members who wrote \
+      nothing. Name a person by the key or name that the network uses, on Nostr also by npub1…, nprofile1… or a name at \
+      a domain such as ada@example.com. Names prove nothing: anyone can use any name.
 
       Example:
-        batonctl people News                  who wrote in the channel News, the latest first
-        batonctl people --search ada          people whose name holds 'ada'
-        batonctl people mute npub1…           hides everything that someone writes, in all channels
+        batonctl people News                  lists who wrote in the channel News, the latest first
+        batonctl people --search ada          lists people whose name contains 'ada'
+        batonctl people mute npub1…           hides all messages of a person, in all channels
       """,
     subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
 
@@ -28,7 +27,7 @@ struct PeopleCommand: AsyncParsableCommand {
         """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
-    @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel))
+    @Argument(help: "Channel, by id or name. Default: all channels.", completion: .names(of: .channel))
     var channel: String?
     @Option(help: "Only people who match part of a name, a key prefix, or a full key or name.") var search: String?
     @Flag(help: "Only people who are muted.") var muted = false
@@ -39,7 +38,7 @@ struct PeopleCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-      guard search?.isEmpty != true else { throw ValidationError("Write whom to search for after --search.") }
+      guard search?.isEmpty != true else { throw ValidationError("--search needs a name or a key.") }
       _ = try table.chosen(of: Self.columns)
     }
 
@@ -57,7 +56,10 @@ struct PeopleCommand: AsyncParsableCommand {
           request.cursor = page.nextCursor
         } while request.cursor != nil && people.count < limit
         try session.show(people) {
-          guard !people.isEmpty else { return muted ? "No one is muted." : "No such people." }
+          guard !people.isEmpty else {
+            guard channel == nil, search == nil else { return "No people match." }
+            return muted ? "No one is muted." : "No people."
+          }
           let shown = session.table(columns, people.map { Row(person: $0, times: session.times) })
           return request.cursor == nil ? shown : "\(shown)\nThere are more people: --limit shows up to 1000."
         }
@@ -86,15 +88,16 @@ struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show a person",
       discussion: """
-        With --check, the domain of a name such as ada@example.com (NIP-05) is asked whether it is theirs, which the domain sees. A \
-        server on this machine is asked only if you name them by it. Exit status 1 if it is not theirs, or was not asked.
+        With --check the command asks the domain of a claimed name such as ada@example.com (NIP-05) to confirm it, and \
+        the domain sees the request. It asks a server on this machine only if you name the person by that name. Exit \
+        status 1 if the domain does not confirm the name, or was not asked.
 
         Example:
           batonctl people show ada@example.com --check
         """, aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Flag(help: "Ask the domain whether the name that they claim is theirs.") var check = false
+    @Flag(help: "Ask the domain to confirm the name that the person claims.") var check = false
     @Argument(help: "Person, by the key or name that the network uses.") var person: String
 
     func run() async throws {
@@ -104,7 +107,7 @@ struct PeopleCommand: AsyncParsableCommand {
         let doubt = check ? await Self.doubt(found, typed: person) : nil
         let verdict = !check || found.domainName == nil ? "not checked" : doubt ?? "the domain confirms it"
         try session.show(found) { Self.text(found, verdict, names, session.times) }
-        if check, found.domainName == nil { throw Refusal(text: "they claim no name at a domain") }
+        if check, found.domainName == nil { throw Refusal(text: "this person claims no name at a domain") }
         if doubt != nil { throw ExitCode(1) }
       }
     }
@@ -119,7 +122,7 @@ struct PeopleCommand: AsyncParsableCommand {
           return "not asked: it is on this machine, run batonctl people show \(name.text) --check to ask it"
         }
         let key = try await name.publicKey(client: try WebClient.withRootsOfEnvironment())
-        return key == person.author ? nil : "the domain says that it is someone else's: \(ShortKey.text(key))"
+        return key == person.author ? nil : "the domain gives this name to someone else: \(ShortKey.text(key))"
       } catch {
         return "\(error)"
       }
@@ -131,7 +134,7 @@ struct PeopleCommand: AsyncParsableCommand {
       if let network = person.network { lines.append("network   \(network)") }
       lines.append("messages  \(person.messages)\(person.lastMessageAt.map { ", the last \(times.text($0))" } ?? "")")
       for id in person.channelIds { lines.append("channel   \(id)\(channels[id].map { " '\($0)'" } ?? "")") }
-      if let time = person.mutedAt { lines.append("muted     \(times.text(time)): all messages of theirs are hidden") }
+      if let time = person.mutedAt { lines.append("muted     \(times.text(time)): all their messages are hidden") }
       return lines.joined(separator: "\n")
     }
   }
@@ -140,8 +143,9 @@ struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Hide all past and future messages of a person locally",
       discussion: """
-        Pages, searches, counts and previews do without them, in all channels; batonctl messages --hidden has them. No one else learns of \
-        it, and relays go on showing them. On Nostr someone who wrote nothing yet can be muted as well.
+        The messages are left out of pages, searches, counts and previews in all channels. batonctl messages --hidden \
+        shows them. No one else is notified, and relays still show the messages. On Nostr you can also mute someone who \
+        has not written yet.
 
         Example:
           batonctl people mute npub1…
@@ -181,7 +185,7 @@ private struct PersonMuting {
       try session.show(found) {
         let key = ShortKey.text(found.author)
         let who = found.name.map { "\($0.onOneLine) (\(key))" } ?? key
-        return "\(who) is \(isMuted ? "" : "not ")muted. \(counted(found.messages, "message")) of theirs "
+        return "\(who) is \(isMuted ? "" : "not ")muted. \(found.messages) of their messages "
           + "\(found.messages == 1 ? "is" : "are") stored here."
       }
     }

@@ -29,7 +29,7 @@ struct PostEdit: AsyncParsableCommand {
   var wait: ChannelCreate.Wait = .any
 
   func validate() throws {
-    guard text == nil || file == nil else { throw ValidationError("TEXT and --file exclude each other.") }
+    guard text == nil || file == nil else { throw ValidationError("TEXT and --file cannot be combined.") }
     guard text != nil || file != nil || extras.showsFiles else {
       throw ValidationError("Write the new text, - for standard input, or --file.")
     }

@@ -4,11 +4,15 @@ internal import ControlAPI
 
 struct PostHistory: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Print the transitions of a post, oldest first")
+    commandName: "history", abstract: "Print the transitions of a post, oldest first",
+    discussion: """
+      Example:
+        batonctl post history 7
+      """)
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
-  @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
+  @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
+  @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
 
   func validate() throws { _ = try table.chosen(of: HistoryRow.columns) }
 

@@ -44,7 +44,7 @@ struct PostList: AsyncParsableCommand {
 
   func validate() throws {
     guard [before, after, around].compactMap({ $0 }).count < 2 else {
-      throw ValidationError("--before, --after and --around exclude each other.")
+      throw ValidationError("--before, --after and --around cannot be combined.")
     }
     let most = around == nil ? 1000 : Self.pageMax
     guard (1...most).contains(limit) else { throw ValidationError("--limit must be 1 to \(most).") }
@@ -71,10 +71,10 @@ struct PostList: AsyncParsableCommand {
   }
 
   private var noPosts: String {
-    if let reactionsTo { return "No such reactions to post \(reactionsTo.id)." }
+    if let reactionsTo { return "No reactions to post \(reactionsTo.id) match." }
     if drafts { return "No drafts. Write one with batonctl post CHANNEL TEXT --draft." }
     let isNarrowed = relay != nil || status != nil || cause != nil || before != nil || after != nil || around != nil
-    return isNarrowed ? "No such posts." : "No posts. Publish one with batonctl post CHANNEL TEXT."
+    return isNarrowed ? "No posts match." : "No posts. Publish one with batonctl post CHANNEL TEXT."
   }
 
   /// Reads posts page by page, as many as are wanted. Pages of large posts hold fewer, and those of damaged posts perhaps none.

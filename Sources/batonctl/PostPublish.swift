@@ -45,12 +45,12 @@ struct PostPublish: AsyncParsableCommand {
     ChannelCreate.Wait = .any
 
   func validate() throws {
-    guard !draft || at == nil else { throw ValidationError("--draft and --at exclude each other.") }
+    guard !draft || at == nil else { throw ValidationError("--draft and --at cannot be combined.") }
     guard at != nil || tolerance == nil else { throw ValidationError("--tolerance needs --at.") }
     guard replyTo == nil || replyToMessage == nil else {
-      throw ValidationError("--reply-to and --reply-to-message exclude each other.")
+      throw ValidationError("--reply-to and --reply-to-message cannot be combined.")
     }
-    guard text == nil || file == nil else { throw ValidationError("TEXT and --file exclude each other.") }
+    guard text == nil || file == nil else { throw ValidationError("TEXT and --file cannot be combined.") }
     guard text != nil || file != nil || extras.showsFiles || !quote.isEmpty else {
       throw ValidationError("Write a text, - for standard input, or --file.\(Self.hint(channel))")
     }

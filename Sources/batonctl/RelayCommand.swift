@@ -31,7 +31,7 @@ struct RelayCommand: AsyncParsableCommand {
     var `operator`: String?
     @Option(help: "nostr or simplex. Default: derived from the address.", completion: .networks) var network: String?
     @Option(help: "Domain that it belongs to, in addition to its host. May be repeated.") var domain: [String] = []
-    @Flag(help: "Add it disabled.") var disabled = false
+    @Flag(help: "Add the relay disabled.") var disabled = false
 
     func validate() throws { try RelayCommand.checkScheme(address) }
 
@@ -109,7 +109,7 @@ struct RelayCommand: AsyncParsableCommand {
           batonctl relay test --all
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id, name or address.", completion: .names(of: .relay)) var relay: String?
+    @Argument(help: "Relay, by id or name, or the address of any relay.", completion: .names(of: .relay)) var relay: String?
     @Flag(help: "Test all relays.") var all = false
 
     func validate() throws {
@@ -189,7 +189,7 @@ struct RelayCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "New name.") var name: String?
-    @Option(help: "New address; it cannot change while channels use it.") var address: String?
+    @Option(help: "New address. It cannot change while channels use the relay.") var address: String?
     @Option(
       help: "Operator that runs it, by id or name; auto lets the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
@@ -223,7 +223,7 @@ struct RelayCommand: AsyncParsableCommand {
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
-    @Flag(help: "Remove it even if channels use it; they keep it.") var force = false
+    @Flag(help: "Remove the relay even if channels use it. They keep it.") var force = false
 
     func run() async throws {
       try await global.connected { session in

@@ -28,7 +28,7 @@ extension RelayCommand {
         try await session.list(list, of: "relay", changedBy: ["relay", "operator", "channelRelay"]) { session in
           let relays = try await session.client.relays(filter: condition, sort: list.order)
           let owners = try await session.operatorNames(relays.map(\.operatorId))
-          let none = condition == nil ? "No relays. Add one with batonctl relay add ADDRESS." : "No such relays."
+          let none = condition == nil ? "No relays. Add one with batonctl relay add ADDRESS." : "No relays match."
           return Listing(objects: relays, columns: columns, none: none) {
             Row(relay: $0, owners: owners, times: session.times)
           }

@@ -29,7 +29,7 @@ struct ServerCommand: AsyncParsableCommand {
         given = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
       }
       // Blanks at its ends are part of a password.
-      guard let line = given.map(HumanText.text), !line.isEmpty else { throw Refusal(text: "\(file) has no password in it") }
+      guard let line = given.map(HumanText.text), !line.isEmpty else { throw Refusal(text: "\(file) contains no password") }
       return line
     }
 
@@ -58,10 +58,10 @@ struct ServerCommand: AsyncParsableCommand {
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
-      help: "storage, proxy or names, with =on or =off, to differ from the operator's. May be repeated.",
+      help: "Role that differs from the operator's: storage, proxy or names, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
-    @Flag(help: "Add it disabled.") var disabled = false
+    @Flag(help: "Add the server disabled.") var disabled = false
     @Flag(help: "Proceed despite validation errors.") var force = false
 
     func validate() throws { try PasswordOption.check(address) }
@@ -171,7 +171,7 @@ struct ServerCommand: AsyncParsableCommand {
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
-      help: "storage, proxy or names, with =on or =off; those given replace all present ones.",
+      help: "Role: storage, proxy or names, with =on or =off. Replaces all current roles.",
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
     @Flag(help: "Proceed despite validation errors.") var force = false
@@ -179,7 +179,7 @@ struct ServerCommand: AsyncParsableCommand {
     func validate() throws {
       if let address { try PasswordOption.check(address) }
       guard !noPassword || password.file == nil else {
-        throw ValidationError("Say --no-password or --password-file, not both.")
+        throw ValidationError("--no-password and --password-file cannot be combined.")
       }
     }
 
@@ -233,7 +233,7 @@ struct ServerCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(
-      help: "The server, by id, host or address; the address may be one that Baton does not know.",
+      help: "Server, by id or host, or the address of any server.",
       completion: .names(of: .server))
     var server: String?
     @Flag(help: "Test all servers.") var all = false

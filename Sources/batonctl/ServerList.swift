@@ -28,7 +28,7 @@ extension ServerCommand {
         try await session.list(list, of: "server", changedBy: ["server", "operator"]) { session in
           let servers = try await session.client.servers(filter: condition, sort: list.order)
           let owners = try await session.operatorNames(servers.map(\.operatorId))
-          let none = condition == nil ? "No servers. Add one with batonctl server add ADDRESS." : "No such servers."
+          let none = condition == nil ? "No servers. Add one with batonctl server add ADDRESS." : "No servers match."
           return Listing(objects: servers, columns: columns, none: none) {
             Row(server: $0, owners: owners, times: session.times)
           }

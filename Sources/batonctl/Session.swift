@@ -20,13 +20,13 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print results and errors only.")
   var quiet = false
 
-  @Flag(name: .customLong("no-pager"), help: "Print long output at once, not page by page, as with an empty $BATON_PAGER.")
+  @Flag(name: .customLong("no-pager"), help: "Do not use a pager, as with an empty $BATON_PAGER.")
   var noPager = false
 
   @Option(
     help: """
-      How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create, \
-      channel follow --join, channel unfollow, post publish, post edit and post react, and no limit for streams and imports.
+      Time limit, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, up to 20min for commands that wait for relays, \
+      none for streams and imports.
       """)
   var timeout: TimeSpan?
 

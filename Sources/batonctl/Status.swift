@@ -8,12 +8,16 @@ struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the state of the daemon, its problems and their cures",
     discussion: """
-      With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; the exit status is 75 if none \
-      has answered by then. With --watch the output is redrawn in place; in a pipe or with --json, each change is a line or document.
+      With --wait the command waits until the daemon answers, for a minute or --timeout, and exits with status 75 if it \
+      does not. With --watch the output is redrawn in place. In a pipe or with --json, each change is a line or \
+      document.
+
+      Example:
+        batonctl status --wait
       """)
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Wait until the daemon answers.") var wait = false
-  @Flag(help: "Show it again whenever something changes, until Ctrl-C.") var watch = false
+  @Flag(help: "Keep running and refresh on every change, until Ctrl-C.") var watch = false
 
   private static let waitMax = TimeSpan(argument: "60s")
 
@@ -64,7 +68,7 @@ struct Status: AsyncParsableCommand {
       let counts = status.channelRelays
       var lines = [
         "batond \(status.version), process \(status.pid), since \(status.startedAt)",
-        "channels    \(status.channels), \(status.channelsUnderWay) with something to do",
+        "channels    \(status.channels), \(status.channelsUnderWay) with pending work",
         "on relays   \(counts.active) active, \(counts.underWay) under way, \(counts.inactive) inactive, \(counts.failed) failed",
         "relays      \(status.relays), \(status.relaysDown) down",
         "servers     \(status.servers), \(status.serversDown) down",
@@ -78,11 +82,11 @@ struct Status: AsyncParsableCommand {
       }
       if let waiting = status.channelsWaitingForCores, waiting > 0 {
         let channels = waiting == 1 ? "channel" : "channels"
-        lines.append("waiting     \(waiting) \(channels) on SimpleX, for a daemon that is not there; see batonctl cluster")
+        lines.append("waiting     \(waiting) \(channels) on SimpleX, for an absent daemon; see batonctl cluster")
       }
       if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
       if let trouble = status.declarationsTrouble {
-        lines.append("files       \(trouble); batond check-config lists everything that is wrong, batonctl reload loads them")
+        lines.append("files       \(trouble); batond check-config lists all problems, batonctl reload loads the files")
       }
       if let damage = status.damage {
         let others = status.damaged > 1 ? " (and \(status.damaged - 1) more)" : ""
@@ -91,7 +95,7 @@ struct Status: AsyncParsableCommand {
       if let trouble = status.storageTrouble {
         lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
       }
-      guard let findings else { return lines + ["findings    not shown to those who may only publish"] }
+      guard let findings else { return lines + ["findings    not shown to publishers"] }
       // Whether there is a standby is decided once; whoever has decided for none need not be told each time.
       let warnings = findings.warnings.filter { $0.kind != "noStandby" }
       let found = Validate.lines(findings.errors, warnings, session.terminal)
@@ -105,9 +109,16 @@ struct Status: AsyncParsableCommand {
 }
 
 struct Watch: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Print changes as they happen")
+  static let configuration = CommandConfiguration(
+    abstract: "Print changes as they happen",
+    discussion: """
+      The first line, snapshot, shows the revision from which changes are printed.
+
+      Example:
+        batonctl watch --channel "City News"
+      """)
   @OptionGroup var global: GlobalOptions
-  @Option(help: "Begin with the changes after this revision.") var since: Int64?
+  @Option(help: "Begin with the changes after this revision, without a snapshot.") var since: Int64?
   @Option(help: "Only this channel, by id or name.", completion: .names(of: .channel)) var channel: [String] = []
   @Option(help: "Only this relay, by id or name.", completion: .names(of: .relay)) var relay: [String] = []
 

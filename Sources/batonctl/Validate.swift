@@ -8,9 +8,12 @@ struct Validate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Find problems of operators, servers, relays and channels",
     discussion: """
-      If several daemons share a database, it also shows what is wrong between them, whether the clock of the database differs from that \
-      of the machine whose daemon is asked, and whether commits wait for a standby. Exit status 1 when there are errors; warnings do not \
-      count.
+      If several daemons share a database, the command also compares them, checks the database's clock against the clock \
+      of the machine whose daemon answers, and reports whether commits wait for a standby. Exit status 1 if there are errors; \
+      warnings do not count.
+
+      Example:
+        batonctl validate
       """)
   @OptionGroup var global: GlobalOptions
 
@@ -18,7 +21,7 @@ struct Validate: AsyncParsableCommand {
     try await global.connected { session in
       let (errors, warnings) = try await session.client.validate()
       try session.show(JSONValue.object(["errors": try errors.json, "warnings": try warnings.json])) {
-        guard !errors.isEmpty || !warnings.isEmpty else { return "Nothing is wrong." }
+        guard !errors.isEmpty || !warnings.isEmpty else { return "No errors or warnings." }
         return Self.lines(errors, warnings, session.terminal).joined(separator: "\n")
       }
       if !errors.isEmpty { throw ExitCode(1) }
@@ -36,8 +39,11 @@ struct Reload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Read the configuration and the files of operators again",
     discussion: """
-      All files are checked first; if one is wrong, everything stays as it was, and the exit status is 1. Options that take effect only \
-      at the next start are named.
+      All files are checked first. If one contains an error, nothing changes, and the exit status is 1. The command \
+      lists options that take effect only at the next start.
+
+      Example:
+        batonctl reload
       """)
   @OptionGroup var global: GlobalOptions
 

@@ -22,7 +22,7 @@ enum Words {
   static func one(of words: [String]) -> @Sendable (String) throws -> String {
     { word in
       if words.contains(word) { return word }
-      let hint = Nearest.to(word, among: words).map { "did you mean \($0)? There are" } ?? "there are"
+      let hint = Nearest.to(word, among: words).map { "did you mean \($0)? The values are" } ?? "the values are"
       throw ValidationError("\(hint) \(words.joined(separator: ", "))")
     }
   }

@@ -54,7 +54,7 @@ struct ChannelViewTests {
     channel.truncatedAt = "2026-11-20T15:10:35.591Z"
     let shown = view.details(channel)
     #expect(shown.contains("\nlast said 2026-11-21T15:10:35.591Z: Until when?\nunread    2\nmarked    pinned, frozen\n"))
-    #expect(shown.contains("\ntruncated 2026-11-20T15:10:35.591Z; what was said before is not shown\n"))
+    #expect(shown.contains("\ntruncated 2026-11-20T15:10:35.591Z; earlier messages are not shown\n"))
     (channel.unreadMentions, channel.hidden, channel.muted) = (1, true, true)
     #expect(view.details(channel).contains("\nunread    2, 1 of them for you\nmarked    pinned, muted, hidden, frozen\n"))
   }

@@ -153,7 +153,7 @@ struct MessageCommandTests {
     found.hasNewer = true
     #expect(try notes(found).dropFirst(5).first == "There are newer messages: --after 9.")
     found.messages = []
-    #expect(try notes(found).first == "No such messages.")
+    #expect(try notes(found).first == "No messages match.")
     let none = MessagesListReply(messages: [], hasOlder: false, hasNewer: false, revision: 1)
     #expect(try notes(none) == ["No messages."])
   }

@@ -63,7 +63,7 @@ struct ChannelKeyTests {
     let sentence =
       "active (onePerAuthor) the relay keeps the profile of one channel per author, and has that of another channel of this identity"
     #expect(shown.lines.filter { $0.hasSuffix(sentence) }.count == 2, "\(shown.lines)")
-    #expect(shown.lines.contains { $0.hasSuffix("identity main, key of the identity") }, "\(shown.lines)")
+    #expect(shown.lines.contains { $0.hasSuffix("identity main, the identity's key") }, "\(shown.lines)")
     let relay = try await baton.control("relay", "show", "r1")
     #expect(relay.lines.contains { $0.hasPrefix("can ") && $0.contains("onePerAuthor") }, "\(relay.lines)")
 
@@ -104,7 +104,7 @@ struct ChannelKeyTests {
       links.append(try #require(created.lines.last))
     }
     let shown = try await baton.control("channel", "show", "First")
-    #expect(shown.lines.contains { $0.hasSuffix("identity main, key of its own") }, "\(shown.lines)")
+    #expect(shown.lines.contains { $0.hasSuffix("identity main, its own key") }, "\(shown.lines)")
 
     // In turn, twice.
     for (round, suffix) in ["A", "B"].enumerated() {

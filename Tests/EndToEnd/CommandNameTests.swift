@@ -45,7 +45,7 @@ struct CommandNameTests {
         ["--quiet", "channel", "crate", "News", "--wait", "none"],
         "There is no command 'batonctl channel crate'. Did you mean 'create'?"
       ),
-      (["relay", "frobnicate"], "There is no command 'batonctl relay frobnicate'. There are list, add, show, "),
+      (["relay", "frobnicate"], "There is no command 'batonctl relay frobnicate'. The commands are list, add, show, "),
       (["relay", "list", "--colums", "id"], "Unknown option '--colums'. Did you mean '--columns'?"),
     ] {
       let wrong = try await Program.run("batonctl", arguments)

@@ -39,7 +39,7 @@ struct FollowedChannelTests {
     let followed = try await reader.control("channel", "follow", "\u{FEFF}<\(link)>\r")
     #expect(
       followed.status == 0
-        && followed.lines == ["Channel 1 'News' is followed, read from 2 relays. See batonctl messages 1."], "\(followed.lines)"
+        && followed.lines == ["Channel 1 'News' is followed from 2 relays. See batonctl messages 1."], "\(followed.lines)"
     )
     #expect(try await reader.control("channel", "follow", link).lines == followed.lines)
     let shown = try await reader.control("channel", "show", "News")
@@ -100,7 +100,7 @@ struct FollowedChannelTests {
     #expect(inbox.lines == ["No conversations."], "\(inbox.lines)")
     let again = try await reader.control("channel", "follow", link, "--name", "Neighbours", "--relay", "r2")
     #expect(
-      again.lines.first == "Channel 2 'Neighbours' is followed, read from 1 relay. See batonctl messages 2.", "\(again.lines)")
+      again.lines.first == "Channel 2 'Neighbours' is followed from 1 relay. See batonctl messages 2.", "\(again.lines)")
     // The whole history is there again, though it was told before.
     _ = try await reader.watchMessages { state in
       state.messages.values.contains { $0["channelId"] == 2 && $0["text"]?.string == "The bridge is open." }
@@ -123,7 +123,7 @@ struct FollowedChannelTests {
     #expect(try await reader.control("relay", "add", club.url, "--disabled").status == 0)
     let followed = try await reader.control("channel", "follow", link)
     #expect(
-      followed.lines == ["Channel 1 'Club' is followed, read from 1 relay. See batonctl messages 1."], "\(followed.lines)")
+      followed.lines == ["Channel 1 'Club' is followed from 1 relay. See batonctl messages 1."], "\(followed.lines)")
     var plan = MessagePlan(group: club.id, relay: club.url)
     plan.say("hello", by: "ann")
     let written = try await club.baton.write(plan)

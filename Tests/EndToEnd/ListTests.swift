@@ -177,7 +177,7 @@ struct ListTests {
     let wrong = try await city.control(["channel", "list", "--columns", "id,nmae"])
     #expect(wrong.status == 64)
     #expect(
-      wrong.lines.first?.hasPrefix("Error: There is no column 'nmae'; did you mean name? There are id, name, phase, ") == true,
+      wrong.lines.first?.hasPrefix("Error: There is no column 'nmae'; did you mean name? The columns are id, name, ") == true,
       "\(wrong)")
     await city.stop()
   }
@@ -199,8 +199,8 @@ struct ListTests {
     #expect(try await ids("channel", "list", "--busy", "--relay", "good") == [])
     #expect(try await ids("channel", "list", "--relay", "good", "--filter", #"{"phase": "failed"}"#) == [])
     #expect(try await ids("channel", "list", "--limit", "1") == ["id:1"])
-    #expect(try await city.control(["channel", "list", "--limit", "1"]).lines.last == "There are more: add --all.")
-    #expect(try await city.control(["channel", "list", "--phase", "failed"]).lines == ["No such channels."])
+    #expect(try await city.control(["channel", "list", "--limit", "1"]).lines.last == "There are more channels: add --all.")
+    #expect(try await city.control(["channel", "list", "--phase", "failed"]).lines == ["No channels match."])
 
     #expect(try await city.control(["relay", "test", "good"]).status == 0)
     #expect(try await ids("relay", "list", "--health", "up") == ["id:1"])
@@ -219,7 +219,7 @@ struct ListTests {
       (["channel", "list", "--phase", "actve"], "did you mean active?"),
       (["channel", "list", "--status", "inivted"], "did you mean invited?"),
       (["relay", "list", "--health", "dwon"], "did you mean down?"),
-      (["server", "list", "--protocol", "http"], "there are smp, xftp"),
+      (["server", "list", "--protocol", "http"], "the values are smp, xftp"),
     ] {
       let wrong = try await city.control(arguments)
       #expect(wrong.status == 64 && wrong.lines.first?.contains(hint) == true, "\(wrong)")

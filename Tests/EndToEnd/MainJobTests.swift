@@ -166,7 +166,7 @@ struct MainJobTests {
       #expect(said.status == 0 && line.contains(" batonctl "), "\(line)")
     }
     let dry = try await baton.control("channel", "retry", "--relay", "r2", "--dry-run")
-    #expect(dry.status == 0 && dry.lines.count == 5 && dry.lines.last == "3 channels; nothing was changed.", "\(dry.lines)")
+    #expect(dry.status == 0 && dry.lines.count == 5 && dry.lines.last == "3 channels. Nothing was changed.", "\(dry.lines)")
     let one = try await baton.control("channel", "retry", "--relay", "r2", "--filter", "{\"id\": 2}")
     #expect(one.status == 0 && one.lines.last?.hasPrefix("Retrying 1 channel.") == true, "\(one.lines)")
     #expect(try await baton.control("channel", "retry").status == 64)
@@ -175,7 +175,7 @@ struct MainJobTests {
     let back = try Program("baton-sandbox", ["--relays", "1", "--port", "\(port)"])
     try await back.line(containing: "ws://")
     for id in 1...3 { _ = try await baton.channel(Int64(id)) { $0.phase == "active" } }
-    #expect(try await baton.control("validate").lines == ["Nothing is wrong."])
+    #expect(try await baton.control("validate").lines == ["No errors or warnings."])
     #expect(try await baton.control("channel", "retry", "--relay", "r2").lines == ["No channel lacks relay 'r2'."])
     await stop(daemon, [sandbox, back])
   }

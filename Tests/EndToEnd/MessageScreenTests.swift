@@ -107,12 +107,12 @@ struct MessageScreenTests {
     _ = try await baton.watchMessages { $0.texts == ["first"] }
     #expect(try await control("channel", "mute", "News") == "Channel 1 is muted.")
     #expect(try await control("channel", "pin", "News") == "Channel 1 is pinned.")
-    #expect(try await control("inbox", "--unread") == "Nothing is unread.")
+    #expect(try await control("inbox", "--unread") == "No unread conversations.")
     #expect(try await control("inbox").contains("first"))
-    #expect(try await control("channel", "hide", "News").contains("hidden until something new is said"))
+    #expect(try await control("channel", "hide", "News").contains("hidden until a new message arrives"))
     #expect(try await control("inbox") == "No conversations.")
     #expect(try await control("inbox", "--hidden").contains("first"))
-    #expect(try await control("channel", "freeze", "News") == "Channel 1 is frozen; others can go on writing there.")
+    #expect(try await control("channel", "freeze", "News") == "Channel 1 is frozen; other people can still write there.")
     let refused = try await baton.control("post", "News", "text")
     #expect(refused.status == 1)
 
@@ -127,7 +127,7 @@ struct MessageScreenTests {
     try await say("second")
     _ = try await baton.watchMessages { $0.texts.count == 2 }
     #expect(try await control("inbox").contains("second"))
-    #expect(try await control("channel", "truncate", "News", "--yes") == "What was said in channel 1 is gone here.")
+    #expect(try await control("channel", "truncate", "News", "--yes") == "The messages of channel 1 are deleted here.")
     try await baton.sync()
     #expect(try await baton.allMessages().isEmpty)
     #expect(try await control("channel", "list", "--sort=-lastMessageAt", "--json").contains("\"unread\":0"))

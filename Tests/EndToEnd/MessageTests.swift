@@ -184,7 +184,7 @@ struct MessageTests {
 
     let muted = try await baton.control("people", "mute", eve)
     #expect(
-      muted.status == 0 && muted.lines.first?.contains("is muted. 1 message of theirs is stored here.") == true,
+      muted.status == 0 && muted.lines.first?.contains("is muted. 1 of their messages is stored here.") == true,
       "\(muted.lines)")
     daemon.signal(SIGKILL)
     _ = await daemon.status()

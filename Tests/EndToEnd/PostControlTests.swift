@@ -56,7 +56,7 @@ struct PostControlTests {
     let list = try await baton.control("post", "list", "News", "--columns", "id,phase,relays,text")
     #expect(list.lines == ["ID  PHASE      RELAYS  TEXT", "1   published  2/2     We open at nine."])
     #expect(try await baton.control("post", "ls", "--status", "verified", "--relay", "r2", "-o", "name").lines == ["id:1"])
-    #expect(try await baton.control("post", "ls", "--status", "failed").lines == ["No such posts."])
+    #expect(try await baton.control("post", "ls", "--status", "failed").lines == ["No posts match."])
     let shown = try await baton.control("post", "show", "1", "--utc")
     #expect(shown.lines.suffix(2) == ["  We open", "  at nine."], "\(shown.lines)")
     #expect(shown.lines.contains("link      \(link)") && shown.lines.count { $0.hasPrefix("  ● r") } == 2)

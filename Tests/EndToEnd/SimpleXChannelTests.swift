@@ -265,7 +265,7 @@ struct SimpleXChannelTests {
     #expect(try await core.received.allSatisfy { !$0.hasPrefix("/_connect") }, "a link alone makes Baton connect to no one")
     let followed = try await baton.control("channel", "follow", link, "--join")
     #expect(
-      followed.lines == ["Channel 1 'Their News' is followed, read as a member. See batonctl messages 1."], "\(followed.lines)")
+      followed.lines == ["Channel 1 'Their News' is followed as a member. See batonctl messages 1."], "\(followed.lines)")
     #expect(try await baton.control("channel", "follow", link, "--join").lines == followed.lines)
     let shown = try await baton.control("channel", "show", "1")
     #expect(shown.lines.contains("phase     followed: Channel of others, read as a member."), "\(shown.lines)")

@@ -98,9 +98,9 @@ struct SimpleXPostTests {
     let role = try await baton.control("member", "role", "News", "member-18", "moderator")
     #expect(role.status == 0 && role.lines.last == "member-18 is a member with the role moderator.", "\(role.lines)")
     let ban = try await baton.control("member", "ban", "News", "member-17")
-    #expect(ban.status == 0 && ban.lines.last == "What member-17 writes is kept from everyone.", "\(ban.lines)")
+    #expect(ban.status == 0 && ban.lines.last == "member-17 is banned.", "\(ban.lines)")
     let out = try await baton.control("member", "remove", "News", "member-19")
-    #expect(out.status == 0 && out.lines.last == "member-19 is out of it.", "\(out.lines)")
+    #expect(out.status == 0 && out.lines.last == "member-19 is no longer a member.", "\(out.lines)")
     #expect(try await core.withModel { $0.peopleSeen(of: 1) } == ["17 member blocked", "18 moderator"])
     for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
       let members = try await client.members(MembersListRequest(channelId: 1)).members
