@@ -1,8 +1,10 @@
-/// Lines that are redrawn in place on a terminal; elsewhere they follow each other.
+/// Lines that are redrawn in place on a terminal. Elsewhere they follow each other, and those that were there before are left out.
 struct Canvas {
   private let terminal: Terminal
   /// The width of each line that is drawn, in columns.
   private var widths: [Int] = []
+  /// The lines that were written without a terminal.
+  private var written: Set<String> = []
 
   init(_ terminal: Terminal) { self.terminal = terminal }
 
@@ -10,7 +12,11 @@ struct Canvas {
   /// redrawn.
   /// - Throws: `Output.Failure`.
   mutating func draw(_ lines: [String]) throws {
-    guard let size = terminal.size else { return try Output.line(lines.joined(separator: "\n")) }
+    guard let size = terminal.size else {
+      let new = lines.filter { !written.contains($0) }
+      written = Set(lines)
+      return new.isEmpty ? () : try Output.line(new.joined(separator: "\n"))
+    }
     // The cursor needs the last row, and a column after the longest line.
     let shown = lines.prefix(max(1, size.rows - 1)).map { $0.cutPainted(to: max(1, size.columns - 1)) }
     // If the terminal has become narrower, its lines wrap into further rows.

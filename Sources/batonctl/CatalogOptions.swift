@@ -143,7 +143,7 @@ extension Session {
     var json = try step.json.object ?? [:]
     json["of"] = .string(title)
     try showNext(JSONValue.object(json)) {
-      let mark = terminal.paint(step.passed ? "✓" : "✗", step.passed ? .green : .red)
+      let mark = terminal.paint(step.passed ? Marks.current.done : Marks.current.failed, step.passed ? .green : .red)
       let time = String(format: "%7.1f ms", step.durationMilliseconds)
       let cause = step.cause.map { "(\($0)) " } ?? ""
       return "  \(mark) \(step.name.padding(toLength: 9, withPad: " ", startingAt: 0)) \(time)  \(cause)\(step.detail)"

@@ -9,11 +9,8 @@ struct ChannelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Create and manage channels",
     subcommands: [
-      ChannelCreate.self, List.self, Counts.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self,
-      RemoveRelay.self,
-      ChannelRetry.self, Verify.self, ChannelMute.self, ChannelUnmute.self, ChannelPin.self, ChannelUnpin.self,
-      ChannelHide.self, ChannelUnhide.self, ChannelFreeze.self, ChannelUnfreeze.self, ChannelTruncate.self, Delete.self,
-      ChannelFollow.self, ChannelUnfollow.self, ChannelFollowing.self,
+      ChannelCreate.self, List.self, Counts.self, Show.self, Link.self, ChannelEdit.self, AddRelay.self, RemoveRelay.self,
+      ChannelRetry.self, Verify.self, ChannelTruncate.self, Delete.self, ChannelFollow.self, ChannelUnfollow.self,
     ])
 
   struct Show: AsyncParsableCommand {
@@ -63,30 +60,6 @@ struct ChannelCommand: AsyncParsableCommand {
     }
   }
 
-  struct History: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Print the history of a channel, oldest first",
-      discussion: """
-        Example:
-          batonctl channel history "City News" --limit 20
-        """)
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var table: TableOptions
-    @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
-
-    func validate() throws { _ = try table.chosen(of: HistoryRow.columns) }
-
-    func run() async throws {
-      try await global.connected(table.show) { session in
-        let channel = try await session.channel(channel)
-        let lines = try await session.client.transitions(channelID: channel.id, limit: limit)
-        let columns = try table.chosen(of: HistoryRow.columns)
-        try session.show(lines) { session.table(columns, lines.map { HistoryRow(line: $0, times: session.times) }) }
-      }
-    }
-  }
-
   struct AddRelay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add-relay", abstract: "Add relays to a channel",
@@ -128,11 +101,17 @@ struct ChannelCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
       try await global.connected { session in
-        let id = try await session.channel(channel).id
-        let channel = try await session.client.removeRelay(try await session.relay(relay).id, fromChannel: id)
+        let found = try await session.channel(channel)
+        let relay = try await session.relay(relay)
+        let warning = found.network == "nostr" ? " It can never return to this relay." : ""
+        try session.confirm(
+          "Remove channel \(found.id) '\(found.profile.displayName)' from relay '\(relay.name)'?\(warning)", isDefault: false,
+          yes: yes)
+        let channel = try await session.client.removeRelay(relay.id, fromChannel: found.id)
         try session.show(channel) { ChannelView(terminal: session.terminal, times: session.times).details(channel) }
       }
     }

@@ -84,36 +84,3 @@ struct ChannelUnfollow: AsyncParsableCommand {
     }
   }
 }
-
-struct ChannelFollowing: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "following", abstract: "Set whether and how far back to read a channel's messages",
-    discussion: """
-      Without --days, --count or --keep, the options messages.days, messages.count and messages.keep of the daemon apply. \
-      Baton keeps messages that it read before, except those beyond --keep, which it drops immediately.
-
-      Example:
-        batonctl channel following "City News" --days 30 --keep 5000
-      """)
-  @OptionGroup var global: GlobalOptions
-  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Flag(inversion: .prefixedNo, help: "Read the messages, or do not.") var read = true
-  @Option(help: "Maximum age of messages to read back, in days, 0 to 36500; 0 for any age.") var days: Int?
-  @Option(help: "Number of newest messages to read back from one relay, 1 to 100000.") var count: Int?
-  @Option(help: "Number of other people's messages to keep, the latest ones, 1 to 100000.") var keep: Int?
-
-  func validate() throws {
-    if let days, !(0...36_500).contains(days) { throw ValidationError("--days must be 0 to 36500.") }
-    if let count, !(1...100_000).contains(count) { throw ValidationError("--count must be 1 to 100000.") }
-    if let keep, !(1...100_000).contains(keep) { throw ValidationError("--keep must be 1 to 100000.") }
-    guard read || days == nil && count == nil else { throw ValidationError("--no-read excludes --days and --count.") }
-  }
-
-  func run() async throws {
-    try await global.connected { session in
-      let id = try await session.channel(channel).id
-      let changed = try await session.client.setFollowing(read, days: days, count: count, keep: keep, channel: id)
-      try session.show(changed) { "The messages of channel \(id) are \(ChannelView.following(changed))." }
-    }
-  }
-}

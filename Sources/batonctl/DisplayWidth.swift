@@ -20,7 +20,7 @@ extension String {
     return width
   }
 
-  /// The text, or its beginning followed by … if it is cut.
+  /// The text, or its beginning followed by a mark if it is cut.
   /// - Parameter width: the largest width, in columns.
   func cut(to width: Int) -> String {
     guard displayWidth > width else { return self }
@@ -33,7 +33,7 @@ extension String {
       beginning.append(character)
       used += next
     }
-    return beginning + "…"
+    return beginning + Marks.current.ellipsis
   }
 }
 

@@ -146,7 +146,8 @@ struct FollowedView {
     let room = max(1, (session.terminal.size?.rows ?? 2) - (note == nil ? 1 : 2))
     var shown = lines
     if lines.count > room {
-      shown = lines.prefix(room - 1) + ["… and \(lines.count - room + 1) more; a taller terminal shows them"]
+      shown =
+        lines.prefix(room - 1) + ["\(Marks.current.ellipsis) and \(lines.count - room + 1) more; a taller terminal shows them"]
     }
     if let note { shown.append(session.terminal.paint(note.shown, .yellow)) }
     session.ending.willWrite(isResult: false)

@@ -8,18 +8,19 @@ extension ChannelTransition: HistoryLine {}
 /// `batonctl history`.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Print the transitions of all channels, oldest first",
+    commandName: "history", abstract: "Print the transitions of channels, oldest first",
     discussion: """
-      The options history.keepDays and history.keepRows limit how far back the history goes. batonctl channel history \
-      prints one channel's history, and batonctl watch prints changes as they happen.
+      The options history.keepDays and history.keepRows limit how far back the history goes. batonctl watch prints changes \
+      as they happen.
 
-      Example:
+      Examples:
+        batonctl history "City News"
         batonctl history --relay relay-2 --since "2026-12-24 18:00"
       """)
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
-  @Option(help: "Only this channel, by id or name. May be repeated.", completion: .names(of: .channel)) var channel: [String] =
-    []
+  @Argument(help: "Channels, by id or name. Default: all.", completion: .names(of: .channel)) var channels: [String] = []
+  @Option(name: .customLong("channel"), help: .hidden) var earlierChannels: [String] = []
   @Option(help: "Only this relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
   @Option(
     help: "Only transitions with this cause. May be repeated.", completion: .list(Words.causes),
@@ -32,7 +33,7 @@ struct HistoryCommand: AsyncParsableCommand {
   @Option(help: "Maximum number of lines, the latest ones.") var limit: Int = 100
 
   func validate() throws {
-    _ = try table.chosen(of: Self.columns)
+    _ = try table.chosen(of: isOfOne ? HistoryRow.columns : Self.columns)
     guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
     if let filter, (try? JSONParser.parse(filter))?.object == nil {
       throw ValidationError("--filter must be a JSON object such as '{\"to\": \"failed\"}'.")
@@ -41,11 +42,14 @@ struct HistoryCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected(table.show) { session in
-      let columns = try table.chosen(of: Self.columns)
+      let columns = try table.chosen(of: isOfOne ? HistoryRow.columns : Self.columns)
       let lines = try await lines(session)
       try session.show(lines) { session.table(columns, lines.map { HistoryRow(line: $0, times: session.times) }) }
     }
   }
+
+  /// Whether each line is about the same channel.
+  private var isOfOne: Bool { channels.count + earlierChannels.count == 1 }
 
   private static let columns: [TableColumn<HistoryRow>] = HistoryRow.columns(with: [
     TableColumn("CHANNEL", rank: 0, least: 8) { row in
@@ -69,7 +73,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   private func condition(_ session: Session) async throws -> JSONValue? {
     var channels: [JSONValue] = []
-    for name in channel { channels.append(.integer(try await session.channel(name).id)) }
+    for name in self.channels + earlierChannels { channels.append(.integer(try await session.channel(name).id)) }
     return Words.all([
       filter.flatMap { try? JSONParser.parse($0) }, channels.isEmpty ? nil : ["channelId": ["$in": .array(channels)]],
       try await session.relays(relay), Words.condition("cause", cause), Words.condition("to", status),

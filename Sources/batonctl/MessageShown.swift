@@ -65,7 +65,7 @@ extension MessageReaction {
       let text = reaction.reaction.filter { !$0.isWhitespace }.cut(to: textWidth)
       return "\(reaction.count) \(text)\(reaction.own ? " (you)" : "")"
     }
-    return (shown + (reactions.count > kindsMax ? ["…"] : [])).joined(separator: "  ")
+    return (shown + (reactions.count > kindsMax ? [Marks.current.ellipsis] : [])).joined(separator: "  ")
   }
 
   /// How many kinds of reactions to one message are shown.

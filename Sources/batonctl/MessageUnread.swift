@@ -65,7 +65,8 @@ struct FreshnessNotes {
       "Not up to date: \(name(id)) \(found.trouble), in \(counted(found.count, "conversation"))."
     }
     let others = lines.count - Self.relaysMax
-    return others > 0 ? lines.prefix(Self.relaysMax) + ["… and \(counted(others, "other relay"))."] : lines
+    return others > 0
+      ? lines.prefix(Self.relaysMax) + ["\(Marks.current.ellipsis) and \(counted(others, "other relay"))."] : lines
   }
 
   /// The line of one relay: dot, name, and when it was read or why not.

@@ -32,9 +32,9 @@ struct MessageView {
   }
 
   private func line(_ unread: UnreadMark?) -> String {
-    let words = "── \(unread?.words ?? "") "
+    let words = "\(Marks.current.rule)\(Marks.current.rule) \(unread?.words ?? "") "
     let room = width ?? Self.answerWidth
-    let rest = String(repeating: "─", count: max(0, room - words.displayWidth))
+    let rest = String(repeating: Marks.current.rule, count: max(0, room - words.displayWidth))
     return terminal.paint((words + rest).cut(to: room), .yellow)
   }
 
@@ -135,7 +135,7 @@ struct MessageView {
       lines += line.wrapped(to: width, first: Self.text, rest: Self.text)
     }
     guard lines.count > Self.linesMax else { return lines }
-    let more = "… batonctl messages show \(shown.message.id) shows the rest"
+    let more = "\(Marks.current.ellipsis) batonctl messages show \(shown.message.id) shows the rest"
     return lines.prefix(Self.linesMax - 1) + more.wrapped(to: width, first: Self.note, rest: Self.note)
   }
 

@@ -24,6 +24,8 @@ struct Pager: Hashable {
       command = "less"
     }
     if environment["LESS"] == nil { self.environment["LESS"] = "FRX" }
+    // What people have written is UTF-8, whatever the locale.
+    if environment["LESSCHARSET"] == nil { self.environment["LESSCHARSET"] = "utf-8" }
     if isElevated { self.environment["LESSSECURE"] = "1" }
   }
 

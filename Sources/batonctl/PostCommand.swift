@@ -168,7 +168,9 @@ extension Session {
     guard isForPeople else { return nil }
     let page = try await raw.posts(PostsListRequest(limit: 100, reactionTo: Int(post)))
     guard !page.posts.isEmpty else { return nil }
-    return ((page.hasOlder ? ["…"] : []) + page.posts.reversed().map { $0.pinned == nil ? $0.text.shown : "(pinned)" })
+    return
+      ((page.hasOlder ? [Marks.current.ellipsis] : [])
+      + page.posts.reversed().map { $0.pinned == nil ? $0.text.shown : "(pinned)" })
       .joined(separator: " ")
   }
 }

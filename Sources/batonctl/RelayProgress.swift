@@ -17,35 +17,41 @@ struct RelayProgress {
   /// The words behind the count, as in `2/3 relays active`.
   let words: String
 
-  /// The lines. If the terminal has too few rows for all relays, these are of those that are not done, then of those that failed, and the
+  /// The lines: the bar, and each relay. Without a terminal, only the relays that are done or failed, because what is open would be
+  /// repeated. If the terminal has too few rows for all relays, these are of those that are not done, then of those that failed, and the
   /// number of the others.
   /// - Parameter size: the size of the terminal that the lines must fit; `nil` without a terminal.
   func lines(_ relays: [Relay], in size: Terminal.Size?) -> [String] {
+    guard let size else {
+      let settled = relays.filter { $0.rank != .open }
+      let width = relays.map(\.name.displayWidth).max() ?? 0
+      return settled.map { $0.line(width) }
+    }
     let done = relays.count { $0.rank == .done }
     let count = "\(done)/\(relays.count) \(words)"
-    let bar = bar(done, of: relays.count, columns: size.map { $0.columns - count.displayWidth - 2 })
+    let bar = bar(done, of: relays.count, columns: size.columns - count.displayWidth - 2)
     var (shown, others) = (relays, [Relay]())
     // The bar and the cursor have a row each.
-    if let size, relays.count > size.rows - 2 {
+    if relays.count > size.rows - 2 {
       let ranked = [Relay.Rank.open, .lost, .done].flatMap { rank in relays.filter { $0.rank == rank } }
       let room = max(0, min(size.rows - 3, relays.count - done))
       (shown, others) = (Array(ranked.prefix(room)), Array(ranked.dropFirst(room)))
     }
     // The description of a relay gets at least as much room as its name.
     let widest = shown.map(\.name.displayWidth).max() ?? 0
-    let width = size.map { min(widest, max(1, ($0.columns - 6) / 2)) } ?? widest
+    let width = min(widest, max(1, (size.columns - 6) / 2))
     let lines = [bar.isEmpty ? count : "\(bar) \(count)"] + shown.map { $0.line(width) }
-    let all = others.isEmpty ? lines : lines + ["  … \(Self.summary(others))"]
-    return size.map { Array(all.prefix(max(1, $0.rows - 1))) } ?? all
+    let all = others.isEmpty ? lines : lines + ["  \(Marks.current.ellipsis) \(Self.summary(others))"]
+    return Array(all.prefix(max(1, size.rows - 1)))
   }
 
-  /// - Parameter columns: the room for it, in columns; `nil` without a limit.
-  private func bar(_ count: Int, of total: Int, columns: Int?) -> String {
-    let cells = min(30, columns ?? 30)
+  /// - Parameter columns: the room for it, in columns.
+  private func bar(_ count: Int, of total: Int, columns: Int) -> String {
+    let cells = min(30, columns)
     guard cells >= 3 else { return "" }
     let full = count * cells / max(total, 1)
-    return terminal.paint(String(repeating: "█", count: full), .green)
-      + terminal.paint(String(repeating: "░", count: cells - full), .gray)
+    return terminal.paint(String(repeating: Marks.current.full, count: full), .green)
+      + terminal.paint(String(repeating: Marks.current.empty, count: cells - full), .gray)
   }
 
   private static func summary(_ relays: [Relay]) -> String {

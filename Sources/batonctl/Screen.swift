@@ -77,6 +77,6 @@ extension String {
       line.append(next)
       used += columns
     }
-    return line + (width > 0 ? "…" : "") + "\u{1B}[0m"
+    return line + (width > 0 ? Marks.current.ellipsis : "") + "\u{1B}[0m"
   }
 }

@@ -6,7 +6,7 @@ extension Session {
   ///   - isWanted: whether to draw the code; `nil` draws it if everything fits the terminal, and otherwise says how to get it.
   ///   - channel: the identifier of the channel.
   func withCode(_ text: String, of link: String, channel: Int64, isWanted: Bool?) -> String {
-    guard isWanted != false, let code = QRCode(link) else { return text }
+    guard isWanted ?? !Marks.current.isPlain, let code = QRCode(link) else { return text }
     let whole = text + "\n" + code.text(hasColor: terminal.hasColor)
     guard let size = terminal.size else { return isWanted == true ? whole : text }
     // A code with wrapped lines cannot be read; one with too many rows can be scrolled.

@@ -147,7 +147,7 @@ struct Watch: AsyncParsableCommand {
       let from = transition["from"]?.string ?? "?"
       let to = transition["to"]?.string ?? "?"
       let detail = transition["detail"]?.string ?? ""
-      let step = from == to ? "stays \(to)" : "\(from) → \(to)"
+      let step = from == to ? "stays \(to)" : "\(from) \(Marks.current.arrow) \(to)"
       let place = "channel \(transition["channelId"]?.integer ?? 0) on \(transition["relayName"]?.string ?? "?")"
       return "\(head)  \(terminal.dot(to)) \(place)  \(step)\(detail.isEmpty ? "" : "  \(detail)")"
     case "channel":

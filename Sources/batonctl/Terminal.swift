@@ -28,7 +28,7 @@ struct Terminal: Sendable {
   }
 
   /// A dot in the colour of a status.
-  func dot(_ status: String) -> String { paint("●", .of(status)) }
+  func dot(_ status: String) -> String { paint(Marks.current.dot, .of(status)) }
 }
 
 extension Terminal.Color {

@@ -1,0 +1,173 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+struct ChannelEdit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit", abstract: "Change a channel's profile and settings",
+    discussion: """
+      Active relays receive a new name, description or image immediately, other relays as soon as they are back. batonctl \
+      channel show shows which relays have it. Readers see nothing of the other settings.
+
+      Examples:
+        batonctl channel edit "City News" --description "News at nine"
+        batonctl channel edit "City News" --mute --keep-messages 5000
+      """)
+
+  enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
+
+  /// A number, or the daemon's own.
+  enum Limit: ExpressibleByArgument {
+    case number(Int)
+    case standard
+
+    init?(argument: String) {
+      if argument == "default" {
+        self = .standard
+      } else if let number = Int(argument) {
+        self = .number(number)
+      } else {
+        return nil
+      }
+    }
+
+    static func value(_ wanted: Self?, instead present: Int?) -> Int? {
+      switch wanted {
+      case .number(let number)?: number
+      case .standard?: nil
+      case nil: present
+      }
+    }
+
+    static func check(_ wanted: Self?, _ allowed: ClosedRange<Int>, _ option: String) throws {
+      guard case .number(let number)? = wanted, !allowed.contains(number) else { return }
+      throw ValidationError("\(option) must be \(allowed.lowerBound) to \(allowed.upperBound), or default.")
+    }
+  }
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Option(help: "New name.") var name: String?
+  @Option(name: .customLong("full-name"), help: "New longer name; '' removes it.") var fullName: String?
+  @Option(help: "New description; '' removes it.") var description: String?
+  @Option(help: "New image, a PNG, JPEG or WebP file.", completion: .file()) var image: String?
+  @Flag(name: .customLong("no-image"), help: "Remove the image.") var noImage = false
+  @Option(help: "Replacement of relays that fail for good: on or off.") var heal: Switch?
+  @Option(help: "KEY=VALUE to store with the channel, KEY= to remove it. May be repeated.") var custom: [String] = []
+  @Flag(inversion: .prefixedNo, help: "Leave the channel out of batonctl inbox --unread. Its messages still count.") var mute:
+    Bool?
+  @Flag(inversion: .prefixedNo, help: "Pin the channel: batonctl channel list --sort=-pinned lists it first.") var pin: Bool?
+  @Flag(inversion: .prefixedNo, help: "Leave the channel out of batonctl inbox until a message arrives.") var hide: Bool?
+  @Flag(help: "With --hide: also delete its messages here, as batonctl channel truncate does.") var clear = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: """
+      Publish nothing in the channel. Baton refuses posts, edits, reactions, pins and imports, and still delivers and \
+      deletes posts that it accepted before. On Nostr other people can still write there.
+      """) var freeze: Bool?
+  @Flag(inversion: .prefixedNo, help: "Read the messages of the channel.") var read: Bool?
+  @Option(
+    name: .customLong("read-days"),
+    help: "Maximum age of messages to read back, in days, 0 to 36500; 0 for any age, default for messages.days.")
+  var readDays: Limit?
+  @Option(
+    name: .customLong("read-count"),
+    help: "Number of newest messages to read back from one relay, 1 to 100000; default for messages.count.")
+  var readCount: Limit?
+  @Option(
+    name: .customLong("keep-messages"),
+    help: "Number of other people's messages to keep, the latest ones, 1 to 100000; default for messages.keep.")
+  var keepMessages: Limit?
+  @Flag(help: "Do not ask for confirmation.") var yes = false
+
+  private var changesProfile: Bool {
+    name != nil || fullName != nil || description != nil || image != nil || noImage || heal != nil || !custom.isEmpty
+  }
+
+  private var changesReading: Bool { read != nil || readDays != nil || readCount != nil || keepMessages != nil }
+
+  func validate() throws {
+    guard image == nil || !noImage else { throw ValidationError("--image and --no-image cannot be combined.") }
+    guard !clear || hide == true else { throw ValidationError("--clear needs --hide.") }
+    _ = try CustomData(custom)
+    try Limit.check(readDays, 0...36_500, "--read-days")
+    try Limit.check(readCount, 1...100_000, "--read-count")
+    try Limit.check(keepMessages, 1...100_000, "--keep-messages")
+    if read == false, [readDays, readCount].contains(where: { if case .number? = $0 { true } else { false } }) {
+      throw ValidationError("--no-read excludes --read-days and --read-count.")
+    }
+    guard changesProfile || changesReading || mute != nil || pin != nil || hide != nil || freeze != nil else {
+      throw ValidationError("Name a change, such as --name or --description.")
+    }
+  }
+
+  func run() async throws {
+    try await global.connected { session in
+      let found = try await session.channel(channel)
+      if clear {
+        try session.confirm(
+          "Delete all messages of channel \(found.id) '\(found.profile.displayName)' here?", isDefault: false, yes: yes)
+      }
+      var changed = found
+      if changesProfile { changed = try await changeProfile(of: found.id, session) }
+      let sentences = try await changeSettings(&changed, session.client)
+      guard !changesProfile else { return try await session.showDetails(of: changed) }
+      try session.show(changed) { sentences.joined(separator: "\n") }
+    }
+  }
+
+  private func changeProfile(of id: Int64, _ session: Session) async throws -> Channel {
+    let picture = noImage ? "" : try image.map(ImageFile.dataURL)
+    return try await session.changing {
+      // The present channel: its custom data is sent back with the changes.
+      try await session.raw.channel(id: id)
+    } _: {
+      try await session.client.updateChannel(
+        UpdateChannel(
+          id: $0.id, revision: custom.isEmpty ? nil : $0.revision, displayName: name, fullName: fullName,
+          description: description, image: picture,
+          heal: heal.map { $0 == .on }, custom: data(with: $0.custom)))
+    }
+  }
+
+  private func data(with present: JSONValue?) throws -> JSONValue? {
+    guard !custom.isEmpty else { return nil }
+    var members = present?.object ?? [:]
+    for (key, value) in try CustomData(custom).members { members[key] = value.isEmpty ? nil : .string(value) }
+    return .object(members)
+  }
+
+  /// Changes the settings one by one.
+  /// - Returns: a sentence for each that was changed.
+  private func changeSettings(_ channel: inout Channel, _ client: BatonClient) async throws -> [String] {
+    let id = channel.id
+    var sentences: [String] = []
+    if let mute {
+      channel = try await client.setMuted(mute, channel: id)
+      sentences.append("Channel \(id) is \(mute ? "muted" : "not muted").")
+    }
+    if let pin {
+      channel = try await client.setPinned(pin, channel: id)
+      sentences.append("Channel \(id) is \(pin ? "pinned" : "not pinned").")
+    }
+    if let freeze {
+      channel = try await client.setFrozen(freeze, channel: id)
+      let others = freeze && !channel.frozenEnforced ? "; other people can still write there" : ""
+      sentences.append("Channel \(id) is \(freeze ? "frozen" : "not frozen")\(others).")
+    }
+    if changesReading {
+      channel = try await client.setFollowing(
+        read ?? channel.followed, days: Limit.value(readDays, instead: channel.followDays),
+        count: Limit.value(readCount, instead: channel.followCount),
+        keep: Limit.value(keepMessages, instead: channel.followKeep),
+        channel: id)
+      sentences.append("The messages of channel \(id) are \(ChannelView.following(channel)).")
+    }
+    if let hide {
+      channel = try await client.setHidden(hide, clearingHistory: clear, channel: id)
+      sentences.append("Channel \(id) is \(hide ? "hidden until a new message arrives" : "not hidden").")
+    }
+    return sentences
+  }
+}
