@@ -45,16 +45,19 @@ struct ChannelCreate: AsyncParsableCommand {
   @Option(help: "Identity that owns the channel, by id or name. Default: main.", completion: .names(of: .identity))
   var identity: String?
   @Option(
+    name: .customLong("signing-key"),
     help:
       "Key that signs it on Nostr: own (derived from the identity's), identity. Default: own, if its relays allow it."
   )
-  var key: Key?
+  var signingKey: Key?
   @Option(help: "Description of the channel.") var description: String?
   @Option(help: "Image, a PNG, JPEG or WebP file.", completion: .file()) var image: String?
   @Option(help: "KEY=VALUE to store with the channel. May be repeated.") var custom: [String] = []
   @Option(
     name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same channel.")
   var idempotencyKey: String?
+  @Flag(name: .customLong("allow-duplicate"), help: "Create the channel even if another one has this name.")
+  var allowDuplicate = false
   @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, or do not. Default: if it fits the terminal.")
   var qr: Bool?
   @Flag(help: "Continue with fewer relays than wanted, without confirmation.") var yes = false
@@ -70,8 +73,8 @@ struct ChannelCreate: AsyncParsableCommand {
       throw ValidationError("--member and --idempotency-key cannot be combined: a group with the same members is reused.")
     }
     if let pick, !(1...32).contains(pick) { throw ValidationError("--pick must be 1 to 32.") }
-    guard kind == .channel || key != .own else {
-      throw ValidationError("A group is signed by its identity: --key own is for channels.")
+    guard kind == .channel || signingKey != .own else {
+      throw ValidationError("A group is signed by its identity: --signing-key own is for channels.")
     }
     guard relay.isEmpty || pick == nil else { throw ValidationError("--relay and --pick cannot be combined.") }
     _ = try CustomData(custom)
@@ -96,6 +99,7 @@ struct ChannelCreate: AsyncParsableCommand {
     for name in relay { ids.append(try await session.relay(name).id) }
     var members: [String: JSONValue] = [:]
     for (key, value) in try CustomData(custom).members { members[key] = .string(value) }
+    try await checkName(session)
     let owner = try await owner(session)
     var people: [String] = []
     for name in member { people.append(try await session.personKey(name)) }
@@ -103,11 +107,22 @@ struct ChannelCreate: AsyncParsableCommand {
       profile: Profile(displayName: name, description: description, image: try image.map(ImageFile.dataURL)),
       kind: kind == .channel ? nil : kind.rawValue,
       access: access.isEmpty ? nil : access.map(\.rawValue), members: people.isEmpty ? nil : people,
-      network: network ?? owner.network, identity: owner.name, key: key?.rawValue,
+      network: network ?? owner.network, identity: owner.name, key: signingKey?.rawValue,
       relayIds: ids.isEmpty ? nil : ids,
       pick: pick,
       custom: members.isEmpty ? nil : .object(members),
       idempotencyKey: idempotencyKey)
+  }
+
+  /// Refuses the name of another channel: someone who repeats a command rarely wants a second one. A request with an idempotency key, or for a
+  /// group of these members, gives the channel that exists.
+  private func checkName(_ session: Session) async throws {
+    guard !allowDuplicate, idempotencyKey == nil, member.isEmpty else { return }
+    let filter: JSONValue = ["profile.displayName": .string(name), "owned": true]
+    guard let known = try await session.raw.channels(filter: filter).first else { return }
+    throw Refusal(
+      text: "channel \(known.id) already has the name '\(name)'. Choose another name, or use --allow-duplicate.",
+      name: "local.DuplicateName")
   }
 
   /// The name of the identity. An identity given by id is on one network, which is then the channel's; a name may exist on each network.

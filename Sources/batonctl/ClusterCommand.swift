@@ -79,9 +79,13 @@ struct ClusterCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Name of the daemon, as in batonctl cluster.") var name: String
     @Flag(help: "Give the daemon its share of the channels again.") var undo = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
       try await global.connected { session in
+        if !undo {
+          try session.confirm("Move all channels of daemon '\(name)' to the other daemons?", isDefault: false, yes: yes)
+        }
         try await session.client.drain(name: name, undo: undo)
         try session.say(
           undo

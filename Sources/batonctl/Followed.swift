@@ -8,6 +8,8 @@ enum Followed: Sendable {
   case membership(MemberChange)
   /// An import of which so many lines are done.
   case importing(ImportReport)
+  /// Changes or messages, without end.
+  case stream
   /// Files that are uploaded and names that are looked up before a post is published: the daemon knows nothing of the post yet.
   case preparing
 
@@ -21,6 +23,7 @@ enum Followed: Sendable {
     case .membership(let change):
       "the change is not done after \(limit); the daemon continues, see batonctl post show \(change.postId)"
     case .importing(let report): "not done after \(limit): \(report.progress); run it again to continue"
+    case .stream: "ended after \(limit), the time limit of --timeout"
     case .preparing: "file uploads or name lookups took longer than \(limit); nothing was published, run it again"
     }
   }
@@ -32,6 +35,7 @@ enum Followed: Sendable {
     case .post(let post): "the daemon continues without batonctl; see batonctl post show \(post.id)"
     case .membership(let change): "the daemon continues without batonctl; see batonctl post show \(change.postId)"
     case .importing(let report): "interrupted: \(report.progress); run it again to continue"
+    case .stream: "interrupted"
     case .preparing: "interrupted during file uploads or name lookups; nothing was published, run it again"
     }
   }
@@ -43,7 +47,7 @@ enum Followed: Sendable {
     case .post(let post): (try? ["post": post.json]) ?? [:]
     case .membership(let change): (try? ["change": change.json]) ?? [:]
     case .importing(let report): (try? ["import": report.json]) ?? [:]
-    case .preparing: [:]
+    case .stream, .preparing: [:]
     }
   }
 }

@@ -48,6 +48,7 @@ extension Session {
       resized.cancel()
     }
     if terminal.size == nil || !isForPeople { Output.endWithReader() }
+    ending.followed = .stream
     var hasBegun = false
     beat.yield()
     for await _ in beats {

@@ -28,7 +28,8 @@ struct HistoryCommand: AsyncParsableCommand {
   @Option(
     help: "Only transitions to this status: new, invited, accepted, active, inactive, failed or removed. May be repeated.",
     completion: .list(Words.statuses), transform: Words.one(of: Words.statuses)) var status: [String] = []
-  @Option(help: ArgumentHelp("Only transitions at this time or later.", valueName: "time")) var since: Moment?
+  @Option(help: ArgumentHelp("Only transitions at this time or later.", valueName: "time"), transform: Moment.of) var since:
+    Moment?
   @Option(help: "Condition in JSON, such as '{\"to\": \"failed\"}'.") var filter: String?
   @Option(help: "Maximum number of lines, the latest ones.") var limit: Int = 100
 

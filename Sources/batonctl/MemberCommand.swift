@@ -274,9 +274,14 @@ struct MemberTarget: ParsableArguments {
 
 /// Changes who belongs to a channel, and waits for that.
 struct MemberWaiting: ParsableArguments {
-  enum Wait: String, ExpressibleByArgument, CaseIterable { case done, none }
+  enum Wait: String, ExpressibleByArgument, CaseIterable {
+    case all, none
 
-  @Option(help: "When to return: change done or failed, or none (do not wait).") var wait: Wait = .done
+    /// `done` is the earlier name of `all`. A group is on one relay, so any of them is all of them.
+    init?(argument: String) { self.init(rawValue: ["done", "any"].contains(argument) ? "all" : argument) }
+  }
+
+  @Option(help: "When to return: all relays settled, or none (do not wait).") var wait: Wait = .all
 
   /// - Parameter change: for a channel and a person: makes the change and returns it; makes it and sends it after every change.
   func run(

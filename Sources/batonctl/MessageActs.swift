@@ -20,7 +20,9 @@ struct MessageAnswer: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
   @Argument(help: "Text, or - for standard input.") var text: String
-  @Option(help: "Key for safe retries: repeating the command with it returns the same answer.") var key: String?
+  @Option(
+    name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same answer.")
+  var key: String?
   @Option(help: "When to return: all relays settled, readers find the answer at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
 
@@ -129,7 +131,9 @@ struct MessageReport: AsyncParsableCommand {
   @Argument(help: "Category of the report.", completion: .list(categories), transform: Words.one(of: categories))
   var category: String
   @Argument(help: "Explanation.") var text: String?
-  @Option(help: "Key for safe retries: repeating the command with it returns the same report.") var key: String?
+  @Option(
+    name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same report.")
+  var key: String?
   @Option(help: "When to return: all relays settled, readers find the report at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
 

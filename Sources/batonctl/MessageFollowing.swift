@@ -66,6 +66,7 @@ struct MessageFollowing {
   /// - Parameter channel: only messages of this channel.
   func run(_ page: MessagePageView, channel: Int64?) async throws {
     var tail = tail
+    session.ending.followed = .stream
     Output.endWithReader()
     if session.isForPeople {
       session.ending.willWrite(isResult: false)

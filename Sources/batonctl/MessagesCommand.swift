@@ -15,12 +15,13 @@ struct MessagesCommand: AsyncParsableCommand {
         batonctl messages News                       shows the newest messages of the channel News
         batonctl messages News --follow              continues with new ones
         batonctl messages --search "bridge closed"   searches all channels
-        batonctl messages read News                  marks everything in the channel as read
+        batonctl messages mark-read News                  marks everything in the channel as read
         batonctl messages reply 12 "At nine."        answers message 12
         batonctl messages list read                  shows a channel that is named like a subcommand
       """,
     subcommands: [
-      MessageList.self, Show.self, Read.self, Unread.self, Sync.self, MessageAnswer.self, MessageReact.self, MessageRemove.self,
+      MessageList.self, Show.self, MarkRead.self, MarkUnread.self, Sync.self, MessageAnswer.self, MessageReact.self,
+      MessageRemove.self,
       MessageReport.self, MessagePin.self, MessageUnpin.self, MessageHide.self, MessageUnhide.self,
     ], defaultSubcommand: MessageList.self)
 
@@ -49,14 +50,14 @@ struct MessagesCommand: AsyncParsableCommand {
     }
   }
 
-  struct Read: AsyncParsableCommand {
+  struct MarkRead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Mark the messages of a channel as read",
+      commandName: "mark-read", abstract: "Mark the messages of a channel as read",
       discussion: """
         They are marked in the order in which they arrived. Messages that were read remain read.
 
         Example:
-          batonctl messages read News
+          batonctl messages mark-read News
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -73,14 +74,14 @@ struct MessagesCommand: AsyncParsableCommand {
     }
   }
 
-  struct Unread: AsyncParsableCommand {
+  struct MarkUnread: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Mark a message and all later ones as unread",
+      commandName: "mark-unread", abstract: "Mark a message and all later ones as unread",
       discussion: """
         Own messages, and those from before Baton began to read the channel, stay read.
 
         Example:
-          batonctl messages unread 12
+          batonctl messages mark-unread 12
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The first message that is unread, by id.", completion: .names(of: .message)) var message: ObjectID

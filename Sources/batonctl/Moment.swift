@@ -14,6 +14,12 @@ struct Moment: ExpressibleByArgument {
     self.init(argument, now: Int64(Date().timeIntervalSince1970 * 1000), zone: .current)
   }
 
+  /// - Throws: a sentence with the accepted forms.
+  static let of = { @Sendable (text: String) throws -> Moment in
+    if let moment = Moment(argument: text) { return moment }
+    throw ValidationError("write '2026-12-24 18:00', 2026-12-24T18:00:00Z, or +2h, +30min or +3d from now")
+  }
+
   /// - Parameters:
   ///   - now: milliseconds since 1970-01-01T00:00:00Z.
   ///   - zone: where times without a zone are meant.

@@ -27,7 +27,9 @@ enum OldWords {
     Word(old: ["channel", "create"], new: ["channel", "create"], options: ["--key": "--signing-key"]),
     Word(old: ["messages", "read"], new: ["messages", "mark-read"]),
     Word(old: ["messages", "unread"], new: ["messages", "mark-unread"]),
+    Word(old: ["messages"], new: ["messages"], options: ["--key": "--idempotency-key"]),
     Word(old: ["post", "export"], new: ["post", "export"], options: ["--output": "--to", "-o": "--to"]),
+    Word(old: ["post"], new: ["post"], options: ["--key": "--idempotency-key"]),
   ]
 
   /// The same command line in today's words.

@@ -7,7 +7,7 @@ internal import StrictJSON
 struct OperatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "operator", abstract: "Manage the organisations that run servers and relays",
-    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, OperatorExport.self])
+    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Edit.self, Remove.self, OperatorExport.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -120,12 +120,12 @@ struct OperatorCommand: AsyncParsableCommand {
     }
   }
 
-  struct Update: AsyncParsableCommand {
+  struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Change an operator",
       discussion: """
         Example:
-          batonctl operator update Example --domain example.net
+          batonctl operator edit Example --domain example.net
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
@@ -175,10 +175,16 @@ struct OperatorCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Remove its servers and relays too; channels keep the relays that they have.") var force = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
       try await global.connected { session in
-        let removed = try await session.client.removeOperator(id: try await session.provider(name).id, force: force)
+        let found = try await session.provider(name)
+        if force {
+          try session.confirm(
+            "Remove operator \(found.id) '\(found.name)' with its servers and relays?", isDefault: false, yes: yes)
+        }
+        let removed = try await session.client.removeOperator(id: found.id, force: force)
         try session.show(removed) { "Removed operator \(removed.id) '\(removed.name)'." }
       }
     }

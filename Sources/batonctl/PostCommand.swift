@@ -116,7 +116,7 @@ struct PostCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
-    @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
+    @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time"), transform: Moment.of) var at: Moment?
     @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.")
     var tolerance: TimeSpan?
 

@@ -24,7 +24,9 @@ struct PostEdit: AsyncParsableCommand {
   @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @OptionGroup var extras: PostExtras
-  @Option(help: "Key for safe retries: repeating the command with it returns the same edit.") var key: String?
+  @Option(
+    name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same edit.")
+  var key: String?
   @Option(help: "Wait until all relays are settled, readers find the new post at any, or none.")
   var wait: ChannelCreate.Wait = .any
 

@@ -16,20 +16,21 @@ struct PostExport: AsyncParsableCommand {
       Exit status: 0 everything is there that can be; 1 some posts cannot be read, because the database is damaged.
 
       Example:
-        batonctl post export News --output news.jsonl
+        batonctl post export News --to news.jsonl
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: ObjectID?
   @Option(
+    name: .customLong("to"),
     help: ArgumentHelp("Write to this file, which must not exist yet, instead of standard output.", valueName: "file"),
     completion: .file())
-  var output: String?
+  var path: String?
 
   func run() async throws {
     try await global.connected { session in
       let request = PostsExportRequest(channelId: try await session.channel(channel).id, after: after.map { Int($0.id) })
-      let file = try output.map(ExportFile.init)
+      let file = try path.map(ExportFile.init)
       var report = ExportReport()
       var isComplete = false
       for try await reply in try await session.raw.exportPosts(request) {

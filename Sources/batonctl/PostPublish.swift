@@ -37,9 +37,11 @@ struct PostPublish: AsyncParsableCommand {
   var replyToMessage: ObjectID?
   @Option(help: "Post that this one quotes. May be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
   @OptionGroup var extras: PostExtras
-  @Option(help: "Key for safe retries: repeating the command with it returns the same post.") var key: String?
+  @Option(
+    name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same post.")
+  var key: String?
   @Flag(help: "Store the post as a draft; batonctl post release publishes it.") var draft = false
-  @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
+  @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time"), transform: Moment.of) var at: Moment?
   @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.") var tolerance: TimeSpan?
   @Option(help: "When to return: all relays settled, readers find it at any relay, or none (do not wait).") var wait:
     ChannelCreate.Wait = .any

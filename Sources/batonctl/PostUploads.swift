@@ -104,7 +104,8 @@ struct PostUploads {
     let text = "\(path.shown) is on \(places.count) of \(counted(outcomes.count, "server")): \(words)"
     guard !needsAll else {
       throw Refusal(
-        text: "\(text). With --key it has to be on all, because the same key means the same post; run the command again",
+        text:
+          "\(text). With --idempotency-key it has to be on all, because the same key means the same post; run the command again",
         name: "local.UploadFailed")
     }
     warn("local.UploadIncomplete", text)

@@ -20,6 +20,7 @@ struct PostWatch: AsyncParsableCommand {
     try await global.connected { session in
       var request = PostsWatchRequest(since: since)
       for name in channel { request.channelIds = (request.channelIds ?? []) + [try await session.channel(name).id] }
+      session.ending.followed = .stream
       Output.endWithReader()
       var hasBegun = since != nil
       for try await change in try await session.raw.watchPosts(request) {

@@ -6,7 +6,10 @@ struct ReactionOptions: ParsableArguments {
   @Argument(help: "The reaction.") var reaction: String
   @Option(name: .customLong("emoji-url"), help: "The address of the picture, if the reaction is :shortcode:.")
   var emojiURL: String?
-  @Option(help: "The same key with the same options gives the same reaction, however often.") var key: String?
+  @Option(
+    name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same reaction."
+  )
+  var key: String?
   @Option(help: "Wait until all relays are settled, readers find the reaction at any, or none.")
   var wait: ChannelCreate.Wait = .any
 

@@ -10,7 +10,7 @@ struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "relay", abstract: "Manage the relays that channels can be created on",
     subcommands: [
-      List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, Counts.self, Figures.self,
+      List.self, Add.self, Show.self, Enable.self, Disable.self, Edit.self, Remove.self, Test.self, Counts.self, Figures.self,
       History.self,
     ])
 
@@ -179,12 +179,12 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 
-  struct Update: AsyncParsableCommand {
+  struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Change a relay",
       discussion: """
         Example:
-          batonctl relay update relay-1 --name north
+          batonctl relay edit relay-1 --name north
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
@@ -224,10 +224,17 @@ struct RelayCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Flag(help: "Remove the relay even if channels use it. They keep it.") var force = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
       try await global.connected { session in
-        let relay = try await session.client.removeRelay(id: try await session.relay(relay).id, force: force)
+        let found = try await session.relay(relay)
+        if force {
+          try session.confirm(
+            "Remove relay \(found.id) '\(found.name)', even from the choice for channels that use it?", isDefault: false,
+            yes: yes)
+        }
+        let relay = try await session.client.removeRelay(id: found.id, force: force)
         try session.show(relay) { "Removed relay \(relay.id) '\(relay.name)'." }
       }
     }

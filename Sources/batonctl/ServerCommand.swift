@@ -8,7 +8,7 @@ internal import StrictJSON
 struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "server", abstract: "Manage message servers (SMP) and file servers (XFTP)",
-    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self, History.self])
+    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Edit.self, Remove.self, Test.self, History.self])
 
   /// The source of a password: never the command line, which everyone on the machine can read.
   struct PasswordOption: ParsableArguments {
@@ -154,12 +154,12 @@ struct ServerCommand: AsyncParsableCommand {
     }
   }
 
-  struct Update: AsyncParsableCommand {
+  struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Change a server",
       discussion: """
         Example:
-          batonctl server update smp.example.org --operator auto
+          batonctl server edit smp.example.org --operator auto
         """)
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption

@@ -127,6 +127,7 @@ struct Watch: AsyncParsableCommand {
       var request = WatchRequest(since: since)
       for name in channel { request.channelIds = (request.channelIds ?? []) + [try await session.channel(name).id] }
       for name in relay { request.relayIds = (request.relayIds ?? []) + [try await session.relay(name).id] }
+      session.ending.followed = .stream
       Output.endWithReader()
       for try await change in try await session.client.watch(request) {
         try session.showNext(change) { Self.line(change, session.terminal) }
