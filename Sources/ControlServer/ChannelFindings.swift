@@ -3,7 +3,8 @@ internal import ControlAPI
 internal import Coordinator
 internal import Storage
 
-/// Findings about channels, for people: channels that work on no relay, the relays that they lack, and the command that helps.
+/// Findings about channels, for people: channels that work on no relay, the relays that they lack or cannot be created on, and the command
+/// that helps.
 struct ChannelFindings {
   let losses: [ChannelLoss]
   /// Channels that work on no relay.
@@ -11,15 +12,9 @@ struct ChannelFindings {
   let relays: [RelayRow]
   let disabledOperators: Set<OperatorID>
 
-  /// Reads the findings; this takes longer the more relays channels lack.
-  init(_ store: any ControlStorage, _ coordinator: Coordinator) async throws {
-    losses = try await store.losses()
-    failedChannels = losses.isEmpty ? 0 : try await store.failedChannelCount()
-    relays = coordinator.relays
-    disabledOperators = Set(coordinator.operators.filter { !$0.isEnabled }.map(\.id))
-  }
+  var errors: [Finding] { failed + relaysDown(isError: true) }
 
-  var errors: [Finding] {
+  private var failed: [Finding] {
     guard failedChannels > 0 else { return [] }
     let words = failedChannels == 1 ? "1 channel works on no relay" : "\(failedChannels) channels work on no relay"
     let filter = #"--filter '{"phase": "failed"}'"#
@@ -30,8 +25,40 @@ struct ChannelFindings {
     ]
   }
 
-  /// One finding for each relay that channels lack, the one that most channels lack first.
-  var warnings: [Finding] {
+  /// One finding for each relay that channels lack, the one that most channels lack first, and then what is down.
+  var warnings: [Finding] { lost + relaysDown(isError: false) }
+
+  private static let namesMax = 5
+
+  /// One finding for each network with relays that are down.
+  /// - Parameter isError: only the networks on which all are down, or only the others.
+  private func relaysDown(isError: Bool) -> [Finding] {
+    let usable = relays.filter { !$0.isDeleted && isUsable($0) }
+    return NetworkKind.allCases.compactMap { network in
+      let all = usable.filter { $0.network == network }
+      let down = all.filter { $0.condition.health == .down }
+      guard !down.isEmpty, (down.count == all.count) == isError else { return nil }
+      let names = down.prefix(Self.namesMax).map { "'\($0.name)'" } + (down.count > Self.namesMax ? ["others"] : [])
+      let which = names.joined(separator: ", ")
+      let words =
+        switch (isError, down.count) {
+        case (true, 1): "the only enabled relay on \(network.rawValue) is down (\(which)), so no channel can be created there"
+        case (true, let count):
+          "all \(count) enabled relays on \(network.rawValue) are down (\(which)), so no channel can be created there"
+        case (false, let count):
+          "\(count) of \(all.count) enabled relays on \(network.rawValue) \(count == 1 ? "is" : "are") down (\(which))"
+        }
+      return Finding(
+        kind: "relaysDown", severity: isError ? "error" : "warning", network: network.rawValue, serverIds: [],
+        relayIds: down.map(\.id.rawValue), message: "\(words). batonctl relay test NAME shows the step that fails")
+    }
+  }
+
+  private func isUsable(_ relay: RelayRow) -> Bool {
+    relay.isEnabled && relay.relayOperator.map { !disabledOperators.contains($0) } ?? true
+  }
+
+  private var lost: [Finding] {
     let byRelay = Dictionary(grouping: losses, by: \.relay).mapValues { $0.sorted { $0.channels > $1.channels } }
     let counts = byRelay.mapValues { $0.reduce(0) { $0 + $1.channels } }
     return byRelay.keys.sorted { (counts[$1] ?? 0, $0) < (counts[$0] ?? 0, $1) }.compactMap { id in
@@ -50,7 +77,7 @@ struct ChannelFindings {
   private func advice(_ relay: RelayRow, _ losses: [ChannelLoss]) -> String {
     let id = relay.id.rawValue
     if relay.isDeleted { return "It was removed; channels that heal move to other relays" }
-    guard relay.isEnabled, relay.relayOperator.map({ !disabledOperators.contains($0) }) ?? true else {
+    guard isUsable(relay) else {
       return "It is disabled, so it does not get them back: batonctl relay enable \(id), or enable its operator"
     }
     if relay.condition.health == .down {
@@ -66,5 +93,15 @@ struct ChannelFindings {
       ? "They are tried again by themselves, at long intervals"
       : failed.contains { $0.healing > 0 } ? "Those that heal get it back by themselves, some each minute" : "They do not heal"
     return "\(itself); batonctl channel retry --relay \(id) asks for all of them now"
+  }
+}
+
+extension ChannelFindings {
+  /// Reads the findings; this takes longer the more relays channels lack.
+  init(_ store: any ControlStorage, _ coordinator: Coordinator) async throws {
+    losses = try await store.losses()
+    failedChannels = losses.isEmpty ? 0 : try await store.failedChannelCount()
+    relays = coordinator.relays
+    disabledOperators = Set(coordinator.operators.filter { !$0.isEnabled }.map(\.id))
   }
 }

@@ -133,6 +133,26 @@ struct ControlTests {
     try await bench.stop()
   }
 
+  @Test func validationNamesRelaysThatAreDown() {
+    func findings(_ healths: [Health], disabled: Set<Int> = []) -> ChannelFindings {
+      let relays = healths.enumerated().map { place, health in
+        var relay = RelayRow(
+          id: RelayID(rawValue: Int64(place)), network: .nostr, address: "ws://r\(place)", name: "r\(place)",
+          isEnabled: !disabled.contains(place), revision: 1)
+        relay.condition.health = health
+        return relay
+      }
+      return ChannelFindings(losses: [], failedChannels: 0, relays: relays, disabledOperators: [])
+    }
+    #expect(findings([.up, .unknown]).errors.isEmpty && findings([.up, .unknown]).warnings.isEmpty)
+    let some = findings([.down, .up, .down, .down], disabled: [3])
+    #expect(some.errors.isEmpty && some.warnings.map(\.relayIds) == [[0, 2]])
+    #expect(some.warnings.first?.message.hasPrefix("2 of 3 enabled relays on nostr are down ('r0', 'r2').") == true)
+    let all = findings([.down, .up], disabled: [1])
+    #expect(all.warnings.isEmpty && all.errors.map(\.kind) == ["relaysDown"] && all.errors[0].severity == "error")
+    #expect(all.errors[0].message.hasPrefix("the only enabled relay on nostr is down ('r0'), so no channel can be created"))
+  }
+
   private static let refusals: [(String, JSONValue, String)] = [
     ("org.batond.Channels.Get", ["id": 99], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Channels.Get", [:], "org.varlink.service.InvalidParameter"),
