@@ -103,7 +103,7 @@ struct PostPublish: AsyncParsableCommand {
 
   private static func beginning(_ reply: PostsPublishReply) -> String {
     let post = reply.post
-    guard reply.isNew else { return "Post \(post.id) was published before with this key." }
+    guard reply.isNew else { return "Post \(post.id) was already published with this key." }
     return "Post \(post.id) is stored. Delivering to \(counted(post.relayCount, "relay"))."
   }
 }
