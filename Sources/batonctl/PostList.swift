@@ -8,7 +8,8 @@ struct PostList: AsyncParsableCommand {
     commandName: "list", abstract: "List posts, the newest first",
     discussion: """
       RELAYS: on how many of its relays readers find the post. Options combine: --relay R --status failed lists posts that \
-      failed at R. --before, --after and --around name a post, and list lower ids, higher ids, or both sides. Reactions are left out, except with --reactions or --reactions-to.
+      failed at R. --before, --after and --around name a post, and list lower ids, higher ids, or both sides. \
+      Reactions are left out, except with --reactions or --reactions-to.
 
       Example:
         batonctl post list News --status failed
