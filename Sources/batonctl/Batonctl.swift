@@ -116,7 +116,8 @@ extension Batonctl {
         guard command.configuration.defaultSubcommand == nil else { return }
         let names = commands.map { $0._commandName }
         let hint =
-          Nearest.to(argument, among: names).map { "Did you mean '\($0)'?" } ?? "The commands are \(names.joined(separator: ", "))."
+          Nearest.to(argument, among: names).map { "Did you mean '\($0)'?" }
+          ?? "The commands are \(names.joined(separator: ", "))."
         throw ValidationError("There is no command '\(path) \(argument)'. \(hint)")
       }
       path += " \(known._commandName)"

@@ -133,7 +133,8 @@ struct OperatorCommand: AsyncParsableCommand {
     @Option(name: .customLong("legal-name"), help: "Name of the legal entity; '' removes it.") var legalName: String?
     @Option(help: "Domain of the operator. Replaces all current domains.") var domain: [String] = []
     @Option(
-      name: .customLong("smp-role"), help: "Role of its message servers: storage, proxy or names, with =on or =off. May be repeated.",
+      name: .customLong("smp-role"),
+      help: "Role of its message servers: storage, proxy or names, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all))
     var smpRole: [RoleChange] = []
     @Option(

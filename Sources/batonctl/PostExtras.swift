@@ -4,8 +4,7 @@ internal import RelayNetwork
 
 /// What a post may have beside its text.
 struct PostExtras: ParsableArguments {
-  @Option(
-    help: "Person to mention, on Nostr an npub, an nprofile or a name such as bob@example.com (NIP-05). May be repeated.")
+  @Option(help: "Person to mention, on Nostr an npub, an nprofile or a name such as bob@example.com (NIP-05). May be repeated.")
   var mention: [String] = []
   @Option(help: "Content warning for readers.") var warning: String?
   @Option(help: "Word under which readers find the post, without #. May be repeated.") var hashtag: [String] = []
