@@ -32,7 +32,7 @@ extension ServersRefusal {
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchServer(let id, let name): .noSuchObject("server", id: id, name: name)
-    case .ambiguousName(let name, let ids): .ambiguousName(name, ids: ids)
+    case .ambiguousName(let name, let ids): .ambiguousName("server", name, ids: ids)
     case .noSuchOperator(let id, let name): .noSuchObject("operator", id: id, name: name)
     case .invalidAddress(let address, let reason, let position):
       .invalidAddress(address, reason: reason, position: position)
@@ -85,7 +85,7 @@ extension IdentitiesRefusal {
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchIdentity(let id, let name): .noSuchObject("identity", id: id, name: name)
-    case .ambiguousName(let name, let ids): .ambiguousName(name, ids: ids)
+    case .ambiguousName(let name, let ids): .ambiguousName("identity", name, ids: ids)
     case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
     case .duplicateName(let name): .duplicateIdentity(name)
     case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
@@ -107,7 +107,7 @@ extension ChannelsRefusal {
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
-    case .ambiguousName(let name, let ids): .ambiguousName(name, ids: ids)
+    case .ambiguousName(let name, let ids): .ambiguousName("channel", name, ids: ids)
     case .notFollowed(let id): .notFollowed(channel: id)
     case .notOwned(let id): .notOwned(channel: id)
     case .owned(let id): .owned(channel: id)

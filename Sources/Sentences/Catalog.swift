@@ -10,10 +10,12 @@ extension RefusalSentence {
   }
 
   /// A name that several objects have.
-  /// - Parameter ids: of objects that have the name.
-  public static func ambiguousName(_ name: String, ids: [Int64]) -> Self {
+  /// - Parameters:
+  ///   - kind: channel, server or identity.
+  ///   - ids: of objects that have the name.
+  public static func ambiguousName(_ kind: String, _ name: String, ids: [Int64]) -> Self {
     Self(
-      "more than one is called '\(name)': \(ids.map { String($0) }.joined(separator: ", "))",
+      "more than one \(kind) is called '\(name)': \(ids.map { String($0) }.joined(separator: ", "))",
       "use its id, for example id:\(ids.first ?? 1)")
   }
 
@@ -75,7 +77,7 @@ extension RefusalSentence {
   public static func relayInUse(channels: Int) -> Self {
     Self(
       "\(counted(channels, "channel")) \(channels == 1 ? "uses" : "use") this relay",
-      "its address cannot change, and only relay remove --force removes it, but not from your channels")
+      "its address cannot change, and only relay remove --force removes it; the channels keep it")
   }
 
   /// An identity that cannot be removed; without channels it is main.

@@ -43,8 +43,8 @@ extension RefusalSentence {
   public static func alreadyInChannel(relay: Int64, status: String) -> Self {
     guard status == "removed" else { return Self("the channel is already on relay \(relay), where it is \(status)") }
     return Self(
-      "relay \(relay) was removed from this channel: a Nostr channel cannot add it again, and a SimpleX channel only when the relay has confirmed "
-        + "its removal", "choose another")
+      "relay \(relay) was removed from this channel: a Nostr channel cannot add it again, and a SimpleX channel only once "
+        + "the relay has confirmed the removal", "choose another")
   }
 
   /// A relay that the channel does not have.

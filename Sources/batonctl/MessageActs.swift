@@ -9,9 +9,9 @@ struct MessageAnswer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reply", abstract: "Answer a message in its channel",
     discussion: """
-      The answer is a post of the channel: batonctl post list has it, and batonctl post delete deletes it. A text that begins with a dash \
-      needs -- before it; the text - is read from standard input, without the line feed at its end. For answers with files, mentions or \
-      at a later time, see batonctl post publish --reply-to-message.
+      The answer is a post of the channel: batonctl post list shows it, and batonctl post delete deletes it. Write -- \
+      before a text that begins with a dash. The text - is read from standard input, without the line feed at its end. \
+      For an answer with files, mentions or a time, use batonctl post publish --reply-to-message.
       Exit status: as for batonctl post publish.
 
       Example:
@@ -34,7 +34,7 @@ struct MessageAnswer: AsyncParsableCommand {
       try await client.publishPostAndFollow(try await request(try text.get(), client))
     } beginning: { reply in
       let post = reply.post
-      guard reply.isNew else { return "Post \(post.id) was published before with this key." }
+      guard reply.isNew else { return "Post \(post.id) was already published with this key." }
       return "Post \(post.id) answers message \(message.id). Delivering to \(counted(post.relayCount, "relay"))."
     }
   }
@@ -50,9 +50,9 @@ struct MessageReact: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "react", abstract: "React to a message as its channel",
     discussion: """
-      A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of the eight emoji that it knows, of \
-      which + and - are the thumbs. It is a post of its own, and batonctl post delete takes it back. The same reaction to the same message \
-      is made once.
+      A reaction is +, -, one emoji, or :shortcode: with --emoji-url. SimpleX accepts eight emoji, and + and - are its \
+      thumbs. The reaction is a post, and batonctl post delete deletes it. The same reaction to the same message is made \
+      once.
       Exit status: as for batonctl post publish.
 
       Example:
@@ -71,7 +71,7 @@ struct MessageReact: AsyncParsableCommand {
       try await client.reactToPostAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
     } beginning: { reply in
       let post = reply.post
-      guard reply.isNew else { return "Post \(post.id) is this reaction to message \(message.id) already." }
+      guard reply.isNew else { return "Post \(post.id) is already this reaction to message \(message.id)." }
       return "Post \(post.id) is a reaction to message \(message.id). Delivering to \(counted(post.relayCount, "relay"))."
     }
   }
@@ -82,9 +82,9 @@ struct MessageRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a message for all readers of a group",
     discussion: """
-      Whoever runs a group on Nostr may remove what others wrote there; readers may keep what they have received. Elsewhere no one can, \
-      and batonctl messages hide hides a message here. The removal is a post of its own: batonctl post show says how far it is, and \
-      batonctl post retry tries it again. A message that is a post of Baton's is deleted as batonctl post delete does it.
+      You can remove other people's messages from your groups on Nostr and your channels on SimpleX; readers may keep \
+      copies. Elsewhere, use batonctl messages hide. The removal is a post: batonctl post show shows its progress, and \
+      batonctl post retry retries it. A message that is Baton's own post is deleted as with batonctl post delete.
 
       Example:
         batonctl messages remove 12 --reason spam
@@ -107,7 +107,7 @@ struct MessageRemove: AsyncParsableCommand {
         yes: yes || !session.terminal.isInteractive)
       let reply = try await session.raw.removeMessage(PostsRemoveRequest(messageId: message.id, reason: reason))
       let post = try ShownPost(reply.post).post
-      try session.show(reply.post) { "\(post.summary)\nbatonctl post show \(post.id) says how far it is." }
+      try session.show(reply.post) { "\(post.summary)\nSee batonctl post show \(post.id)." }
     }
   }
 }
@@ -119,8 +119,8 @@ struct MessageReport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Report a message to the relays of its channel",
     discussion: """
-      The report is public, signed by the channel, and a post of its own: batonctl post list --reactions has it, and batonctl post delete \
-      takes it back. Relays make of it what they want. Categories are \(categories.joined(separator: ", ")).
+      The report is public and signed by the channel. It is a post: batonctl post list --reactions shows it, and batonctl \
+      post delete withdraws it. Relays decide what to do with it. Categories are \(categories.joined(separator: ", ")).
       Exit status: as for batonctl post publish.
 
       Example:
@@ -145,8 +145,8 @@ struct MessageReport: AsyncParsableCommand {
       try await client.reportMessageAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
     } beginning: { reply in
       let post = reply.post
-      guard reply.isNew else { return "Post \(post.id) was published before with this key." }
-      return "Post \(post.id) is a report of message \(message.id). Delivering to \(counted(post.relayCount, "relay"))."
+      guard reply.isNew else { return "Post \(post.id) was already published with this key." }
+      return "Post \(post.id) reports message \(message.id). Delivering to \(counted(post.relayCount, "relay"))."
     }
   }
 }
@@ -156,8 +156,8 @@ struct MessagePin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Pin messages locally",
     discussion: """
-      batonctl messages C --pinned has them, and they are not dropped when the channel has too many messages. No one else learns of it; \
-      batonctl post pin pins a post of a group for its readers.
+      batonctl messages C --pinned lists them, and they are not dropped when the channel has too many messages. No one \
+      else sees the pins. To pin a post of a group for its readers, use batonctl post pin.
 
       Example:
         batonctl messages pin 12
@@ -188,8 +188,8 @@ struct MessageHide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hide", abstract: "Hide messages locally",
     discussion: """
-      Pages, searches, counts and previews do without them; batonctl messages --hidden has them. No one else learns of it, and relays go on \
-      showing them.
+      Pages, searches, counts and previews leave them out. batonctl messages --hidden shows them. No one else is \
+      notified, and relays still show them.
 
       Example:
         batonctl messages hide 12 13
@@ -205,7 +205,7 @@ struct MessageUnhide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unhide", abstract: "Show hidden messages again",
     discussion: """
-      Messages of people who are muted stay hidden: batonctl people unmute shows them.
+      Messages of muted people remain hidden: batonctl people unmute shows them.
 
       Example:
         batonctl messages unhide 12
@@ -246,7 +246,7 @@ extension MessageMarking {
       try await client.hideMessage(MessagesSetHiddenRequest(id: message.id, hidden: isHidden))
     } sentence: { message in
       guard message.hidden, !isHidden else { return "Message \(message.id) is \(message.hidden ? "hidden" : "shown")." }
-      return "Message \(message.id) stays hidden, because its author is muted: \(ShortKey.text(message.author).shown)."
+      return "Message \(message.id) remains hidden, because its author is muted: \(ShortKey.text(message.author).shown)."
     }
   }
 }

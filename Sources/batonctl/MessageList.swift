@@ -7,21 +7,18 @@ struct MessageList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Show messages of one channel or of all, the newest last",
     discussion: """
-      Each message begins with its id, its author and its time. Anyone may take any name, so names stand before the key that is behind \
-      them; own messages are by 'you', and say on how many relays the post is. A line shows where unread messages begin.
-      What came as it was said stands where it arrived; what was read later stands at its time. --before, --after and --around name a \
-      message of this order.
-      --search finds messages that hold all of the words, whatever their case and accents, and shows those first that fit best. A word \
-      that ends in * may go on, and "words in quotation marks" are next to each other. Only what is stored here is searched; with \
-      --on-relays those relays of the channel look first that offer it, which learn the words, and what they find is stored.
-      With --json, --follow prints a document for each change, messages that were there at first included.
+      Each message begins with its id, author and time. Names prove nothing, so the author's key follows the name; your \
+      own messages are by 'you', with the number of relays that have the post. --search finds messages that contain all \
+      of the words, the best matches first: word* matches longer words, and "words in quotation marks" are adjacent. It \
+      searches stored messages; with --on-relays, relays of the channel that offer it search first, and see the words. \
+      With --json, --follow prints one document for each change, and for each message at the beginning.
 
       Example:
         batonctl messages --search "bridge closed"
       """, aliases: ["ls"])
   @OptionGroup var global: GlobalOptions
   @OptionGroup var show: ShowOptions
-  @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel)) var channel: String?
+  @Argument(help: "Channel, by id or name. Default: all channels.", completion: .names(of: .channel)) var channel: String?
   @Flag(help: "Continue with new messages, until Ctrl-C.") var follow = false
   @Option(help: "Only messages before this one.", completion: .names(of: .message)) var before: ObjectID?
   @Option(help: "Only messages after this one.", completion: .names(of: .message)) var after: ObjectID?
@@ -31,8 +28,8 @@ struct MessageList: AsyncParsableCommand {
   @Option(help: "Only messages of this author, by the key or name that the network uses.") var author: String?
   @Flag(help: "Only messages that mention you, or answer you.") var mentions = false
   @Flag(help: "Show deleted messages too, without their texts.") var deleted = false
-  @Flag(help: "Only hidden messages. Default: only the others.") var hidden = false
-  @Flag(help: "Only messages of the channel that are pinned here.") var pinned = false
+  @Flag(help: "Only hidden messages, which are left out by default.") var hidden = false
+  @Flag(help: "Only pinned messages of the channel.") var pinned = false
   @Option(name: .customLong("answers-to"), help: "Only answers to this message.", completion: .names(of: .message))
   var answersTo: ObjectID?
   @Option(help: "Maximum number of messages to show, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
@@ -47,10 +44,10 @@ struct MessageList: AsyncParsableCommand {
     let most = around == nil ? 1000 : Self.pageMax
     guard (1...most).contains(limit) else { throw ValidationError("--limit must be 1 to \(most).") }
     if let search {
-      guard !search.isEmpty else { throw ValidationError("Write the words to search for after --search.") }
+      guard !search.isEmpty else { throw ValidationError("--search needs words.") }
       guard places.isEmpty, author == nil, !mentions, !deleted, !hidden, !pinned, answersTo == nil, !follow else {
         throw ValidationError(
-          "--search can be combined with a channel, --limit, --newest-first and --on-relays, and with no other option that selects messages."
+          "--search can be combined with a channel, --limit, --newest-first and --on-relays, not with other options that select messages."
         )
       }
     }
@@ -61,12 +58,12 @@ struct MessageList: AsyncParsableCommand {
     guard !pinned || channel != nil else { throw ValidationError("--pinned needs a channel.") }
     if follow {
       guard !pinned, answersTo == nil else {
-        throw ValidationError("--follow goes on with all messages: leave out --pinned and --answers-to.")
+        throw ValidationError("--follow cannot be combined with --pinned or --answers-to.")
       }
       guard places.isEmpty, !newestFirst else {
-        throw ValidationError("--follow begins with the newest messages and adds to them: leave out --before and the like.")
+        throw ValidationError("--follow cannot be combined with --before, --after, --around or --newest-first.")
       }
-      guard !hidden else { throw ValidationError("--follow goes on with messages that are shown: leave out --hidden.") }
+      guard !hidden else { throw ValidationError("--follow cannot be combined with --hidden.") }
       try show.checkStream("--follow", "messages")
     }
   }

@@ -38,8 +38,8 @@ struct MessageSearching {
     }
     let lines = try found.flatMap { view.lines(try ShownMessage($0.message), excerpt: $0.excerpt) }
     try session.show(found) {
-      guard !found.isEmpty else { return "No message holds these words." }
-      return (lines + (hasMore ? ["There are more: --limit shows up to 1000."] : [])).joined(separator: "\n")
+      guard !found.isEmpty else { return "No message contains these words." }
+      return (lines + (hasMore ? ["There are more messages: --limit shows up to 1000."] : [])).joined(separator: "\n")
     }
   }
 }

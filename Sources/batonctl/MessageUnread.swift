@@ -89,7 +89,7 @@ struct FreshnessNotes {
   }
 
   private func lastRead(_ relay: Freshness) -> String {
-    relay.syncedAt.map { "; last read \(times.text($0).shown)" } ?? "; never read yet"
+    relay.syncedAt.map { "; last read \(times.text($0).shown)" } ?? "; never read"
   }
 
   /// How many relays are named.

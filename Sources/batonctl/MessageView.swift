@@ -79,7 +79,7 @@ struct MessageView {
       return message.hidden
         ? short(shown, "hidden") : lines(shown, answered: answered).enumerated().map { $0 == 0 ? "~ \($1)" : $1 }
     }
-    if message.pinned != old.pinned { return short(shown, message.pinned ? "pinned" : "not pinned any more") }
+    if message.pinned != old.pinned { return short(shown, message.pinned ? "pinned" : "no longer pinned") }
     if message.editedAt != old.editedAt {
       return lines(shown, answered: answered).enumerated().map { $0 == 0 ? "~ \($1)" : $1 }
     }
@@ -117,7 +117,7 @@ struct MessageView {
 
   private func answer(_ message: Message, _ answered: [Int64: String]) -> String? {
     guard let parent = message.replyTo else {
-      return message.replyToNetworkId == nil ? nil : ">> a message that is not known here"
+      return message.replyToNetworkId == nil ? nil : ">> an unknown message"
     }
     return ">> \(parent)" + (answered[Int64(parent)].map { " \($0)" } ?? "")
   }

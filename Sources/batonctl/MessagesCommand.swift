@@ -54,14 +54,14 @@ struct MessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "mark-read", abstract: "Mark the messages of a channel as read",
       discussion: """
-        They are marked in the order in which they arrived. Messages that were read remain read.
+        Messages are marked in the order in which they arrived. Messages already read remain read.
 
         Example:
           batonctl messages mark-read News
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Option(help: "The last message that was read. Default: all there are.", completion: .names(of: .message))
+    @Option(help: "Last message to mark, by id. Default: all messages.", completion: .names(of: .message))
     var through: ObjectID?
 
     func run() async throws {
@@ -78,13 +78,13 @@ struct MessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "mark-unread", abstract: "Mark a message and all later ones as unread",
       discussion: """
-        Own messages, and those from before Baton began to read the channel, stay read.
+        Your own messages, and messages from before Baton began to read the channel, remain read.
 
         Example:
           batonctl messages mark-unread 12
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The first message that is unread, by id.", completion: .names(of: .message)) var message: ObjectID
+    @Argument(help: "First message to mark, by id.", completion: .names(of: .message)) var message: ObjectID
 
     func run() async throws {
       try await global.connected { session in
@@ -98,8 +98,8 @@ struct MessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Read the relays of a channel again now",
       discussion: """
-        No one has to do this: relays are read by themselves. It waits for 30s, or for --timeout, at most 5min; relays that have not been \
-        read by then go on being read. Exit status 1 when a relay was not read.
+        Baton also reads relays automatically. The command waits for 30s, or for --timeout, at most 5min, and Baton \
+        continues to read the remaining relays. Exit status 1 if a relay was not read.
 
         Example:
           batonctl messages sync News

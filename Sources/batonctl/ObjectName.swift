@@ -81,11 +81,11 @@ extension Session {
       let named = try await byName(text)
       if id(named) == number { return named }
       throw Refusal(
-        text: "\(text) is also the name of \(kind) \(id(named)): say id:\(text) or name:\(text)", status: 64,
+        text: "\(text) is also the name of \(kind) \(id(named)): write id:\(text) or name:\(text)", status: 64,
         name: "local.AmbiguousName")
     } catch let error as VarlinkError where error.kind == .ambiguousName {
       throw Refusal(
-        text: "\(text) is also the name of several: say id:\(text)", status: 64, name: "local.AmbiguousName",
+        text: "\(text) is also the name of more than one \(kind): write id:\(text)", status: 64, name: "local.AmbiguousName",
         parameters: error.parameters)
     } catch let error as VarlinkError where error.kind == .noSuchObject {
       return try await byID(number)

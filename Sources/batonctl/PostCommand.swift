@@ -31,7 +31,7 @@ struct PostCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
-    @Flag(help: "Show also what will happen on each relay if the post is edited or deleted now.") var actions = false
+    @Flag(help: "Also show the effect that an edit or deletion would have on each relay now.") var actions = false
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -51,15 +51,16 @@ struct PostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Delete a post on all of its relays",
       discussion: """
-        Relays are asked to delete it, and what has not left yet never leaves; readers may keep what they have received. It cannot be \
-        restored. On a terminal the command names the relays that may keep the post, and asks first.
+        Baton asks the relays to delete the post. Relays that do not have it yet never get it, but readers may keep \
+        copies. A deleted post cannot be restored. On a terminal the command names relays that may keep the post, and \
+        asks for confirmation.
 
         Example:
           batonctl post delete 7
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
-    @Option(help: "Reason that readers are shown.") var reason: String?
+    @Option(help: "Reason, shown to readers.") var reason: String?
     @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() async throws {
@@ -93,7 +94,7 @@ struct PostCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
-    @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
+    @Argument(help: "Relay, by id or name. Default: all relays.", completion: .names(of: .relay)) var relay: String?
 
     func run() async throws {
       try await global.connected { session in
@@ -108,8 +109,8 @@ struct PostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Publish a draft or scheduled post, now or at a time",
       discussion: """
-        A scheduled post gets another time, or none with which it would have to wait, and an expired one is published all the same. The \
-        command does not wait for relays: see batonctl post show.
+        A scheduled post gets the new time, or is published now. An expired post is published too. The command does not \
+        wait for relays: see batonctl post show.
 
         Example:
           batonctl post release 7 --at +2h
@@ -138,7 +139,8 @@ struct PostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Cancel a post on relays that cannot have it yet",
       discussion: """
-        On relays that have it, or may have it, it stays: batonctl post delete deletes it there. A scheduled post is not published.
+        Relays that have the post, or may have it, keep it: use batonctl post delete. A cancelled scheduled post is not \
+        published.
 
         Example:
           batonctl post cancel 7

@@ -8,11 +8,11 @@ struct PostEdit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Edit a post, in place on SimpleX or by a new post elsewhere",
     discussion: """
-      SimpleX edits a post for 24 hours. Posts on Nostr never change: a new post is published, and the old one is deleted once readers \
-      find the new one. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
-      go on showing the old one, see batonctl post show --actions. What the post answers and quotes is taken over. Everything else has \
-      to be given again: without --hashtag the new post has no hashtags. On SimpleX the file of a post stays as it is, and an edit has \
-      to name the same one. A draft, or a post that is scheduled or expired, changes itself on all networks and keeps its time.
+      On Nostr a new post with its own id, date and link is published, and the old one is deleted once readers find the \
+      new one. Replies remain with the old post, and relays may still show it: see batonctl post show --actions. SimpleX \
+      edits a post in place for 24 hours, and its file cannot change: name the same file again. Drafts, scheduled and \
+      expired posts change in place on all networks, and keep their time. The edit copies what the post answers and \
+      quotes; give everything else again: without --hashtag the new post has no hashtags.
       Exit status: as for batonctl post publish.
 
       Example:
@@ -24,10 +24,15 @@ struct PostEdit: AsyncParsableCommand {
   @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @OptionGroup var extras: PostExtras
+<<<<<<< HEAD
   @Option(
     name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same edit.")
   var key: String?
   @Option(help: "Wait until all relays are settled, readers find the new post at any, or none.")
+=======
+  @Option(help: "Key for safe retries: repeating the command with it returns the same edit.") var key: String?
+  @Option(help: "When to return: all relays settled, readers find the new post at any relay, or none (do not wait).")
+>>>>>>> h-ctl
   var wait: ChannelCreate.Wait = .any
 
   func validate() throws {
@@ -57,7 +62,7 @@ struct PostEdit: AsyncParsableCommand {
           return try session.show(new) { "Post \(new.id) is edited; it is not published yet." }
         }
         guard new.id != post.id else { return try session.show(new) { "Post \(new.id) is being edited." } }
-        return try session.show(new) { "Post \(new.id) is being published in place of post \(post.id)." }
+        return try session.show(new) { "Post \(new.id) is being published to replace post \(post.id)." }
       }
       let replies = try await session.client.editPostAndFollow(request).map {
         PostsPublishReply(post: $0.post, isNew: $0.isNew)
@@ -72,9 +77,9 @@ struct PostEdit: AsyncParsableCommand {
     guard new.id != post.id else {
       return "Post \(new.id) is edited in place. Delivering to \(counted(new.relayCount, "relay"))."
     }
-    guard reply.isNew else { return "Post \(new.id) took the place of post \(post.id) before with this key." }
+    guard reply.isNew else { return "Post \(new.id) already replaced post \(post.id) with this key." }
     return
-      "Post \(new.id) takes the place of post \(post.id), which is deleted once readers find it. "
+      "Post \(new.id) replaces post \(post.id), which is deleted once readers find the new post. "
       + "Delivering to \(counted(new.relayCount, "relay"))."
   }
 }

@@ -10,10 +10,11 @@ struct PostExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print the signed posts of a channel, one per line",
     discussion: """
-      Each line is a signed Nostr event as JSON, which other programs can read and verify, and batonctl post import takes: the post, or, \
-      if it was deleted, its deletion. The oldest post comes first. Drafts, scheduled and expired posts were not signed, and are not exported. \
-      What is left out is counted on standard error.
-      Exit status: 0 everything is there that can be; 1 some posts cannot be read, because the database is damaged.
+      Each line is a signed Nostr event as JSON: a post, or the deletion of a deleted post. Other programs can read and \
+      verify it, and batonctl post import accepts it. The oldest post comes first. Drafts, scheduled and expired posts \
+      are not signed, and not exported. Standard error shows how many posts were left out.
+      Exit status: 0 all posts that can be exported are there; 1 some posts cannot be read, because the database is \
+      damaged.
 
       Example:
         batonctl post export News --to news.jsonl
@@ -85,8 +86,8 @@ struct ExportReport: Codable, Hashable, Sendable {
   /// The counts, and what was left out and why.
   var sentence: String {
     var parts = ["\(counted(posts, "post")) and \(counted(deletions, "deletion")) exported"]
-    if forgotten > 0 { parts.append("\(forgotten) left out whose text was given up") }
-    if unsigned > 0 { parts.append("\(unsigned) left out that \(unsigned == 1 ? "is" : "are") not signed") }
+    if forgotten > 0 { parts.append("\(forgotten) left out because the text was forgotten") }
+    if unsigned > 0 { parts.append("\(unsigned) left out because \(unsigned == 1 ? "it is" : "they are") not signed") }
     if unreadableCount > 0 {
       let names = unreadable.prefix(Self.namedMax).map(String.init).joined(separator: ", ")
       let more = unreadableCount > Self.namedMax ? " and others" : ""
@@ -140,6 +141,6 @@ final class ExportFile {
   }
 
   private static func refusal(_ path: String, _ problem: CInt) -> Refusal {
-    Refusal(text: "cannot make \(path.shown): \(String(cString: strerror(problem)))", status: 64, name: "local.Usage")
+    Refusal(text: "cannot create \(path.shown): \(String(cString: strerror(problem)))", status: 64, name: "local.Usage")
   }
 }

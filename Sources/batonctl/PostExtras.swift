@@ -4,38 +4,34 @@ internal import RelayNetwork
 
 /// What a post may have beside its text.
 struct PostExtras: ParsableArguments {
-  @Option(
-    help: """
-      Someone whom the post mentions, on Nostr an npub, an nprofile or a name at a domain such as bob@example.com (NIP-05); may be \
-      repeated.
-      """)
+  @Option(help: "Person to mention, on Nostr an npub, an nprofile or a name such as bob@example.com (NIP-05). May be repeated.")
   var mention: [String] = []
   @Option(help: "Content warning for readers.") var warning: String?
-  @Option(help: "A word under which the post is found, without #; may be repeated.") var hashtag: [String] = []
-  @Option(help: "The address of a file that the post shows, on SimpleX also file:///absolute/path; may be repeated.")
+  @Option(help: "Word under which readers find the post, without #. May be repeated.") var hashtag: [String] = []
+  @Option(help: "Address of a file to attach, on SimpleX also file:///absolute/path. May be repeated.")
   var attach: [String] = []
   @Option(
     name: .customLong("attach-file"),
     help: """
-      A file that the post shows, on Nostr uploaded to the daemon's servers for files (nostr.blossom); may be repeated. On SimpleX it is one \
-      file below the folder of simplex.files, which the chat core of this machine reads.
+      File to attach, uploaded on Nostr to the daemon's file servers (nostr.blossom). On SimpleX one file below the folder simplex.files, \
+      which the chat core of this machine reads. May be repeated.
       """,
     completion: .file())
   var attachFile: [String] = []
   @Option(
     help: """
-      What a file shows, for those who cannot see it: the first --alt is for the first --attach-file, and so on; an empty one is none. \
-      SimpleX shows none.
+      Description of a file, for people who cannot see it: the first --alt is for the first --attach-file, and so on. '' is none. \
+      Not on SimpleX.
       """)
   var alt: [String] = []
 
   func validate() throws {
-    guard alt.count <= attachFile.count else { throw ValidationError("There are more --alt than --attach-file.") }
+    guard alt.count <= attachFile.count else { throw ValidationError("Each --alt needs an --attach-file.") }
     let max = PostDraft.attachmentsMax
-    guard attach.count + attachFile.count <= max else { throw ValidationError("A post shows at most \(max) files.") }
+    guard attach.count + attachFile.count <= max else { throw ValidationError("A post can have at most \(max) files.") }
     // Otherwise the daemon would say so when the file is uploaded already.
     let altMax = PostDraft.Attachment.altTextBytesMax
-    guard alt.allSatisfy({ $0.utf8.count <= altMax }) else { throw ValidationError("An --alt has at most \(altMax) bytes.") }
+    guard alt.allSatisfy({ $0.utf8.count <= altMax }) else { throw ValidationError("--alt can have at most \(altMax) bytes.") }
   }
 
   var showsFiles: Bool { !attach.isEmpty || !attachFile.isEmpty }

@@ -9,22 +9,21 @@ struct PostImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Publish the posts in a file, one per line",
     discussion: """
-      Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, emoji, \
-      attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. Those in mentions may be names at domains, \
-      as for --mention of batonctl post publish. Empty lines are skipped.
-      A line may also be a signed Nostr event, as batonctl post export writes it: a post of the channel, signed by the channel's own \
-      key, is published as it is, with its date, and the deletion of a post that is known here deletes it.
-      A line without a key gets one from its bytes and the channel, so that importing a file again publishes only what is new in it; two \
-      equal lines are one post. Lines that are refused do not stop the others. If the daemon cannot take more, the import stops and says \
-      how far it came: run it again to continue.
-      Exit status: 0 every line is published or was before; 1 some were refused.
+      Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, \
+      emoji, attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. A line may also \
+      be a signed Nostr event, as from batonctl post export: a post signed by the channel's own key is published \
+      unchanged, with its date, and the deletion of a known post deletes it. A line without a key gets one from its \
+      bytes and the channel, so importing a file again publishes only new lines, and two equal lines are one post. \
+      Refused lines do not stop the others. If the daemon cannot accept more, the import stops and prints its progress: \
+      run it again to continue.
+      Exit status: 0 every line is published, now or earlier; 1 some lines were refused.
 
       Example:
         batonctl post import News news.jsonl
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Argument(help: "The file, or - for standard input.", completion: .file(extensions: ["jsonl"])) var file: String
+  @Argument(help: "File, or - for standard input.", completion: .file(extensions: ["jsonl"])) var file: String
 
   func run() async throws {
     try await global.connected(canInterrupt: true) { session in

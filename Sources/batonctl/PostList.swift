@@ -7,9 +7,9 @@ struct PostList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List posts, the newest first",
     discussion: """
-      RELAYS says on how many relays readers find the post, and to how many it goes. Conditions are combined: --relay R --status failed \
-      lists posts that failed at R. --before, --after and --around name a post, of which the list shows those with lower ids, those \
-      with higher ids, or both sides. Reactions are left out, unless --reactions or --reactions-to asks for them.
+      RELAYS: on how many of its relays readers find the post. Options combine: --relay R --status failed lists posts that \
+      failed at R. --before, --after and --around name a post, and list lower ids, higher ids, or both sides. \
+      Reactions are left out, except with --reactions or --reactions-to.
 
       Example:
         batonctl post list News --status failed
@@ -35,7 +35,7 @@ struct PostList: AsyncParsableCommand {
   @Option(help: "Posts on both sides of this one.", completion: .names(of: .post)) var around: ObjectID?
   @Option(name: .customLong("reactions-to"), help: "Only reactions to this post.", completion: .names(of: .post))
   var reactionsTo: ObjectID?
-  @Flag(help: "List reactions among other posts.") var reactions = false
+  @Flag(help: "Include reactions.") var reactions = false
   @Flag(help: "Only drafts.") var drafts = false
   @Option(help: "Maximum number of posts to list, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
 

@@ -9,17 +9,14 @@ struct PostPublish: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish", abstract: "Publish a post on all relays of its channel",
     discussion: """
-      batonctl post CHANNEL TEXT is the same. A text that begins with a dash needs -- before it; the text - is read from standard input, \
-      without the line feed at its end.
-      With --at the post is stored now and published at that time, and the command does not wait for it: see batonctl post show. A time \
-      is written as "2026-12-24 18:00", 2026-12-24T18:00:00Z, +30min, +2h or +3d.
-      Files are uploaded before the post is published, also with --at, and as they are: pictures may say where they were taken. A server that \
-      does not take a file is named in a warning; if none takes it, nothing is published. With --key, all of them have to take it.
-      On SimpleX the chat core reads and uploads the file after the post has left: it must run on this machine and be able to read the \
-      file, which has to be below the folder of the option simplex.files and to stay there until readers find the post. Servers keep it for \
-      about 48 hours.
-      Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state that --wait asks for within --timeout, 20min \
-      by default. The daemon continues in any case: see batonctl post show.
+      batonctl post CHANNEL TEXT is the same. Write -- before a text that begins with a dash; the text - is read from \
+      standard input, without the line feed at its end. With --at the post is stored now and published at that time \
+      ("2026-12-24 18:00", 2026-12-24T18:00:00Z, +30min, +2h or +3d), and the command does not wait. Files are uploaded \
+      as they are, including the location of photos, before the post is published, even with --at. On SimpleX the chat \
+      core of this machine reads the file later: keep it below the folder simplex.files until readers find the post; \
+      file servers keep it for about 48 hours.
+      Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state of --wait within \
+      --timeout, 20min by default. The daemon continues in any case: see batonctl post show.
 
       Example:
         batonctl post News "We open at nine." --at +2h
@@ -105,7 +102,7 @@ struct PostPublish: AsyncParsableCommand {
 
   private static func beginning(_ reply: PostsPublishReply) -> String {
     let post = reply.post
-    guard reply.isNew else { return "Post \(post.id) was published before with this key." }
+    guard reply.isNew else { return "Post \(post.id) was already published with this key." }
     return "Post \(post.id) is stored. Delivering to \(counted(post.relayCount, "relay"))."
   }
 }

@@ -7,10 +7,10 @@ struct PostReact: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "react", abstract: "React to a post as its channel",
     discussion: """
-      A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of the eight emoji that it knows, of \
-      which + and - are the thumbs. It is a post of its own: batonctl post list --reactions-to P lists the reactions to post P, and \
-      batonctl post delete takes one back. The same reaction to the same post is made once. In a group, \
-      readers must have found the post.
+      A reaction is +, -, one emoji, or :shortcode: with --emoji-url. SimpleX accepts eight emoji, and + and - are its \
+      thumbs. The reaction is a post: batonctl post list --reactions-to P lists the reactions to post P, and batonctl \
+      post delete deletes one. The same reaction to the same post is made once. In a group, readers must have found the \
+      post.
       Exit status: as for batonctl post publish.
 
       Example:
@@ -35,7 +35,7 @@ struct PostReact: AsyncParsableCommand {
 
   private func beginning(_ reply: PostsPublishReply) -> String {
     let new = reply.post
-    guard reply.isNew else { return "Post \(new.id) is this reaction to post \(post.id) already." }
+    guard reply.isNew else { return "Post \(new.id) is already this reaction to post \(post.id)." }
     return "Post \(new.id) is a reaction to post \(post.id). Delivering to \(counted(new.relayCount, "relay"))."
   }
 }
@@ -44,8 +44,8 @@ struct PostPin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Pin a post for the readers of its group",
     discussion: """
-      Only groups have pinned posts, and only a post that readers have found can be pinned. The pin is a post of its own, and batonctl \
-      post unpin takes it away. Posts that others have pinned stay.
+      Only groups have pinned posts, and readers must have found the post. The pin is a post, and batonctl post unpin \
+      removes it. Posts that other admins pinned remain pinned.
       Exit status: as for batonctl post publish.
 
       Example:
@@ -68,7 +68,7 @@ struct PostPin: AsyncParsableCommand {
 
   private func beginning(_ reply: PostsPublishReply) -> String {
     let pin = reply.post
-    guard reply.isNew else { return "Post \(post.id) is pinned already, by post \(pin.id)." }
+    guard reply.isNew else { return "Post \(post.id) is already pinned, by post \(pin.id)." }
     return "Post \(pin.id) pins post \(post.id). Delivering to \(counted(pin.relayCount, "relay"))."
   }
 }
@@ -87,7 +87,7 @@ struct PostUnpin: AsyncParsableCommand {
     try await global.connected { session in
       let pin = try await session.raw.unpinPost(id: post.id)
       try session.show(pin) {
-        "Post \(post.id) is no longer to be pinned; batonctl post show \(pin.id) says what became of that."
+        "Unpinning post \(post.id). See batonctl post show \(pin.id)."
       }
     }
   }

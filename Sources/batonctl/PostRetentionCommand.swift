@@ -7,18 +7,19 @@ struct PostRetentionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retention", abstract: "Show or set how long a channel's posts are kept",
     discussion: """
-      A post that is beyond one of the limits is forgotten: its text goes, for good, and its ids and statuses stay. Relays go on showing \
-      it; batonctl post delete deletes it there too. On a terminal the command asks first.
+      Baton forgets posts beyond either limit: it deletes their text permanently, and keeps their ids and statuses. \
+      Relays still show them; batonctl post delete deletes them there too. On a terminal the command asks for \
+      confirmation.
 
       Example:
         batonctl post retention News                          shows the limits
-        batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, and the newest 1000 at most
+        batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, at most the newest 1000
         batonctl post retention News --forever                keeps all posts, which is the default
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Option(help: "Keep posts for so many days, 1 to 36500.") var days: Int?
-  @Option(help: "Keep so many of the newest posts, 1 to 1000000; deleted and scheduled ones and reactions count.")
+  @Option(help: "Number of days to keep posts, 1 to 36500.") var days: Int?
+  @Option(help: "Number of newest posts to keep, 1 to 1000000, counting deleted and scheduled posts and reactions.")
   var count: Int?
   @Flag(help: "Keep all posts.") var forever = false
   @Flag(help: "Do not ask for confirmation.") var yes = false
@@ -40,7 +41,7 @@ struct PostRetentionCommand: AsyncParsableCommand {
       if !forever {
         let wanted = Retention(channelId: channel.id, keepDays: days, keepCount: count)
         try session.confirm(
-          "\(Self.sentence(wanted, name)) Forget the text of all others here, for good?", isDefault: false,
+          "\(Self.sentence(wanted, name)) Permanently forget the text of all other posts here?", isDefault: false,
           yes: yes || !session.terminal.isInteractive)
       }
       let retention = try await session.client.setPostRetention(channelId: channel.id, keepDays: days, keepCount: count)
@@ -56,7 +57,7 @@ struct PostRetentionCommand: AsyncParsableCommand {
     case (nil, 1?): "The newest post of '\(name)' is kept."
     case (nil, let count?): "The newest \(count) posts of '\(name)' are kept."
     case (let days?, let count?):
-      "Posts of '\(name)' are kept for \(counted(days, "day")), and of them the newest\(count == 1 ? "" : " \(count)")."
+      "Posts of '\(name)' are kept for \(counted(days, "day")), at most the newest \(count == 1 ? "one" : "\(count)")."
     }
   }
 }

@@ -99,13 +99,17 @@ struct PostUploads {
     let words = failures.joined(separator: "; ")
     guard !places.isEmpty else {
       throw Refusal(
-        text: "no server took \(path.shown), so nothing was published: \(words)", name: "local.UploadFailed")
+        text: "no server accepted \(path.shown), so nothing was published: \(words)", name: "local.UploadFailed")
     }
     let text = "\(path.shown) is on \(places.count) of \(counted(outcomes.count, "server")): \(words)"
     guard !needsAll else {
       throw Refusal(
+<<<<<<< HEAD
         text:
           "\(text). With --idempotency-key it has to be on all, because the same key means the same post; run the command again",
+=======
+        text: "\(text). With --key it must be on all servers, because the same key means the same post; run the command again",
+>>>>>>> h-ctl
         name: "local.UploadFailed")
     }
     warn("local.UploadIncomplete", text)

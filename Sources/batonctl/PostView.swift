@@ -52,7 +52,7 @@ extension AboutMessage {
     case "reaction": "reacts    to \(message)"
     case "removal": "removes   \(message)"
     case "report": "reports   \(message)"
-    case "membership": "about     whether \(who) belongs to the channel"
+    case "membership": "about     the membership of \(who)"
     default: "answers   \(message)"
     }
   }
@@ -131,7 +131,7 @@ struct PostView {
       "created   \(times.text(post.createdAt))" + (post.deletedAt.map { ", deleted \(times.text($0))" } ?? ""))
     if let due = post.publishAt { lines.append("due       \(times.text(due))") }
     if let time = post.forgottenAt {
-      lines.append("forgotten \(times.text(time)): the channel keeps posts only so long; relays go on showing it")
+      lines.append("forgotten \(times.text(time)): beyond the channel's retention; relays still show it")
     }
     lines += (post.notes ?? []).map { "note      \($0)" }
     let width = post.relays.map(\.relayName.displayWidth).max() ?? 0
@@ -159,8 +159,8 @@ struct PostView {
   func keepers(_ actions: [PostAction], of shown: ShownPost) -> [String] {
     let keepers = actions.filter { !$0.canDelete }
     guard !keepers.isEmpty else { return [] }
-    return ["It may stay on \(counted(keepers.count, "relay")):"]
-      + keepers.map { "  \(Self.name($0, shown)): \($0.deleteNote?.shown ?? "it is not known")" }
+    return ["\(counted(keepers.count, "relay")) may keep it:"]
+      + keepers.map { "  \(Self.name($0, shown)): \($0.deleteNote?.shown ?? "unknown reason")" }
   }
 
   private static func name(_ action: PostAction, _ shown: ShownPost) -> String {

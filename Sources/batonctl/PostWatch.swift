@@ -7,7 +7,7 @@ struct PostWatch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Print posts as they change",
     discussion: """
-      Changes of one post that follow each other closely come as one.
+      Baton merges changes of a post that follow each other closely.
 
       Example:
         batonctl post watch News

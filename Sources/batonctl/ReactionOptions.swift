@@ -3,20 +3,20 @@ internal import ControlAPI
 
 /// A reaction on the command line.
 struct ReactionOptions: ParsableArguments {
-  @Argument(help: "The reaction.") var reaction: String
-  @Option(name: .customLong("emoji-url"), help: "The address of the picture, if the reaction is :shortcode:.")
+  @Argument(help: "Reaction: +, -, an emoji or :shortcode:.") var reaction: String
+  @Option(name: .customLong("emoji-url"), help: "Address of the picture of :shortcode:.")
   var emojiURL: String?
   @Option(
     name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same reaction."
   )
   var key: String?
-  @Option(help: "Wait until all relays are settled, readers find the reaction at any, or none.")
+  @Option(help: "When to return: all relays settled, readers find the reaction at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
 
   func validate() throws {
     guard !reaction.isEmpty else { throw ValidationError("Write a reaction: +, - or an emoji.") }
     guard (emojiURL != nil) == (shortcode != nil) else {
-      throw ValidationError("A reaction like :shortcode: needs the address of its picture, --emoji-url; no other has one.")
+      throw ValidationError("--emoji-url is for :shortcode: reactions, which need it.")
     }
   }
 

@@ -143,7 +143,7 @@ struct MessageCommandTests {
       messages: page(9, 8), hasOlder: true, hasNewer: false, conversation: conversation, revision: 1)
     let fresh = [
       "Not up to date: relay-2 (unreachable) refused; last read \(Samples.time).",
-      "Not up to date: relay 3 (timeout); never read yet.", "Not read yet: relay 4.",
+      "Not up to date: relay 3 (timeout); never read.", "Not read yet: relay 4.",
     ]
     let last = try notes(found)
     #expect(last.suffix(4) == ["There are older messages: --before 8."] + fresh)
@@ -252,7 +252,7 @@ struct MessageCommandTests {
     #expect(
       MessagesCommand.Sync.text(reply, notes, Terminal(noColor: true)).split(separator: "\n") == [
         #"Not all relays of 'City\nNews' were read; see below, or try again later."#, "  ● relay-1  read \(Samples.time)",
-        "  ● relay 2  (timeout); never read yet", "  ● relay 3  not read yet", #"Everything in 'City\nNews' is read."#,
+        "  ● relay 2  (timeout); never read", "  ● relay 3  not read yet", #"Everything in 'City\nNews' is read."#,
       ])
   }
 }

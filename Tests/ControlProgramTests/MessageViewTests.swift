@@ -45,7 +45,7 @@ struct MessageViewTests {
       ])
     #expect(try lines(message)[2] == "  >> 12")
     message.replyTo = nil
-    #expect(try lines(message)[2] == "  >> a message that is not known here")
+    #expect(try lines(message)[2] == "  >> an unknown message")
   }
 
   @Test func deletedMessageHasNoText() throws {

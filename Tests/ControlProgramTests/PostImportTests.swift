@@ -92,8 +92,8 @@ struct PostImportTests {
     }
     #expect(
       report.sentence
-        == "1 post and 1 deletion exported; 1 left out whose text was given up; 1 left out that is not signed; 12 left out because "
-        + "the database is damaged: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 and others; see batonctl check")
+        == "1 post and 1 deletion exported; 1 left out because the text was forgotten; 1 left out because it is not signed; "
+        + "12 left out because the database is damaged: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 and others; see batonctl check")
     #expect(try report.json["unreadable"]?.array?.count == 12)
   }
 

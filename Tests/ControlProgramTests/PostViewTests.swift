@@ -71,7 +71,7 @@ struct PostViewTests {
     let shown = try ShownPost(post)
     #expect(shown.line == "(forgotten)" && PostWatch.line(shown, Terminal(noColor: true)).hasSuffix("(forgotten)"))
     let lines = Self.view.details(shown).split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.last == "forgotten \(Self.time): the channel keeps posts only so long; relays go on showing it", "\(lines)")
+    #expect(lines.last == "forgotten \(Self.time): beyond the channel's retention; relays still show it", "\(lines)")
   }
 
   @Test func notesAreShown() throws {
@@ -89,7 +89,7 @@ struct PostViewTests {
     #expect(words(nil, nil) == "Posts of 'News' are kept forever.")
     #expect(words(1, nil) == "Posts of 'News' are kept for 1 day.")
     #expect(words(nil, 9) == "The newest 9 posts of 'News' are kept." && words(nil, 1) == "The newest post of 'News' is kept.")
-    #expect(words(30, 9) == "Posts of 'News' are kept for 30 days, and of them the newest 9.")
+    #expect(words(30, 9) == "Posts of 'News' are kept for 30 days, at most the newest 9.")
   }
 
   @Test func editedPostIsMarked() throws {
@@ -130,7 +130,7 @@ struct PostViewTests {
         relayId: 1, canEdit: true, canDelete: false, editNote: "a new post", deleteNote: "no\u{1B}[2J", until: Self.time),
       PostAction(relayId: 2, canEdit: false, canDelete: true),
     ]
-    #expect(Self.view.keepers(actions, of: shown) == ["It may stay on 1 relay:", #"  r1: no\u{1B}[2J"#])
+    #expect(Self.view.keepers(actions, of: shown) == ["1 relay may keep it:", #"  r1: no\u{1B}[2J"#])
     #expect(Self.view.keepers([actions[1]], of: shown).isEmpty)
     #expect(
       Self.view.actions(actions, of: shown) == [

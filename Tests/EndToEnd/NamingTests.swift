@@ -26,7 +26,8 @@ struct NamingTests {
     #expect(try await shown("name:News") == "News (channel 2)")
     #expect(try await shown("3") == "3 (channel 3)")
     for (name, words) in [
-      ("2", "2 is also the name of channel 1: say id:2 or name:2"), ("9", "9 is also the name of several: say id:9"),
+      ("2", "2 is also the name of channel 1: write id:2 or name:2"),
+      ("9", "9 is also the name of more than one channel: write id:9"),
     ] {
       let refused = try await baton.control("channel", "delete", name, "--yes")
       #expect(refused.status == 64 && refused.lines == ["batonctl: \(words)"], "\(refused)")
@@ -35,7 +36,8 @@ struct NamingTests {
     #expect(try JSONParser.parse(json.lines.last ?? "")["error"] == "local.AmbiguousName")
     let several = try await baton.control("channel", "show", "name:9")
     #expect(
-      several.status == 1 && several.lines == ["batonctl: more than one is called '9': 4, 5; use its id, for example id:4"])
+      several.status == 1
+        && several.lines == ["batonctl: more than one channel is called '9': 4, 5; use its id, for example id:4"])
     #expect(try await baton.control("channel", "show", "id:News").status == 64)
     #expect(
       try await baton.control("channel", "show", "99").lines == [

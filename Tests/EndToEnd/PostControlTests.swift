@@ -183,7 +183,7 @@ struct PostControlTests {
     #expect(try await room.baton.control("channel", "remove-relay", "News", "r2").status == 0)
     _ = try await room.baton.post(1) { $0.relays["r2"]?["departed"] == true }
     let question = try Program.onTerminal("24x200", ["post", "delete", "1", "--socket", room.baton.socket])
-    try await question.line(containing: "It may stay on 1 relay:")
+    try await question.line(containing: "1 relay may keep it:")
     try await question.line(containing: "r2: the channel has left the relay")
     question.signal(SIGINT)
     _ = await question.status()

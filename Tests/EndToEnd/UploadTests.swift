@@ -149,7 +149,7 @@ struct UploadTests {
     let refused = try await room.baton.control("post", "News", "Look", "--attach-file", room.photo)
     #expect(refused.status == 1 && refused.lines.count == 1, "\(refused.lines)")
     let line = refused.lines.first ?? ""
-    #expect(line.hasPrefix("batonctl: no server took \(room.photo), so nothing was published: \(room.servers[0].url): "))
+    #expect(line.hasPrefix("batonctl: no server accepted \(room.photo), so nothing was published: \(room.servers[0].url): "))
     #expect(line.contains("; \(room.servers[1].url): "))
     // It takes the file, and changes it on the way to readers.
     try room.servers[0].fail("other-bytes")

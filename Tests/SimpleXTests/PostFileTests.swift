@@ -134,7 +134,7 @@ struct PostFileTests {
   }
 
   @Test func aPostHasOneFileAndNothingIsSaidOfIt() throws {
-    #expect(try reason(draft("x", Self.url, "file:///srv/files/b")).contains("one file with a post, and there are 2"))
+    #expect(try reason(draft("x", Self.url, "file:///srv/files/b")).contains("one file per post, not 2"))
     var described = draft("x", Self.url)
     described.attachments[0].altText = "A bridge"
     #expect(try reason(described).contains("nothing else can be said"))

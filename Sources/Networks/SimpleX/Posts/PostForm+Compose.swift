@@ -47,7 +47,7 @@ extension PostForm {
     let files = draft.attachments.compactMap { try? FileAddress($0.url) }
     guard files.count <= 1 else {
       throw PostRefusal(
-        .attachments, "SimpleX takes one file with a post, and there are \(files.count); publish a post for each")
+        .attachments, "SimpleX accepts one file per post, not \(files.count); publish a post for each file")
     }
     return files.first
   }
