@@ -166,11 +166,11 @@ public final class CallForwarder: Sendable {
       let slot = content["slot"]?.integer, let daemon = content["daemon"]?.string,
       let session = content["session"]?.integer, let id = content["id"]?.string, let time = content["time"]?.integer,
       method == sealed.method, hasMore == sealed.hasMore, user == sealed.user
-    else { throw Unacceptable(reason: "no daemon has sealed it as it is") }
+    else { throw Unacceptable(reason: "no daemon sealed it in this form") }
     guard slots().numbers.contains(Int(slot)) else { return nil }
     let (now, sentAt) = (clock.now, Timestamp(milliseconds: time))
     guard sentAt <= now + limits.ageMax, now <= sentAt + limits.ageMax else {
-      throw Unacceptable(reason: "it has another time, or the clock of its daemon is wrong", id: id)
+      throw Unacceptable(reason: "its time or the clock of its daemon is wrong", id: id)
     }
     let isNew = state.withLock { state in
       if state.accepted.count >= state.acceptedMax {
@@ -315,7 +315,7 @@ public final class CallForwarder: Sendable {
   ) async -> Bool {
     let opened: (call: Call, id: String)?
     do throws(Unacceptable) { opened = try accepted(call) } catch {
-      report("a call of \(Trouble(.protocol, call.method).detail) from another daemon was not accepted: \(error.reason)")
+      report("refused a call of \(Trouble(.protocol, call.method).detail) from another daemon: \(error.reason)")
       let interface = call.method.split(separator: ".").dropLast().joined(separator: ".")
       return await give(VarlinkError("\(interface).InternalError").message, toCall: error.id, number)
     }

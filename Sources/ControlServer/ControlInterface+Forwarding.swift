@@ -30,7 +30,7 @@ extension ControlInterface: ForwardedAnswering {
     let message = try await forwarder.forward(passed, to: slot) { id in
       // What the other daemon says of it in its journal can be compared with this.
       context.logger.notice(
-        "\(call.method) by uid \(peer.uid), pid \(peer.pid) is left for the daemon with slot \(slot), call \(id)")
+        "\(call.method) by uid \(peer.uid), pid \(peer.pid) was passed to the daemon with slot \(slot) as call \(id)")
     }
     // The client may ask this daemon next for what has changed.
     await context.coordinator.catchUp()

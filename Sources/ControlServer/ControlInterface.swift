@@ -213,7 +213,7 @@ extension Logger {
   func fault(_ error: String, in method: String, calledBy peer: VarlinkPeer) {
     event(
       .internalFault, .error,
-      "\(method), called by uid \(peer.uid), failed for a fault of the daemon: \(Trouble(.protocol, error).detail)",
+      "\(method), called by uid \(peer.uid), failed because of a fault in the daemon: \(Trouble(.protocol, error).detail)",
       ["BATON_METHOD": "\(method)"])
   }
 }

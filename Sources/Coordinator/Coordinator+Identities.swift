@@ -23,7 +23,7 @@ extension Coordinator {
         guard let rejection = try await rejection(of: row) else {
           rows.append(row)
           network.unlock(row.id, key: key)
-          logger.notice("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicName)")
+          logger.notice("created the identity '\(row.name)' on \(kind.rawValue): \(key.publicName)")
           break
         }
         // Another daemon may have made it at the same moment.

@@ -36,7 +36,7 @@ extension Coordinator {
     for preset in presets {
       room -= 1 + preset.servers.count + preset.relays.count
       guard room >= 0 else {
-        logger.warning("more than \(Self.importedMax) presets of \(kind.rawValue) are left out")
+        logger.warning("\(kind.rawValue) has more than \(Self.importedMax) presets, and the others are left out")
         break
       }
       if let preset = try self.checked(preset, kind) { checked.append(preset) }
@@ -79,6 +79,6 @@ extension Coordinator {
 
   private func leaveOut(_ kind: String, _ name: String, _ error: BatonError) {
     let name = Trouble(.protocol, String(name.prefix(100))).detail
-    logger.warning("a preset \(kind)\(name.isEmpty ? "" : " '\(name)'") is left out: \(Trouble(.protocol, "\(error)").detail)")
+    logger.warning("the preset \(kind)\(name.isEmpty ? "" : " '\(name)'") is left out: \(Trouble(.protocol, "\(error)").detail)")
   }
 }

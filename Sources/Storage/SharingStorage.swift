@@ -70,7 +70,7 @@ public struct SharedDatabase: Hashable, Sendable {
   public static let clockWarning: Int64 = 2_000
   /// What it means that commits wait for no standby, for people.
   public static let standbyWords =
-    "the database waits for no standby: if its machine is lost, the latest changes are lost too, and without any standby all of them"
+    "commits do not wait for a standby: if the database's machine is lost, so are the latest changes, or all changes if there is no standby"
 
   /// How many milliseconds its clock is later than this machine's, at least; negative if it is earlier.
   public var clockAhead: Int64

@@ -22,8 +22,8 @@ public struct KeyFile: Sendable {
     guard try exists || !store.hasSecrets() else {
       throw StoreError(
         .wrongKey,
-        "the key file \(path) is missing, and secrets are stored that only its key opens: put the file back from its copy, or hand the "
-          + "key over as the credential identity.key")
+        "the key file \(path) is missing, and the stored secrets need its key. Put the file back from its copy, or provide the key as "
+          + "the credential identity.key")
     }
     let box = try box()
     try store.unlock(box)

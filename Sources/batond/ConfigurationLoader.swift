@@ -124,7 +124,7 @@ final class ConfigurationLoader: Sendable {
       isInCharge = false
       if !isAgain {
         logger.notice(
-          "the files that declare operators are sound; another daemon looks after operators, and reads its own files")
+          "the files that declare operators have no errors. Another daemon manages operators, and reads its own files")
       }
     }
     state.withLock { $0.isInCharge = isInCharge }

@@ -25,8 +25,8 @@ struct MessageDatabase: Sendable {
     } catch {
       store = nil
       let words =
-        "no messages are read, because they cannot be kept: \(error); channels and posts work as ever. When that is mended, "
-        + "restart batond; or set messages.follow to false"
+        "messages are not read, because their database cannot be opened: \(error). Channels and posts are not affected. Remove "
+        + "the reason and restart batond, or set messages.follow to false"
       logger.event(.messagesNotKept, .error, "\(words)")
     }
   }

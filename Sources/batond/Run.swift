@@ -288,7 +288,7 @@ private struct Service {
   private func openStore() throws -> Store {
     guard acceptsDamage else { return try Store(directory: settings.stateDirectory, whenLost: whenLost) }
     return try Store(directory: settings.stateDirectory, whenLost: whenLost) { row in
-      logger.event(.damaged, .error, "\(row) is damaged and is used as it is, because of --accept-damage")
+      logger.event(.damaged, .error, "\(row) is damaged but used anyway, because of --accept-damage")
     }
   }
 
@@ -298,11 +298,11 @@ private struct Service {
       logger.event(.keyIndex, level, message, ["BATON_INDEXED_KEY": "\(key)"])
     }
     switch change {
-    case .begun: report(.notice, "making an index on '\(key)' of custom data; it takes seconds where there are many channels")
-    case .made: report(.notice, "lists by '\(key)' of custom data use an index from now on")
-    case .removed: report(.notice, "the index on '\(key)' of custom data was removed: state.indexedKeys does not have it")
+    case .begun: report(.notice, "creating an index on '\(key)' of custom data; with many channels this takes some seconds")
+    case .made: report(.notice, "the index on '\(key)' of custom data is ready")
+    case .removed: report(.notice, "the index on '\(key)' of custom data was removed, because state.indexedKeys does not list it")
     case .failed(let reason):
-      report(.error, "there is no index on '\(key)' of custom data, and lists by it take longer: \(reason)")
+      report(.error, "the index on '\(key)' of custom data could not be created, so lists by it take longer: \(reason)")
     }
   }
 
@@ -373,7 +373,7 @@ private struct Service {
         continue
       }
       guard !isStopping else {
-        logger.warning("stopped at once by a second signal")
+        logger.warning("stopped immediately by a second signal")
         endProgram(0)
       }
       isStopping = true

@@ -53,7 +53,7 @@ final class SharedDeclarations: Sendable {
     let names = others.sorted().map { "'\($0)'" }.joined(separator: ", ")
     logger.event(
       .declarationsDiffer, .warning,
-      "the files that declare operators are not those of \(names); keep the same ones on all machines, and run batonctl reload there"
+      "the files that declare operators differ from those of \(names). Copy the same files to all machines, and run batonctl reload on each"
     )
   }
 }

@@ -135,7 +135,7 @@ final class SharedSession: Sendable {
         throw nameIsTaken(name)
       case .news(.trouble(let words)) where words != trouble:
         trouble = words
-        logger.event(.databaseAway, .error, "the database cannot be used yet, \(address): \(words)")
+        logger.event(.databaseAway, .error, "cannot use the database yet, \(address): \(words)")
         tell("waiting for the database: \(words)")
       case .news: break
       case .session(let session):
@@ -201,10 +201,10 @@ final class SharedSession: Sendable {
     case .suspended:
       logger.event(
         .sessionSuspended, .error,
-        "the database did not renew this daemon's session in time: nothing is published and nothing stored until it does")
+        "the database did not renew this daemon's session in time. Until it does, the daemon publishes and stores nothing")
       await state.withLock { $0.coordinator }?.suspend()
     case .resumed:
-      logger.event(.sessionResumed, .notice, "the database has renewed this daemon's session: everything goes on")
+      logger.event(.sessionResumed, .notice, "the database renewed this daemon's session, and all work continues")
       state.withLock { $0.coordinator }?.resume()
     case .ended:
       declarations.end()
@@ -217,7 +217,7 @@ final class SharedSession: Sendable {
         defer { state.trouble = words }
         return state.trouble != words
       }
-      if isNew { logger.event(.databaseAway, .warning, "the database does not answer for the session: \(words)") }
+      if isNew { logger.event(.databaseAway, .warning, "a query for this daemon's session failed: \(words)") }
     }
   }
 
@@ -267,7 +267,7 @@ final class SharedSession: Sendable {
     guard !state.withLock({ $0.isNameTaken }) else {
       throw Self.nameIsTaken(name)
     }
-    let words = "the session of this daemon in the database is over, and other daemons have its channels; it has to begin again"
+    let words = "the session of this daemon in the database is over, and other daemons have its channels. The daemon must start again"
     logger.event(.sessionOver, .error, "\(words)", ["BATON_SESSION": "\(id)"])
     throw StoreError(.inUse, words)
   }

@@ -11,7 +11,7 @@ enum SharedStart {
   static func warnOfOwnStore(in directory: String, _ logger: Logger) {
     let path = directory + "/baton.db"
     guard FileManager.default.fileExists(atPath: path) else { return }
-    logger.warning("\(path) is not used while 'store' is set: no one looks after the channels in it, if there are any")
+    logger.warning("\(path) is not used while 'store' is set. If it contains channels, no daemon acts for them")
   }
 
   /// Does what may take forever, until a signal to stop comes.
@@ -47,8 +47,8 @@ enum SharedStart {
     guard file.exists || sealed.isEmpty else {
       throw StoreError(
         .wrongKey,
-        "the key file \(file.path) is missing, and secrets are stored that only one key opens: copy identity.key from a daemon that "
-          + "shares this database, or hand the key over as the credential identity.key")
+        "the key file \(file.path) is missing, and the stored secrets need its key. Copy identity.key from a daemon that shares this "
+          + "database, or provide the key as the credential identity.key")
     }
     return try file.box()
   }

@@ -177,7 +177,7 @@ struct CallForwarderTests {
           #expect(throws: (any Error).self) { _ = try Self.secrets.open(reply, label: "reply to \(id)") }
         }
         let words = reported.withLock { $0.sorted() }
-        #expect(words.count { $0.contains("no daemon has sealed it") } == 4, "\(words)")
+        #expect(words.count { $0.contains("no daemon sealed it") } == 4, "\(words)")
         #expect(words.count { $0.contains("was accepted before") } == 1, "\(words)")
       }
     }

@@ -229,7 +229,7 @@ struct DeciderLayerTests {
     #expect(shell.decider.recovery.isOver && shell.decider.chores.take().isEmpty)
     let refusal = shell.decider.open
     #expect(refusal.answers.map(\.outcome) == [.refused(.storageUnavailable(reason: "too large"))])
-    #expect(refusal.effects.journal.map(\.message) == ["channel 1 cannot be stored and was refused: too large"])
+    #expect(refusal.effects.journal.map(\.message) == ["channel 1 could not be stored: too large"])
     #expect(shell.decider.known("k") == nil, "the key is free")
     shell.store.close()
   }

@@ -41,7 +41,7 @@ struct DigestTests {
     try await settle(bench) { !entries(bench, .transitionsShared, to: .inactive).isEmpty }
     let shared = entries(bench, .transitionsShared, to: .inactive)
     let entry = try #require(shared.first)
-    #expect(shared.count == 1 && entry.level == .warning && entry.message.hasPrefix("on 'r2' 190 times more within a minute"))
+    #expect(shared.count == 1 && entry.level == .warning && entry.message.hasPrefix("190 more on 'r2' within a minute"))
     #expect(entry.fields["BATON_COUNT"] == "190" && entry.fields["BATON_CAUSE"] == "unreachable")
     #expect(entry.fields["BATON_RELAY"] == "2" && entry.fields["BATON_FROM"] == "active")
     for id in 1...200 {

@@ -71,7 +71,7 @@ struct EditionTests {
     let renewed = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 3 } }
     #expect(renewed.row.newestEdition?.signedAt == date + 501 && renewed.row.profile.displayName == "Later News")
     #expect(try shown(bench, id, at: "ws://r1") == "Later News on ws://r1 ws://r2")
-    #expect(bench.log.entries.contains { $0.message.contains("channel 1: 'r2' shows readers a profile that is dated") })
+    #expect(bench.log.entries.contains { $0.message.contains("channel 1: 'r2' shows readers a profile dated") })
     // Reported twice, as after reading one relay twice.
     report(date + 500)
     try await bench.settle()

@@ -211,7 +211,7 @@ struct EngineValueTests {
     var chores = Chores()
     let (first, second) = (StoreMutation.compactChanges(through: 5), StoreMutation.compactChanges(through: 9))
     #expect(chores.refused(first, "damaged") == "the removal of old changes" && chores.refused(second, "damaged") == nil)
-    #expect(chores.refused(.quarantine(channel(1), reason: "r", at: at(1)), "damaged") == "that channel 1 is left alone")
+    #expect(chores.refused(.quarantine(channel(1), reason: "r", at: at(1)), "damaged") == "the note that channel 1 is skipped")
     #expect(chores.refused(second, "too large") != nil && chores.refused(second, "too large") == nil)
     chores.stored(first)
     #expect(chores.refused(second, "too large") != nil)

@@ -89,8 +89,8 @@ struct PostFaultTests {
     let refusal = await bench.refusal { () throws(BatonError) in try await bench.coordinator.retryPost(damaged) }
     #expect(
       refusal
-        == .storageUnavailable(reason: "post 2 is left alone, because it cannot be read or stored"))
-    #expect(bench.log.entries.count { $0.message.hasPrefix("post 2 could not be stored and is left alone") } == 1)
+        == .storageUnavailable(reason: "post 2 is skipped, because it cannot be read or stored"))
+    #expect(bench.log.entries.count { $0.message.hasPrefix("post 2 could not be stored and is skipped") } == 1)
     try await bench.stop()
     let again = try await Bench(bench, posts: true)
     again.network.posts.change(at: "ws://r1") { $0.holdsTurns = false }

@@ -45,7 +45,7 @@ struct PostRetentionTests {
     #expect(post.row.createdAt == before.row.createdAt && post.row.revision > before.row.revision)
     #expect(post.summary == "Post is on 2 of 2 relays. Its text was forgotten here.")
     #expect(try await bench.post(posts[3]).row.text == "post 4")
-    #expect(bench.log.entries.contains { $0.message.hasSuffix("because their channels keep them only so long: 2") })
+    #expect(bench.log.entries.contains { $0.message.hasSuffix("at the end of their retention: 2") })
     #expect(bench.network.posts.isStored(posts[0], at: Self.first), "relays go on showing it")
     #expect(try bench.store.check().problems.isEmpty)
     // Nothing more goes until there are newer ones.

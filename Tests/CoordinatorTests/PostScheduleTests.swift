@@ -87,7 +87,7 @@ struct PostScheduleTests {
     _ = try await bench.coordinator.update(channel, ChannelEdit(isFrozen: true))
     try await bench.movePosts { try isExpired(second, bench) }
     let summary = try await bench.post(second).summary
-    #expect(summary.contains("the time for it ended"), "\(summary)")
+    #expect(summary.contains("could be published until"), "\(summary)")
     try await bench.stop()
   }
 
@@ -233,7 +233,7 @@ struct PostScheduleTests {
     #expect(expired.phase == .expired && expired.hasSettled && expired.row.document == .none)
     #expect(
       expired.row.schedule?.trouble
-        == "it was due at \(text(due)), and the time for it ended at \(text(due + .seconds(599)))")
+        == "it was due at \(text(due)), and could be published until \(text(due + .seconds(599)))")
     #expect(again.log.entries.count { $0.fields["MESSAGE_ID"] == JournalEvent.postExpired.rawValue } == 1)
     again.clock.advance(by: .seconds(1))
     try await again.waitForPosts { try verified(future, again) }

@@ -24,10 +24,10 @@ struct PostValueTests {
       let following: [PostInput] = outcome == .success(full) ? [.forgetHistory] : []
       #expect(decider.choreEnded(outcome) == following)
     }
-    let words = "the removal of old history of posts cannot be stored and was refused: a row is damaged"
+    let words = "the removal of old post history could not be stored: a row is damaged"
     #expect(
       decider.open.effects.journal.map(\.message)
-        == Array(repeating: "\(words); batonctl check says what is wrong", count: 2), "it was stored in between")
+        == Array(repeating: "\(words); see batonctl check", count: 2), "it was stored in between")
     #expect(decider.trouble == nil)
   }
 

@@ -41,9 +41,9 @@ struct UpkeepTests {
   /// It is refused in every round, forever, while everything else is stored.
   @Test func upkeepThatIsRefusedIsInTheJournalOnce() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
-    func refusals() -> [String] { bench.log.entries.map(\.message).filter { $0.contains("was refused") } }
+    func refusals() -> [String] { bench.log.entries.map(\.message).filter { $0.contains("could not be stored") } }
     let words =
-      "the removal of old history cannot be stored and was refused: a row is damaged; batonctl check says what is wrong"
+      "the removal of old history could not be stored: a row is damaged; see batonctl check"
     bench.storage.refuseUpkeep { if case .forgetHistory = $0 { true } else { false } }
     try await bench.rounds(4)
     #expect(refusals() == [words] && bench.coordinator.storageTrouble == nil)

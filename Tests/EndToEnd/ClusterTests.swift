@@ -230,7 +230,7 @@ struct ClusterTests {
     #expect(
       answer.status != 0 && answer.lines.contains { $0.contains("the outcome is unknown") }, "\(answer.lines)")
     #expect(answer.lines.contains { $0.contains("check whether it took effect before you try again") }, "\(answer.lines)")
-    #expect(!second.lines.contains { $0.contains("fault of the daemon") })
+    #expect(!second.lines.contains { $0.contains("fault in the daemon") })
     #expect(try await b.control("channel", "update", "\(id)", "--description", "found").status == 0)
   }
 
@@ -352,7 +352,7 @@ struct ClusterTests {
     try await first.slots(1024)
     let other = try Installation(["BATON_STORE": daemons.database.address(), "BATON_CLUSTER_NAME": "c"])
     let without = try await other.runToEnd()
-    #expect(without.status == 77 && without.lines.contains { $0.contains("copy identity.key") }, "\(without.lines)")
+    #expect(without.status == 77 && without.lines.contains { $0.contains("Copy identity.key") }, "\(without.lines)")
     let wrong = try TemporaryFolder()
     try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: wrong.path + "/identity.key"))
     let with = try await other.runToEnd(["CREDENTIALS_DIRECTORY": wrong.path])

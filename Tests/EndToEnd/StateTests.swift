@@ -64,7 +64,7 @@ struct StateTests {
       return daemon.lines.filter { $0.contains("of custom data") }
     }
     let first = try await run("team,customer.id")
-    #expect(first.count == 4 && first.first?.contains("making an index on 'team' of custom data") == true, "\(first)")
+    #expect(first.count == 4 && first.first?.contains("creating an index on 'team' of custom data") == true, "\(first)")
     #expect(try await indexes() == ["channels_by_custom.customer.id", "channels_by_custom.team"])
     #expect(try await run("team,customer.id") == [])
     let last = try await run("team")

@@ -90,7 +90,7 @@ final class Engine {
       await rest()
     }
     if let fenced { throw fenced }
-    journal.write([JournalEntry(level: .info, message: "took up \(unfinished.count) unfinished channels")])
+    journal.write([JournalEntry(level: .info, message: "resumed \(unfinished.count) unfinished channels")])
     scheduleWake()
   }
 
@@ -106,7 +106,7 @@ final class Engine {
   func noteEnd() async {
     guard decider.isAwake, decider.doubt == nil, fenced == nil else { return }
     do throws(CommitFailure) { try await storage.commit([.probe(clock.now)]) } catch {
-      let words = "when the daemon stopped could not be stored: \(error); what waits goes on from the last write"
+      let words = "the time of the stop could not be stored: \(error). After the next start, waits continue from the last write"
       journal.write([JournalEntry(level: .warning, message: words)])
     }
   }

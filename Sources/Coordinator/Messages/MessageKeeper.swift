@@ -163,7 +163,7 @@ final class MessageKeeper {
     do {
       try await work()
       guard troubles.worked(part) else { return }
-      logger.event(.messagesStoredAgain, .notice, "messages are read and stored again; what was missed meanwhile is read now")
+      logger.event(.messagesStoredAgain, .notice, "messages are read and stored again, including messages that were missed in the meantime")
     } catch {
       if troubles.failed(part, "\(error)", at: clock.now) { tellTrouble("\(error)") }
     }
@@ -172,7 +172,7 @@ final class MessageKeeper {
   private func tellTrouble(_ reason: String) {
     logger.event(
       .messagesNotStored, .error,
-      "messages cannot be read and stored at present: \(reason); this is tried again by itself, and channels and posts go on")
+      "messages cannot be read and stored: \(reason). Baton retries automatically. Channels and posts are not affected")
   }
 
   /// Whether there is something that need not wait.

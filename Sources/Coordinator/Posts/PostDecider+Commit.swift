@@ -98,7 +98,7 @@ extension PostDecider {
   ) -> [JournalEntry] {
     var entries: [JournalEntry] = []
     for (place, rejection) in rejections.sorted(by: { $0.key < $1.key }) {
-      var reason = "someone else has changed it"
+      var reason = "another process changed it"
       if case .refused(let words) = rejection { reason = words }
       guard decision.parts.indices.contains(place) else {
         decision.keepBack(retention: place - decision.parts.count, .storageUnavailable(reason: reason))
@@ -108,7 +108,7 @@ extension PostDecider {
         postpone(decision.background)
         alarms.set(.recovery, noLaterThan: now + Self.upkeepInterval)
         entries.append(
-          JournalEntry(level: .error, message: "which relays posts go to could not be stored: \(reason)", isHeard: true))
+          JournalEntry(level: .error, message: "the relays that posts go to could not be stored: \(reason)", isHeard: true))
         continue
       }
       entries.append(giveUp(id, isNew: decision.created.contains(id), reason, &effects))
@@ -135,7 +135,7 @@ extension PostDecider {
     forget(id)
     return JournalEntry(
       event: .storageFailed, level: .error,
-      message: "post \(id.rawValue) could not be stored and is left alone: \(reason)",
+      message: "post \(id.rawValue) could not be stored and is skipped: \(reason)",
       fields: ["BATON_POST": "\(id.rawValue)"], isHeard: true)
   }
 
@@ -243,9 +243,9 @@ extension PostDecider {
   private mutating func upkeepRefused(_ reason: String) {
     guard upkeepRefusal != reason else { return }
     upkeepRefusal = reason
-    let words = "the removal of old history of posts cannot be stored and was refused: \(reason)"
+    let words = "the removal of old post history could not be stored: \(reason)"
     open.effects.journal.append(
-      JournalEntry(level: .error, message: "\(words); batonctl check says what is wrong", isHeard: true))
+      JournalEntry(level: .error, message: "\(words); see batonctl check", isHeard: true))
   }
 }
 

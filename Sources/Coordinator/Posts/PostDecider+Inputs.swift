@@ -204,7 +204,7 @@ extension PostDecider {
       open.effects.journal.append(
         JournalEntry(
           event: .deliveryFailed, level: .warning,
-          message: "post \(id.rawValue) could not be delivered to '\(name)': \(transition.detail); it is tried again slowly",
+          message: "post \(id.rawValue) could not be delivered to '\(name)': \(transition.detail). Baton retries it slowly",
           fields: [
             "BATON_POST": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)",
             "BATON_CHANNEL": "\(awake[id]?.row.channel.rawValue ?? 0)", "BATON_CAUSE": transition.cause?.rawValue ?? "",
@@ -214,7 +214,7 @@ extension PostDecider {
       open.effects.journal.append(
         JournalEntry(
           event: .deliveryRecovered, level: .notice,
-          message: "posts reach '\(name)' again; deliveries that failed meanwhile: \(count)",
+          message: "posts reach '\(name)' again; failed deliveries: \(count)",
           fields: ["BATON_POST": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_COUNT": "\(count)"]))
     }
   }

@@ -65,7 +65,7 @@ extension PostDecider {
     if forgetting.forgotten > 0 {
       open.effects.journal.append(
         JournalEntry(
-          level: .info, message: "posts forgotten because their channels keep them only so long: \(forgetting.forgotten)"))
+          level: .info, message: "posts forgotten at the end of their retention: \(forgetting.forgotten)"))
     }
     (forgetting.passedOver, forgetting.forgotten) = (0, 0)
   }

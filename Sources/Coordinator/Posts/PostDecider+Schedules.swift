@@ -142,7 +142,7 @@ extension PostDecider {
   private func lateness(_ id: PostID, _ schedule: PostSchedule) -> String {
     let (due, end) = (schedule.publishAt.milliseconds, schedule.deadline.milliseconds)
     let words =
-      "it was due at \(RFC3339.text(milliseconds: due)), and the time for it ended at \(RFC3339.text(milliseconds: end))"
+      "it was due at \(RFC3339.text(milliseconds: due)), and could be published until \(RFC3339.text(milliseconds: end))"
     return scheduleTroubles[id].map { "\(words); before that: \($0)" } ?? words
   }
 }

@@ -287,7 +287,7 @@ extension PostDecider: Deciding {
     guard leftAlone.updateValue(channel, forKey: id) == nil else { return }
     open.effects.journal.append(
       JournalEntry(
-        event: .quarantined, level: .error, message: "post \(id.rawValue) is left alone: \(reason)",
+        event: .quarantined, level: .error, message: "post \(id.rawValue) is skipped: \(reason)",
         fields: ["BATON_POST": "\(id.rawValue)"], isHeard: true))
   }
 

@@ -22,7 +22,7 @@ extension NostrNetwork {
     if let key = draft.key { return key }
     let restricting = await restrictingRelay(draft)
     if let restricting {
-      logger.info("\(restricting) takes events of known authors only: the identity signs a new channel itself")
+      logger.info("\(restricting) accepts events from known authors only, so the identity signs the new channel itself")
     }
     return restricting == nil ? .own : .identity
   }

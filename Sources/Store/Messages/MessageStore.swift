@@ -41,12 +41,12 @@ public final class MessageStore: Sendable {
       } catch let unusable as MessageSchema.Unusable {
         try putAside(path)
         let words =
-          "the messages in \(path) cannot be used: \(unusable.reason). The file is kept as \(path).damaged; messages are read "
-          + "from their relays again"
+          "the database of messages \(path) is unusable: \(unusable.reason). The file is kept as \(path).damaged, and messages are "
+          + "read from their relays again"
         return (try usable(path, firstID), words)
       }
     } catch let unusable as MessageSchema.Unusable {
-      throw StoreError(.notAccessible, "a new file \(path) cannot be used: \(unusable.reason)")
+      throw StoreError(.notAccessible, "a new file \(path) is unusable: \(unusable.reason)")
     } catch {
       throw wrap(error, path)
     }

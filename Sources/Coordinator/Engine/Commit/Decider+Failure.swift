@@ -48,7 +48,7 @@ extension Decider {
           say(reason, "a change of operators, servers, relays or identities")
         }
       case .roundTrips:
-        if case .refused(let reason) = rejection { say(reason, "how long connections to relays and servers took") }
+        if case .refused(let reason) = rejection { say(reason, "connection times of relays and servers") }
       case .signOfLife: break
       }
     }
@@ -74,7 +74,7 @@ extension Decider {
   /// Writes into the journal that something is refused.
   mutating func say(_ reason: String, _ what: String) {
     open.effects.journal.append(
-      JournalEntry(level: .error, message: "\(what) cannot be stored and was refused: \(reason)", isHeard: true))
+      JournalEntry(level: .error, message: "\(what) could not be stored: \(reason)", isHeard: true))
   }
 
   // MARK: - Nothing is stored
@@ -152,7 +152,7 @@ extension Decider {
 
   mutating func storageFailed(_ reason: String) {
     if recovery.failed(reason) {
-      let words = "storage does not work, changes are refused until it does: \(reason)"
+      let words = "storage does not work, and changes are refused until it does: \(reason)"
       open.effects.journal.append(JournalEntry(event: .storageFailed, level: .error, message: words, isHeard: true))
     }
     alarms.set(.recovery, at: now + Self.recoveryWait)

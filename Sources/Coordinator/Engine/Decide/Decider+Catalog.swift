@@ -140,7 +140,7 @@ extension Decider {
     guard let row = relays[id], unreadableSaidAt[id].map({ now - $0 >= Self.unreadableSilence }) ?? true else { return }
     unreadableSaidAt[id] = now
     let words =
-      "relay '\(CatalogObject.relay(row).title)' sends unreadable messages, \(count) so far: they are left out, and more are only counted"
+      "relay '\(CatalogObject.relay(row).title)' sends unreadable messages, \(count) so far. They are left out, and more are only counted"
     open.effects.journal.append(
       JournalEntry(
         event: .relayUnreadable, level: .warning, message: words,
@@ -186,7 +186,7 @@ extension Decider {
     guard after.health != before.health else { return }
     var words = after.health.rawValue
     if after.health == .up, let since = before.healthSince, before.health == .down || before.health == .degraded {
-      words += ", after \((now - since).wholeMilliseconds / 1000) s"
+      words += " again after \((now - since).wholeMilliseconds / 1000) s"
     }
     if let error = after.lastError { words += ": \(error)" }
     open.effects.journal.append(

@@ -53,7 +53,7 @@ extension Decider {
         // The old one stays good for as long as one of its relays serves the channel; the next change tries again.
         open.effects.journal.append(
           JournalEntry(
-            level: .error, message: "channel \(id.rawValue): its profile cannot be signed again: \(error.description)",
+            level: .error, message: "the profile of channel \(id.rawValue) could not be signed again: \(error.description)",
             part: .channel(id), isHeard: true))
         continue
       }
@@ -73,17 +73,16 @@ extension Decider {
     else { return }
     let names = channel.machine.namesNow
     let date = RFC3339.text(milliseconds: min(stray.signedAt, Self.lastSecond) * 1000)
-    let what = "channel \(id.rawValue): '\(relays[relay]?.name ?? "")' shows readers a profile that is dated \(date)"
+    let what = "channel \(id.rawValue): '\(relays[relay]?.name ?? "")' shows readers a profile dated \(date)"
     let consequence: String
     do {
       let edition = try revised(channel.row, naming: names, after: stray)
       self[id]?.row.newestEdition = edition
       feed(.revised(naming: names), to: id)
-      consequence = "after the newest; that is dated again"
+      consequence = "after the newest one, which now gets a later date"
     } catch {
       consequence =
-        "and not the newest, for as long as nothing can be dated after it: \(error.description). It is tried again when the relay is read "
-        + "back"
+        "not the newest one, which cannot get a later date: \(error.description). This is tried again when the relay is read back"
     }
     open.effects.journal.append(
       JournalEntry(

@@ -228,11 +228,11 @@ struct Decider {
   /// - Parameter what: what cannot be done with it.
   mutating func quarantine(_ id: ChannelID, _ reason: String, what: String = "cannot be read") {
     quarantined.insert(id)
-    let advice = "its rows are kept, batonctl check says what is wrong; restore a backup"
+    let advice = "Its rows are kept. Run batonctl check, and restore a backup"
     open.effects.journal.append(
       JournalEntry(
         event: .quarantined, level: .error,
-        message: "channel \(id.rawValue) \(what) and is left alone: \(reason); \(advice)",
+        message: "channel \(id.rawValue) \(what) and is skipped: \(reason). \(advice)",
         fields: ["BATON_CHANNEL": "\(id.rawValue)"], isHeard: true))
     chores.add(.quarantine(id, reason: reason, at: now))
   }

@@ -35,7 +35,7 @@ struct Journal {
       let (kind, transition) = (summary.kind, summary.latest.transition)
       logger.event(
         .transitionsShared, Self.level(of: transition),
-        "on '\(summary.relayName)' \(summary.count) times more within a minute: \(Self.words(transition))",
+        "\(summary.count) more on '\(summary.relayName)' within a minute: \(Self.words(transition))",
         [
           "BATON_RELAY": "\(kind.relay.rawValue)", "BATON_FROM": "\(kind.from.rawValue)", "BATON_TO": "\(kind.to.rawValue)",
           "BATON_CAUSE": "\(kind.cause.rawValue)", "BATON_COUNT": "\(summary.count)",
@@ -78,7 +78,7 @@ struct Journal {
 
   private static func words(_ transition: ChannelRelayMachine.Transition) -> String {
     let isRetry = transition.from == transition.to
-    let step = isRetry ? "stays \(transition.to.rawValue)" : "\(transition.from.rawValue) → \(transition.to.rawValue)"
+    let step = isRetry ? "remains \(transition.to.rawValue)" : "\(transition.from.rawValue) → \(transition.to.rawValue)"
     return transition.detail.isEmpty ? step : "\(step): \(transition.detail)"
   }
 

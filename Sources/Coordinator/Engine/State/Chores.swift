@@ -57,7 +57,7 @@ struct Chores {
 
   private static func purpose(of mutation: StoreMutation) -> String {
     switch mutation {
-    case .quarantine(let id, _, _): "that channel \(id.rawValue) is left alone"
+    case .quarantine(let id, _, _): "the note that channel \(id.rawValue) is skipped"
     case .forgetHistory: "the removal of old history"
     case .compactChanges: "the removal of old changes"
     default: "upkeep"

@@ -99,7 +99,7 @@ public final class CoreProcess: Sendable {
       }
       let words = prints.last.map { "; its last output was: \($0)" } ?? ""
       if case .notStarted(let reason) = ending {
-        logger.error("the chat core \(self.words[0]) cannot be started: \(reason); it is tried again in \(wait.briefly)")
+        logger.error("the chat core \(self.words[0]) cannot be started: \(reason); the next try is in \(wait.briefly)")
       } else {
         logger.warning(
           "the chat core \(Self.words(for: ending)) after \(Self.brief(ran)); it is started again in \(wait.briefly)\(words)")
