@@ -108,7 +108,7 @@ extension Pages {
       throw PageRefusal(
         status: .conflict, what: "The channel's relays have changed",
         help:
-          "Someone else changed them, or the form was sent twice. Check the channel, and repeat your change if it is still needed.")
+          "Someone else changed them, or the form was sent twice. Check the channel before you repeat your change.")
     }
     return channel
   }

@@ -31,7 +31,8 @@ extension Pages {
     "retry": "Baton is retrying the relays.", "verify": "Baton is reading the channel back from its relays.",
     "removed": "Baton asks the relay to delete the channel.", "added": "Baton is adding the channel to another relay.",
     "replaced": "Baton is adding the channel to another relay, and asks the old one to delete it.",
-    "deleted": "Baton asks the relays to delete the channel.", "changed": "Changes saved. Relays receive the changes that readers see.",
+    "deleted": "Baton asks the relays to delete the channel.",
+    "changed": "Changes saved. Relays receive the changes that readers see.",
   ]
 
   static func view(_ channel: Channel, _ times: Times, mayChange: Bool) -> View {
