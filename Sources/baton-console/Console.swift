@@ -110,11 +110,16 @@ struct Console: AsyncParsableCommand {
       }
     }
     try await house.run(pages: sockets, metrics: metricsSockets) { group in
+      // Programs read the address, and nothing else, from standard output.
+      FileHandle.standardError.write(Data(Self.guidance.utf8))
       announce()
       let lines = Self.lines()
       group.addTask { for await _ in lines { announce() } }
     }
   }
+
+  private static let guidance =
+    "Open this address in a browser within two minutes. It works once. Enter prints another one, and Ctrl-C ends the console.\n"
 
   /// What whoever started the console may do. Whether the daemon answers shows here, too.
   private func role(_ daemon: Daemon) async throws -> Sessions.Role {
