@@ -20,11 +20,12 @@ struct Console: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "baton-console",
-    abstract: "Shows Baton in a browser.",
+    abstract: "Show Baton in a browser",
     discussion: """
-      In the foreground it prints an address that can be opened once, within two minutes; Enter prints another one. You can do \
-      there what the user who started it may do. It listens on loopback only. Ctrl-C ends it, and all sessions with it. \
-      With --service it serves the sockets that systemd hands over; with --login it asks such a service for an address.
+      In the foreground the console prints an address that opens once, within two minutes. Press Enter for another address. In \
+      the browser you can do what the user who started it may do. The console listens on loopback only. Ctrl-C ends it and all \
+      of its sessions. With --service it serves the sockets that systemd hands over. With --login it requests an address from \
+      such a service.
       Exit status: 0 done, or ended by a signal; 64 usage; 69 the daemon or the service cannot be reached; 71 it cannot \
       listen; 77 not permitted.
       """,
@@ -33,38 +34,38 @@ struct Console: AsyncParsableCommand {
   @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.", completion: .file())
   var socket: String?
   @Option(
-    help: "Port on loopback. Default: a free one; with --login, 8790, the local port that is forwarded to the service.")
+    help: "Port on loopback. Default: a free port; with --login, 8790, the local port forwarded to the service.")
   var port: UInt16?
   @Option(
     name: .customLong("public-url"),
-    help: "The address under which a reverse proxy offers the console, such as https://baton.example/console.",
+    help: "Address at which a reverse proxy offers the console, such as https://baton.example/console.",
     transform: { text in
       guard let url = PublicURL(text) else {
-        throw ValidationError("'\(text)' is not an address such as https://baton.example; http is for this machine only")
+        throw ValidationError("'\(text)' is not an address such as https://baton.example; use http only for this machine")
       }
       return url
     })
   var publicURL: PublicURL?
   @Option(
     name: .customLong("metrics-port"),
-    help: "Offer the figures of the daemon for Prometheus, at /metrics of this port on loopback, without signing in.")
+    help: "Serve the daemon's metrics for Prometheus, without sign-in, at /metrics on this port of loopback.")
   var metricsPort: UInt16?
-  @Flag(name: .customLong("read-only"), help: "Let no one change anything.") var isReadOnly = false
-  @Flag(name: .customLong("service"), help: "Serve the sockets that systemd hands over, for all users who may use Baton.")
+  @Flag(name: .customLong("read-only"), help: "Allow no changes.") var isReadOnly = false
+  @Flag(name: .customLong("service"), help: "Serve the sockets that systemd hands over, for all users with access to Baton.")
   var isService = false
-  @Flag(name: .customLong("login"), help: "Print an address of the console that runs as a service, and exit.") var isLogin =
+  @Flag(name: .customLong("login"), help: "Print an address of the console service, and exit.") var isLogin =
     false
-  @Option(name: .customLong("login-socket"), help: "The socket on which the service gives out addresses.", completion: .file())
+  @Option(name: .customLong("login-socket"), help: "Socket on which the service gives out addresses.", completion: .file())
   var loginSocket = CodeOffice.defaultSocket
   @Option(
     name: .customLong("proxy-user"),
-    help: "The user of a reverse proxy whose word about users (X-Remote-User) is believed, with --service.")
+    help: "User of a reverse proxy whose field X-Remote-User is trusted, with --service.")
   var proxyUser: String?
-  @Option(name: .customLong("read-group"), help: "The group whose members may look, with --service.") var readGroup =
+  @Option(name: .customLong("read-group"), help: "Group whose members can read, with --service.") var readGroup =
     "baton-read"
   @Option(
     name: .customLong("change-group"),
-    help: "With --service, the group whose members may change what the console itself may change.")
+    help: "Group whose members can make the changes that the console itself may make, with --service.")
   var changeGroup = "baton"
 
   /// The port that documents name for a service that is reached through ssh.
@@ -73,10 +74,10 @@ struct Console: AsyncParsableCommand {
   func validate() throws {
     guard !(isService && isLogin) else { throw ValidationError("--service and --login exclude each other.") }
     guard !(isLogin && isReadOnly) else {
-      throw ValidationError("--read-only is for a console that starts; a service has it in BATON_CONSOLE_OPTIONS.")
+      throw ValidationError("--login and --read-only exclude each other: set BATON_CONSOLE_OPTIONS of the service instead.")
     }
     if isService, port != nil || metricsPort != nil {
-      throw ValidationError("With --service systemd makes the sockets, so there are no ports.")
+      throw ValidationError("--service excludes --port and --metrics-port: systemd makes the sockets.")
     }
     if !isService, proxyUser != nil { throw ValidationError("--proxy-user needs --service.") }
   }
@@ -98,29 +99,34 @@ struct Console: AsyncParsableCommand {
     let house = try House(
       daemon: daemon, publicURL: publicURL, admission: nil,
       signInHelp:
-        "Open the address that the console printed in its terminal. Each works once, within two minutes; Enter prints another.")
+        "Open the address in the console's terminal within two minutes. It works once. Press Enter there for another.")
     let user = Self.userName
     let announce = { @Sendable in
       do {
         let base = publicURL?.text ?? PublicURL.onLoopback(port)
         Self.say("\(base)/login?code=\(try house.sessions.mint(user: user, role: role))")
       } catch {
-        FileHandle.standardError.write(Data("too many addresses were asked for; wait a minute\n".utf8))
+        FileHandle.standardError.write(Data("too many addresses requested; wait a minute\n".utf8))
       }
     }
     try await house.run(pages: sockets, metrics: metricsSockets) { group in
+      // Programs read the address, and nothing else, from standard output.
+      FileHandle.standardError.write(Data(Self.guidance.utf8))
       announce()
       let lines = Self.lines()
       group.addTask { for await _ in lines { announce() } }
     }
   }
 
+  private static let guidance =
+    "Open this address in a browser within two minutes. It works once. Enter prints another one, and Ctrl-C ends the console.\n"
+
   /// What whoever started the console may do. Whether the daemon answers shows here, too.
   private func role(_ daemon: Daemon) async throws -> Sessions.Role {
     do {
       let may = try await daemon.ask { try await $0.permissions() }
       guard may.read else {
-        throw ending(77, "you may not use the console; root can put you into the group baton-read")
+        throw ending(77, "you do not have access to the console; ask root to add you to the group baton-read")
       }
       return may.change && !isReadOnly ? .change : .view
     } catch let failure as VarlinkClient.Failure {
@@ -152,7 +158,7 @@ struct Console: AsyncParsableCommand {
     let handed = Systemd.listeners()
     if let open = handed.first(where: { !Loopback.isLocal($0.socket) }) {
       throw ending(
-        71, "the socket '\(open.name)' can be reached from other machines; the console is for a Unix socket or loopback")
+        71, "the socket '\(open.name)' can be reached from other machines; use a Unix socket or loopback")
     }
     let sockets = Dictionary(grouping: handed, by: { ["login", "metrics", "report"].contains($0.name) ? $0.name : "http" })
       .mapValues { $0.map(\.socket) }
@@ -160,20 +166,20 @@ struct Console: AsyncParsableCommand {
     var proxy: UInt32?
     if let proxyUser {
       guard let user = await Accounts.waitFor({ Accounts.user(named: proxyUser) }) else {
-        throw ending(64, "there is no user '\(proxyUser)'")
+        throw ending(64, "unknown user '\(proxyUser)'")
       }
       proxy = user.id
     }
     let roles = await Accounts.waitFor { [changeGroup, readGroup] in
       RolesOfUsers(changeGroup: Accounts.group(named: changeGroup), readGroup: Accounts.group(named: readGroup))
     }
-    guard let roles else { throw ending(71, "the groups of this machine cannot be read") }
+    guard let roles else { throw ending(71, "cannot read the groups of this machine") }
     let daemon = Daemon(socket: BatonClient.path(of: socket))
     let admission = Admission(daemon: daemon, roles: roles, proxy: proxy, isReadOnly: isReadOnly)
     let house = try House(
       daemon: daemon, publicURL: publicURL, admission: admission,
       signInHelp:
-        "On the machine with Baton, run “batonctl console --login”, and open the address that it prints. It works once, within two minutes."
+        "On the machine with Baton, run “batonctl console --login” and open the address within two minutes. It works once."
     )
     let office = CodeOffice(sessions: house.sessions, admission: admission, publicURL: publicURL, logger: house.logger)
     let report = try ReportInterface { try await daemon.ask { try await $0.metrics() } }

@@ -162,12 +162,12 @@ struct ViewTests {
       (["active": 1_200, "deleted": 5, "followed": 2], 3, 0, true, "All 1200 channels are on all of their relays."),
       (
         ["active": 6, "creating": 1, "partial": 1], 3, 0, true,
-        "6 channels are on all of their relays; 2 of 8 channels are on the way to relays."
+        "6 channels are on all of their relays. 2 of 8 channels are on the way to relays."
       ),
-      (["creating": 1], 3, 0, true, "Nothing is wrong; 1 channel is on the way to relays."),
-      (["active": 4, "degraded": 1], 5, 1, true, "1 of 5 channels lacks relays; 1 of 5 relays is down."),
-      (["failed": 2, "degraded": 2], 2, 2, true, "4 channels lack relays; 2 relays are down."),
-      (["active": 4], 5, 0, false, "Nothing can be stored."),
+      (["creating": 1], 3, 0, true, "No problems. 1 channel is on the way to relays."),
+      (["active": 4, "degraded": 1], 5, 1, true, "1 of 5 channels lacks relays. 1 of 5 relays is down."),
+      (["failed": 2, "degraded": 2], 2, 2, true, "4 channels lack relays. 2 relays are down."),
+      (["active": 4], 5, 0, false, "The daemon cannot store changes."),
     ] as [([String: Int], Int, Int, Bool, String)])
   func oneSentenceSaysHowEverythingIs(_ phases: [String: Int], _ relays: Int, _ down: Int, _ canStore: Bool, _ text: String) {
     var sentence = HealthSentence(phases.map { ($0.key, $0.value) })

@@ -35,7 +35,7 @@ struct ConsoleActsTests {
     let replaced = try await console.post("/channels/1/remove", cookie, "relay=2&replace=yes&seen=2")
     #expect(replaced.fields["location"] == "../../channels/1?done=replaced", "\(replaced)")
     try await stage.awaitRelays(1, ["r3"])
-    #expect(try await console.get("/channels/1?done=replaced", cookie).body.contains("Another relay gets the channel"))
+    #expect(try await console.get("/channels/1?done=replaced", cookie).body.contains("to another relay, and asks"))
 
     _ = try await console.post("/channels", cookie, "key=k&name=Short&relay=1")
     // Whoever is in the second step stays there.
@@ -160,7 +160,7 @@ struct ConsoleActsTests {
     // A post of the greatest length, in letters that browsers send as nine bytes.
     let text = String(repeating: "%E6%96%B0", count: 10_000)
     let failed = try await console.post("/channels/1/messages", cookie, "key=p1&text=\(text)")
-    #expect(failed.status == 503 && failed.body.contains("Send it again") && failed.body.contains("name=\"key\" value=\"p1\""))
+    #expect(failed.status == 503 && failed.body.contains("Send form again") && failed.body.contains("name=\"key\" value=\"p1\""))
     #expect(failed.body.contains(String(repeating: "新", count: 10_000)) && !failed.body.contains("http-equiv"))
     #expect(!failed.body.contains("data-outage"), "a page that loads itself again would send the form again")
     #expect(try await console.get("/channels/1", cookie).body.contains("data-outage"))

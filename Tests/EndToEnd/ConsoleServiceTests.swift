@@ -90,7 +90,7 @@ struct ConsoleServiceTests {
     try await console.line(containing: "\(Self.own) signed in")
     // Whoever comes back without the cookie is told so, instead of being asked again.
     let lost = try await ask(http, "GET", "/login?done")
-    #expect(lost.status == 401 && lost.body.contains("did not keep the cookie"), "\(lost.status)")
+    #expect(lost.status == 401 && lost.body.contains("did not keep the sign-in cookie"), "\(lost.status)")
     let kept = try await ask(http, "GET", "/login?done", ["Cookie": cookies[0]])
     #expect(kept.status == 303 && kept.fields["location"] == "./", "\(kept)")
     func own(_ cookie: String) async throws -> String {
@@ -124,12 +124,12 @@ struct ConsoleServiceTests {
     let cookie = try #require(try await signIn(http, login).cookie)
     #expect(try await ask(http, "GET", "/", ["Cookie": cookie]).status == 503)
     let sessions = try await ask(http, "GET", "/sessions", ["Cookie": cookie])
-    #expect(sessions.status == 200 && sessions.body.contains("(may only look)"), "\(sessions)")
+    #expect(sessions.status == 200 && sessions.body.contains("(read-only)"), "\(sessions)")
     let form = ConsolePages.own.merging(["Cookie": cookie]) { $1 }
     let sent = try await ask(http, "POST", "/channels/1/messages", form, body: "key=k&text=It+rains")
     #expect(sent.status == 503 && sent.body.contains("name=\"text\" value=\"It rains\""), "\(sent)")
     let created = try await ask(http, "POST", "/channels", form, body: "key=k&name=Weather&relay=1")
-    #expect(created.status == 503 && created.body.contains("Send it again") && created.body.contains("Weather"), "\(created)")
+    #expect(created.status == 503 && created.body.contains("Send form again") && created.body.contains("Weather"), "\(created)")
     console.signal(SIGTERM)
     #expect(await console.status() == 0)
   }
@@ -146,7 +146,7 @@ struct ConsoleServiceTests {
       try await ask(http, "GET", path, ["X-Remote-User": user, "Host": "baton.example"])
     }
     let nobody = try await page("nobody")
-    #expect(nobody.status == 200 && nobody.body.contains("nobody (may only look)") && !nobody.body.contains("daemon/reload"))
+    #expect(nobody.status == 200 && nobody.body.contains("nobody (read-only)") && !nobody.body.contains("daemon/reload"))
     #expect(try await page("nobody", "/daemon").status == 200, "a proxy may take the path away, too")
     let root = try await page("root")
     #expect(root.status == 200 && root.body.contains("daemon/reload") && !root.body.contains("Sign out"))

@@ -54,12 +54,13 @@ extension Pages {
     let number = try request.query().number("relay")
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     guard let relay = channel.members.first(where: { $0.relayId == number }) else {
-      throw PageRefusal(status: .notFound, what: "The channel is not on that relay", help: "Its page lists its relays.")
+      throw PageRefusal(
+        status: .notFound, what: "The channel is not on this relay", help: "The channel's page lists its relays.")
     }
     let view: View = [
       "id": .number(id), "name": .text(channel.profile.displayName), "relayId": .number(relay.relayId),
       "relay": .text(relay.relayName), "status": Mark.view(relay.status), "seen": .text(Self.seen(channel)),
-      "isLast": .flag(channel.members.count == 1),
+      "isLast": .flag(channel.members.count == 1), "onNostr": .flag(channel.network == "nostr"),
     ]
     return renderer.page(
       "channel-remove", title: "Remove \(relay.relayName) from \(channel.profile.displayName)", section: .channels, view,
@@ -71,12 +72,12 @@ extension Pages {
   func removeRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try await act(request, context, "removed") { client, id, form in
       guard let relay = form.number("relay") else {
-        throw PageRefusal(status: .badRequest, what: "No relay was named", help: "Go back and choose one.")
+        throw PageRefusal(status: .badRequest, what: "No relay selected", help: "Select one on the channel's page.")
       }
       let channel = try await Self.requireSeen(form, id, client)
       guard channel.members.contains(where: { $0.relayId == relay }) else {
         throw PageRefusal(
-          status: .conflict, what: "The channel is not there any more",
+          status: .conflict, what: "The channel is no longer on this relay",
           help: "Someone else removed it, or the form was sent twice.")
       }
       guard form["replace"] != nil else {
@@ -88,8 +89,8 @@ extension Pages {
         _ = try await client.removeRelay(relay, fromChannel: id)
       } catch let error as VarlinkError {
         throw PageRefusal(
-          status: Failures.status(error).0, what: "Another relay was added, and this one is still there",
-          help: "It could not be removed: \(Failures.sentence(error))")
+          status: Failures.status(error).0, what: "Another relay was added, but the old one was not removed",
+          help: "The reason: \(Failures.sentence(error))")
       }
     }
   }
@@ -105,9 +106,9 @@ extension Pages {
     let channel = try await client.channel(id: id)
     if let seen = form["seen"], seen != Self.seen(channel) {
       throw PageRefusal(
-        status: .conflict, what: "The channel has other relays now",
+        status: .conflict, what: "The channel's relays have changed",
         help:
-          "Someone else changed them, or the form was sent twice. Look at the channel, and do it again if it is still needed.")
+          "Someone else changed them, or the form was sent twice. Check the channel before you repeat your change.")
     }
     return channel
   }
@@ -126,7 +127,7 @@ extension Pages {
     let form = try await form(request, context)
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     guard form.text("name") == channel.profile.displayName else {
-      return confirmation(channel, "That is not the channel's name. Nothing was deleted.", request, context)
+      return confirmation(channel, "The name does not match. Nothing was deleted.", request, context)
     }
     _ = try await daemon.ask { try await $0.deleteChannel(id: id) }
     return redirect(request, to: "channels/\(id)?done=deleted")
@@ -138,6 +139,7 @@ extension Pages {
     let view: View = [
       "id": .number(channel.id), "name": .text(channel.profile.displayName), "trouble": .some(trouble),
       "relays": .text(counted(channel.members.count, "relay")),
+      "keepsPosts": .flag(channel.network == "nostr" && channel.kind == "channel"),
     ]
     return renderer.page(
       "channel-confirm", title: "Delete \(channel.profile.displayName)", section: .channels, view,

@@ -14,7 +14,7 @@ extension Pages {
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     guard let image = ChannelImage(of: channel) else {
       throw PageRefusal(
-        status: .notFound, what: "There is no image", help: "The channel has none, or belongs to someone else.")
+        status: .notFound, what: "No image", help: "The channel has no image, or you only follow it.")
     }
     return Response(
       status: .ok, headers: [.contentType: image.format.mediaType],

@@ -28,10 +28,11 @@ extension Pages {
 
   /// What was done, as the page says it afterwards.
   private static let done = [
-    "retry": "Baton retries the relays.", "verify": "Baton reads the channel back from its relays.",
-    "removed": "The relay is asked to delete the channel.", "added": "The channel is being added to another relay.",
-    "replaced": "Another relay gets the channel, and this one is asked to delete it.",
-    "deleted": "The relays are asked to delete the channel.", "changed": "The change is stored, and on its way to relays.",
+    "retry": "Baton is retrying the relays.", "verify": "Baton is reading the channel back from its relays.",
+    "removed": "Baton asks the relay to delete the channel.", "added": "Baton is adding the channel to another relay.",
+    "replaced": "Baton is adding the channel to another relay, and asks the old one to delete it.",
+    "deleted": "Baton asks the relays to delete the channel.",
+    "changed": "Changes saved. Relays receive the changes that readers see.",
   ]
 
   static func view(_ channel: Channel, _ times: Times, mayChange: Bool) -> View {
@@ -45,7 +46,7 @@ extension Pages {
       "identity": .text(channel.identity), "kind": .text(channel.kind), "link": .some(channel.link),
       "linkAddress": channel.link.flatMap(opening), "linkIsDead": .flag(channel.link != nil && !channel.linkUsable),
       "code": code.map { .view(["size": .number($0.columns), "path": .text($0.path)]) },
-      "key": channel.key.map { .text($0 == "own" ? "a key of its own" : "the key of its identity") },
+      "key": channel.key.map { .text($0 == "own" ? "the channel's own key" : "the identity's key") },
       "image": ChannelImage.address(channel).map { .text($0) }, "edition": .number(channel.edition),
       "created": times.view(channel.createdAt),
       "heals": .text(channel.owned ? channel.heal ? "yes" : "no" : "–"),

@@ -40,7 +40,7 @@ extension Pages {
           ["word": .text(order.word), "title": .text(order.title), "isHere": .flag(order.word == (query["sort"] ?? "changed"))]
         }),
       "unreadable": reply.unreadable.map {
-        .text("\(counted($0.count, "channel")) cannot be read, because the database is damaged.")
+        .text("\(counted($0.count, "channel")) cannot be read because the database is damaged. Run batonctl check.")
       },
       "pager": pager(query, next: reply.nextCursor, address: "channels"),
     ]
@@ -49,10 +49,10 @@ extension Pages {
   }
 
   private static let orders: [(word: String, title: String, sort: [JSONValue])] = [
-    ("changed", "Latest change first", [["field": "updatedAt", "direction": -1]]),
-    ("name", "By name", [["field": "profile.displayName"]]),
-    ("created", "Newest first", [["field": "createdAt", "direction": -1]]),
-    ("unread", "Unread first", [["field": "unread", "direction": -1]]),
+    ("changed", "Latest change", [["field": "updatedAt", "direction": -1]]),
+    ("name", "Name", [["field": "profile.displayName"]]),
+    ("created", "Newest channel", [["field": "createdAt", "direction": -1]]),
+    ("unread", "Most unread", [["field": "unread", "direction": -1]]),
   ]
 
   private static func order(_ word: String?) -> [JSONValue]? {

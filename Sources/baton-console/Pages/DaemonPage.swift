@@ -68,7 +68,7 @@ extension Pages {
     } catch let error as VarlinkError where error.name.hasSuffix(".InvalidConfiguration") {
       let problems = (try? [Problem](json: error.parameters["problems"] ?? [])) ?? []
       outcome = [
-        "bad": "The files are wrong; everything stays as it was.",
+        "bad": "The files contain errors. Nothing was changed.",
         "problems": .views(
           problems.map { problem in
             let place = [problem.file, problem.line.map { "line \($0)" }, problem.column.map { "column \($0)" }]
@@ -90,7 +90,7 @@ extension Pages {
     guard let level = try await form(request, context).number("level"), Self.levels.contains(where: { $0.number == level })
     else {
       throw PageRefusal(
-        status: .badRequest, what: "There is no such log level", help: "The page Daemon lists them.")
+        status: .badRequest, what: "Unknown log level", help: "Choose one on the page Daemon.")
     }
     try await daemon.ask { try await $0.setLogLevel(level) }
     return redirect(request, to: "daemon")

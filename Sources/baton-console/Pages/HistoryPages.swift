@@ -29,7 +29,7 @@ extension Pages {
       "pager": pager(query, next: reply.nextCursor, address: "history"),
     ]
     return renderer.page(
-      "history", title: "History", section: .history, view, revision: revision ?? reply.revision, request, context)
+      "history", title: "Channel history", section: .history, view, revision: revision ?? reply.revision, request, context)
   }
 
   func health(_ request: Request, _ context: ConsoleContext) async throws -> Response {
@@ -53,7 +53,7 @@ extension Pages {
       "pager": pager(query, next: reply.nextCursor, address: "health"),
     ]
     return renderer.page(
-      "health", title: "Health", section: .history, view, revision: revision ?? reply.revision, request, context)
+      "health", title: "Health history", section: .history, view, revision: revision ?? reply.revision, request, context)
   }
 
   /// The relay that someone has named; `nil` if they have not.
@@ -63,8 +63,8 @@ extension Pages {
     let relays = try await daemon.ask { try await $0.relays(filter: ["name": .string(name)]) }
     guard let relay = relays.first(where: { !$0.deleted }) ?? relays.first else {
       throw PageRefusal(
-        status: .notFound, what: "There is no such relay",
-        help: "No relay is called “\(name.prefix(200))”. The page of relays lists all of them.")
+        status: .notFound, what: "Relay not found",
+        help: "No relay is called “\(name.prefix(200))”. The page Relays lists all relays.")
     }
     return relay.id
   }
@@ -80,19 +80,21 @@ extension Pages {
     }.channels
     guard let channel = channels.first else {
       throw PageRefusal(
-        status: .notFound, what: "There is no such channel",
-        help: "No channel is called “\(name.prefix(200))”. The page of channels finds parts of names.")
+        status: .notFound, what: "Channel not found",
+        help: "No channel is called “\(name.prefix(200))”. On the page Channels you can search for a part of the name.")
     }
     guard channels.count == 1 else {
       throw PageRefusal(
-        status: .conflict, what: "Several channels are called that",
-        help: "The page of each has its history: look for “\(name.prefix(200))” on the page of channels.")
+        status: .conflict, what: "More than one channel has this name",
+        help: "Search for “\(name.prefix(200))” on the page Channels, and open a channel to see its history.")
     }
     return channel.id
   }
 
   /// How far back a list goes, in hours.
-  private static let hours: KeyValuePairs<Int64, String> = [1: "the last hour", 24: "24 hours", 168: "7 days", 720: "30 days"]
+  private static let hours: KeyValuePairs<Int64, String> = [
+    1: "last hour", 24: "last 24 hours", 168: "last 7 days", 720: "last 30 days",
+  ]
 
   private static func spans(_ query: Form) -> View.Part {
     .views(

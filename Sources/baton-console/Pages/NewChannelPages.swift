@@ -121,8 +121,8 @@ extension Pages {
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     guard Self.canCancel(channel) else {
       throw PageRefusal(
-        status: .conflict, what: "It is too late to cancel",
-        help: "The channel is more than an hour old or has posts. Delete it on its page.")
+        status: .conflict, what: "Too late to cancel",
+        help: "The channel is more than an hour old or has posts. You can delete it on its page.")
     }
     _ = try await daemon.ask { try await $0.deleteChannel(id: id) }
     return redirect(request, to: "channels/\(id)?done=deleted")

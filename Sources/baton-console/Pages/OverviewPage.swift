@@ -68,17 +68,19 @@ extension Pages {
   /// What is wrong with the daemon itself.
   private static func troubles(_ status: DaemonStatus) -> [View] {
     var lines: [(severity: String, message: String)] = []
-    if let trouble = status.storageTrouble { lines.append(("error", "Nothing can be stored: \(trouble)")) }
+    if let trouble = status.storageTrouble { lines.append(("error", "The daemon cannot store changes: \(trouble)")) }
     if let damage = status.damage {
-      lines.append(("error", "Stored data is damaged: \(damage). batonctl check lists all of it; restore a backup."))
+      lines.append(("error", "Stored data is damaged: \(damage). Run batonctl check to list all damage, and restore a backup."))
     }
     if status.quarantined > 0 {
-      lines.append(("error", "\(counted(status.quarantined, "channel")) cannot be read; see the journal."))
+      lines.append(("error", "\(counted(status.quarantined, "channel")) cannot be read. See the daemon's journal."))
     }
     if let trouble = status.declarationsTrouble {
-      lines.append(("warning", "The operator files are not in force: \(trouble)"))
+      lines.append(("warning", "The current operator files are not in use: \(trouble)"))
     }
-    for network in status.unusableNetworks { lines.append(("error", "\(network.network) cannot be used: \(network.detail)")) }
+    for network in status.unusableNetworks {
+      lines.append(("error", "The network \(network.network) is not usable: \(network.detail)"))
+    }
     if let silent = status.daemonsSilent, silent > 0 {
       let words = silent == 1 ? "has not renewed its session" : "have not renewed their sessions"
       lines.append(("warning", "\(counted(silent, "daemon")) of the cluster \(words) in time."))
@@ -87,7 +89,7 @@ extension Pages {
       lines.append(
         (
           "warning",
-          "\(counted(waiting, "channel")) on SimpleX \(waiting == 1 ? "waits" : "wait") for a daemon that is not there."
+          "\(counted(waiting, "channel")) on SimpleX \(waiting == 1 ? "waits" : "wait") for a daemon that is missing."
         ))
     }
     return lines.map { ["severity": Mark.view($0.severity), "message": .text($0.message)] }

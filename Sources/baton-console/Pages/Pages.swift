@@ -28,8 +28,8 @@ struct Pages: Sendable {
   func requireChange(_ context: ConsoleContext) throws(PageRefusal) {
     guard context.visit?.role == .change else {
       throw PageRefusal(
-        status: .forbidden, what: "You may only look",
-        help: "You have no permission to change anything. Whoever runs Baton can give it to you.")
+        status: .forbidden, what: "You have read-only access",
+        help: "To make changes, ask the person who runs Baton for permission.")
     }
   }
 
@@ -45,7 +45,7 @@ struct Pages: Sendable {
   /// The identifier in the address, such as that of `channels/7`.
   func id(_ context: ConsoleContext, _ name: String = "id") throws(PageRefusal) -> Int64 {
     guard let id = context.parameters.get(name).flatMap({ Int64($0) }), id > 0 else {
-      throw PageRefusal(status: .notFound, what: "There is no such page", help: "The navigation lists what there is.")
+      throw PageRefusal(status: .notFound, what: "Page not found", help: "The navigation lists all pages.")
     }
     return id
   }

@@ -39,6 +39,7 @@ extension Pages {
       "networkTrouble": .some(relay.networkTrouble),
       "canEnable": .flag(!relay.enabled && !relay.deleted), "canDisable": .flag(relay.enabled && !relay.deleted),
       "isRemoved": .flag(relay.deleted),
+      "hasCounts": .flag(counts.value.contains { $0.relayId == id }),
       "counts": .views(
         counts.value.filter { $0.relayId == id }.map { count in
           [

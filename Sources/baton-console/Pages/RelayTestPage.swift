@@ -31,7 +31,9 @@ extension Pages {
     _ request: Request,
     _ context: ConsoleContext
   ) -> Response {
-    let view: View = ["name": .text(name), "back": .text(back)]
+    let view: View = [
+      "name": .text(name), "back": .text(back), "backName": .text(section == .relays ? "relay" : "servers"),
+    ]
     guard let (head, tail) = renderer.halves("test", title: "Test of \(name)", section: section, view, request, context) else {
       return Response(status: .internalServerError)
     }

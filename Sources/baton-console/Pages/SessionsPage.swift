@@ -16,7 +16,7 @@ extension Pages {
             "id": .text(session.id), "user": .text(session.user), "isOwn": .flag(session.id == own),
             "canEnd": .flag(session.user == context.visit?.user || context.visit?.role == .change),
             // Where several people share it, what they may do is asked each time, and changes.
-            "role": isShared ? nil : .text(session.role == .change ? "may change things" : "may look"),
+            "role": isShared ? nil : .text(session.role == .change ? "can make changes" : "read-only"),
             "browser": .text(session.browser),
             "began": .view(times.view(milliseconds: session.began.wall)),
             "used": .view(times.view(milliseconds: session.used.wall)), "remaining": .text("\(minutes) min"),

@@ -14,11 +14,11 @@ extension Pages {
       return renderer.signedOut(
         request,
         trouble:
-          "The browser did not keep the cookie that says who you are. Allow cookies for this address, or use another browser.")
+          "The browser did not keep the sign-in cookie. Allow cookies for this address, or use another browser.")
     }
     guard let code = query["code"] else { return renderer.signedOut(request, status: .ok) }
     guard sessions.knows(code: code) else {
-      return renderer.signedOut(request, trouble: "This address was used already or has expired.")
+      return renderer.signedOut(request, trouble: "This address was already used or has expired.")
     }
     return renderer.signIn(code: code, request)
   }
@@ -37,9 +37,9 @@ extension Pages {
     } catch .tooManySessions {
       return renderer.signedOut(
         request, status: .serviceUnavailable,
-        trouble: "\(Sessions.sessionsMax) sessions are open. Someone who may change things can end some of them.")
+        trouble: "Too many sessions are open (\(Sessions.sessionsMax)). Ask someone who can make changes to end some of them.")
     } catch {
-      return renderer.signedOut(request, trouble: "This address was used already or has expired.")
+      return renderer.signedOut(request, trouble: "This address was already used or has expired.")
     }
   }
 
@@ -54,7 +54,7 @@ extension Pages {
   func theme(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let form = try await form(request, context)
     guard let theme = form["theme"].flatMap({ Theme(rawValue: $0) }) else {
-      throw PageRefusal(status: .badRequest, what: "There is no such theme", help: "Choose light, dark or system.")
+      throw PageRefusal(status: .badRequest, what: "Unknown theme", help: "Choose light, dark or system.")
     }
     // Behind the way to the first page it can only be a page of the console.
     let page = form["page"] ?? "/"

@@ -1,4 +1,4 @@
-/// How everything is, in one sentence.
+/// How everything is, in a few sentences.
 struct HealthSentence {
   /// Channels that Baton runs.
   var channels = 0
@@ -27,7 +27,7 @@ struct HealthSentence {
 
   var text: String {
     var parts: [String] = []
-    if !canStore { parts.append("nothing can be stored") }
+    if !canStore { parts.append("the daemon cannot store changes") }
     if lacking > 0 {
       parts.append("\(Self.share(lacking, of: channels, "channel")) \(lacking == 1 ? "lacks" : "lack") relays")
     }
@@ -38,13 +38,14 @@ struct HealthSentence {
     if underWay > 0 {
       parts.append("\(Self.share(underWay, of: channels, "channel")) \(underWay == 1 ? "is" : "are") on the way to relays")
     }
-    let text = parts.joined(separator: "; ")
-    return text.prefix(1).uppercased() + text.dropFirst() + "."
+    return parts.map(Self.sentence).joined(separator: " ")
   }
+
+  private static func sentence(_ part: String) -> String { part.prefix(1).uppercased() + part.dropFirst() + "." }
 
   private var allIsWell: String {
     switch channels - underWay {
-    case 0: channels == 0 ? "there are no channels yet" : "nothing is wrong"
+    case 0: channels == 0 ? "there are no channels yet" : "no problems"
     case 1 where channels == 1: "the channel is on all of its relays"
     case let settled where settled == channels: "all \(grouped(settled)) channels are on all of their relays"
     case 1: "1 channel is on all of its relays"

@@ -25,7 +25,7 @@ struct Sparkline {
     return [
       "points": .text(points.joined(separator: " ")),
       "summary": .text(
-        "\(counted(values.count, "connection")): "
+        "Connect time of the latest \(counted(values.count, "connection")): "
           + "\(Times.duration(milliseconds: least)) to \(Times.duration(milliseconds: highest)), "
           + "median \(Times.duration(milliseconds: middle))."),
     ]

@@ -68,7 +68,7 @@ extension Request {
   func form() async throws -> Form {
     guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
       throw PageRefusal(
-        status: .unsupportedMediaType, what: "The form cannot be read", help: "Send it from a page of the console.")
+        status: .unsupportedMediaType, what: "Unsupported form", help: "Send the form from a page of the console.")
     }
     do {
       return try Form(String(buffer: try await body.collect(upTo: Self.formBytesMax)))
@@ -77,7 +77,8 @@ extension Request {
     } catch let error as Form.Refusal {
       throw error
     } catch {
-      throw PageRefusal(status: .badRequest, what: "The form is incomplete", help: "The connection ended before its end.")
+      throw PageRefusal(
+        status: .badRequest, what: "Incomplete form", help: "The connection ended before the form was complete.")
     }
   }
 

@@ -37,7 +37,7 @@ struct Door: RouterMiddleware {
       // Whoever has left a group since may do what they may do now.
       guard let role = await present(session, request) else {
         // The user database may be wrong for a moment, so the session stays; who comes with it is asked for again each time.
-        return pages.signedOut(request, trouble: "You may not use the console any more.", form: await sent(request))
+        return pages.signedOut(request, trouble: "You no longer have access to the console.", form: await sent(request))
       }
       let visit = ConsoleContext.Visit(user: session.user, role: role, way: .session(session, token: token)) {
         guard let session = sessions.session(token: token, isUse: false) else { return false }
@@ -118,8 +118,8 @@ struct Door: RouterMiddleware {
     else { return nil }
     guard let user = await admission.user(named: name), let role = await role(of: user, admission, request) else {
       throw PageRefusal(
-        status: .forbidden, what: "You may not use the console",
-        help: "The reverse proxy says that you are “\(name.prefix(100))”. Root can put that user into the group baton-read.")
+        status: .forbidden, what: "You do not have access to the console",
+        help: "The reverse proxy signed you in as “\(name.prefix(100))”. Ask root to add this user to the group baton-read.")
     }
     return ConsoleContext.Visit(user: user.name, role: role, way: .proxy) {
       await admission.mayLook(name)

@@ -18,15 +18,15 @@ enum Failures {
 
   /// The status of an answer, and what its page is called.
   static func status(_ error: VarlinkError) -> (HTTPResponse.Status, String) {
-    if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "You may not do that") }
-    if error.name.hasSuffix(".InternalError") { return (.internalServerError, "The daemon has a fault") }
-    if error.name.hasSuffix(".OutcomeUnknown") { return (.badGateway, "It is not known whether this was done") }
+    if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "Permission denied") }
+    if error.name.hasSuffix(".InternalError") { return (.internalServerError, "Internal error in the daemon") }
+    if error.name.hasSuffix(".OutcomeUnknown") { return (.badGateway, "The outcome is unknown") }
     return switch error.kind {
     case .noSuchObject: (.notFound, "Not found")
     case .busy, .tooManyConnections: (.serviceUnavailable, "The daemon is busy")
-    case .storageUnavailable: (.serviceUnavailable, "The database cannot be used")
+    case .storageUnavailable: (.serviceUnavailable, "The database is unavailable")
     case .staleRevision: (.conflict, "Someone else changed it first")
-    default: (.unprocessableContent, "The daemon refused this")
+    default: (.unprocessableContent, "The daemon refused the request")
     }
   }
 

@@ -34,8 +34,8 @@ struct Gate: RouterMiddleware {
     guard let authority = HostRule.Authority(named), rule.allows(authority) else {
       return pages.failure(
         .misdirectedRequest, "Unknown host",
-        "The browser asked for the host “\(named.prefix(200))”. If that is how people reach it, start the console with "
-          + "--public-url and that address.", request)
+        "The console does not accept requests for the host “\(named.prefix(200))”. If people reach it under this name, start "
+          + "it with --public-url and the whole address.", request)
     }
     switch request.method {
     case .get, .head: break
@@ -45,7 +45,7 @@ struct Gate: RouterMiddleware {
       {
         return pages.failure(.forbidden, "Nothing was changed", words(objection), request)
       }
-    default: return pages.failure(.methodNotAllowed, "Method not allowed", "The console answers GET, HEAD and POST.", request)
+    default: return pages.failure(.methodNotAllowed, "Method not allowed", "The console accepts GET, HEAD and POST.", request)
     }
     do {
       return try await next(request, context)
@@ -57,9 +57,9 @@ struct Gate: RouterMiddleware {
   private func words(_ objection: HostRule.ForeignRequest) -> String {
     switch objection {
     case .otherSite(let origin):
-      "Another page asked for this: “\(origin.prefix(200))”. If a reverse proxy offers the console under that address, start it with "
-        + "--public-url and the address."
-    case .unknownOrigin: "The request does not say which page it comes from. Programs should use batonctl or Varlink."
+      "The request came from another site: “\(origin.prefix(200))”. If a reverse proxy offers the console there, start the "
+        + "console with --public-url and this address."
+    case .unknownOrigin: "The request does not name the page that sent it. Programs should use batonctl or Varlink."
     }
   }
 }

@@ -137,22 +137,22 @@ struct Renderer: Sendable {
     case let failure as VarlinkClient.Failure:
       return outage(failure, request, context, form: context.visit?.form.withLockedValue { $0 })
     case let refusal as Form.Refusal:
-      let reason = refusal == .tooLarge ? "too many fields" : "a character that is not encoded"
-      return failure(.badRequest, "The address or form cannot be read", "It has \(reason).", request, context)
+      let reason = refusal == .tooLarge ? "too many fields" : "a character that is not encoded correctly"
+      return failure(.badRequest, "Invalid address or form", "It has \(reason).", request, context)
     case let refusal as PageRefusal:
       return failure(refusal.status, refusal.what, refusal.help, request, context, form: form)
     case let error as HTTPError where error.status == .notFound:
       return failure(
-        .notFound, "There is no such page",
-        "The console was asked for “\(request.uri.path.prefix(200))”. The navigation lists what there is. If a reverse proxy offers the "
-          + "console below a path, start it with --public-url and the whole address.", request, context)
+        .notFound, "Page not found",
+        "The console has no page “\(request.uri.path.prefix(200))”. If a reverse proxy offers the console below a path, "
+          + "start the console with --public-url and the whole address.", request, context)
     case let error as any HTTPResponseError:
-      return failure(error.status, "The request cannot be answered", error.status.reasonPhrase + ".", request, context)
+      return failure(error.status, "The console cannot answer the request", error.status.reasonPhrase + ".", request, context)
     default:
       logger.error("the page \(request.uri.path.prefix(200)) failed: \(error)")
       return failure(
-        .internalServerError, "The console has a fault", "Its log says more. What you asked for may have been done.", request,
-        context)
+        .internalServerError, "Internal error in the console",
+        "See the console's log. If you changed something, check whether the change took effect.", request, context)
     }
   }
 
@@ -163,11 +163,11 @@ struct Renderer: Sendable {
     let kept = form?.canRepeat == true ? form : nil
     let rest =
       if kept != nil {
-        "What you typed is kept here. However often you send it, it is done once."
+        "What you typed is kept on this page. You can send it again: it takes effect only once."
       } else if request.method == .post {
-        "What you asked for may have been done; look before you do it again."
+        "Your request may have taken effect. Check before you repeat it."
       } else {
-        "Nothing is lost: it continues with what it has stored when it is back."
+        "Nothing is lost. The daemon continues with its stored data when it is back."
       }
     return self.failure(
       .serviceUnavailable, "The daemon does not answer", "\(Failures.sentence(failure, at: socket)) \(rest)", request, context,

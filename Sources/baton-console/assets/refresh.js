@@ -241,10 +241,11 @@ export class Refresher {
       line.append(button);
       table.before(line);
     }
-    const text = `${count} new: show`;
+    const rows = count === 1 ? "1 new row" : `${count} new rows`;
+    const text = `Show ${rows}`;
     if (line.firstChild.textContent !== text) {
       line.firstChild.textContent = text;
-      this.announce(`${count} new`);
+      this.announce(rows);
     }
   }
 
@@ -291,12 +292,12 @@ export class Refresher {
     const [state, word] = this.isPaused
       ? ["paused", "Paused"]
       : this.hasFailed && this.connection === "live"
-        ? ["lost", "Cannot be refreshed"]
+        ? ["lost", "Refresh failed"]
         : { live: ["live", "Live"], lost: ["lost", "Connection lost"], away: ["away", "The daemon does not answer"],
             ended: ["lost", "Signed out"] }[this.connection] ?? ["still", ""];
     const asOf = this.times.clock(this.trueAt);
-    let text = word ? `${word}; as of ${asOf}, ${this.times.age(this.trueAt)}` : `As of ${asOf}`;
-    if (state === "live") text = document.querySelector("main .held") ? "Live, but what you use waits" : "Live";
+    let text = word ? `${word}. As of ${asOf}, ${this.times.age(this.trueAt)}` : `As of ${asOf}`;
+    if (state === "live") text = document.querySelector("main .held") ? "Live, except the part that you use" : "Live";
     document.getElementById("sign-in").hidden = this.connection !== "ended";
     const mark = document.getElementById("live");
     mark.dataset.state = state;
