@@ -99,6 +99,9 @@ public enum SharedStores {
   public static func make(besides store: Store) async throws -> SharedStore {
     try await TwinDatabase.shared.storage(for: store.databaseID)
   }
+
+  /// The latest lines of the server's log.
+  public static func log() async -> [String] { await TwinDatabase.shared.log() }
 }
 
 /// The server of all twins of a run. Each has tables of its own.
@@ -107,6 +110,8 @@ private actor TwinDatabase {
 
   private var cluster: Task<PostgreSQLCluster, any Error>?
   private var known: [String: Task<(schema: String, session: Int64), any Error>] = [:]
+
+  func log() async -> [String] { (try? await cluster?.value)?.process.lines.suffix(30) ?? [] }
 
   /// The store that is the twin of one in a file.
   func storage(for database: String) async throws -> SharedStore {
