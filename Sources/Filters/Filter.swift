@@ -1,4 +1,3 @@
-internal import Glibc
 public import StrictJSON
 
 /// A condition on objects. Members name fields and operators: a bare value means `$eq`, and several members must all hold.
@@ -94,12 +93,24 @@ public struct Filter: Sendable {
 
   /// Evaluates `$q`: whether `text` occurs in `value`, as searches compare texts.
   package static func holds(_ value: String, _ text: String) -> Bool {
-    var (value, text) = (value.folded, text.folded)
+    // Swift compares each place with the whole text, so its time grows with the product of both lengths. This is the search of Knuth, Morris
+    // and Pratt, which looks at each byte of the value once.
+    let text = Array(text.folded.utf8)
     guard !text.isEmpty else { return true }
-    // Swift compares each place with the whole text, so its time grows with the product of both lengths.
-    return value.withUTF8 { value in
-      text.withUTF8 { text in memmem(value.baseAddress, value.count, text.baseAddress, text.count) != nil }
+    // For each byte, how many before and with it are also the beginning of the text.
+    var again = [0]
+    func next(_ count: Int, _ byte: UInt8) -> Int {
+      var count = count
+      while count > 0, text[count] != byte { count = again[count - 1] }
+      return text[count] == byte ? count + 1 : 0
     }
+    for byte in text.dropFirst() { again.append(next(again[again.count - 1], byte)) }
+    var count = 0
+    for byte in value.folded.utf8 {
+      count = next(count, byte)
+      if count == text.count { return true }
+    }
+    return false
   }
 
   /// Evaluates `$autocomplete`: whether a word of `value` begins with `prefix`, as searches compare texts.

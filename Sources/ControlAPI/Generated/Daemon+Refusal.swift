@@ -7,23 +7,23 @@ public import Varlink
 public enum DaemonRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Daemon"
 
-  /// The files are wrong; everything stays as it was.
+  /// The files contain errors, and nothing was changed. Correct them.
   case invalidConfiguration(problems: [Problem])
-  /// No daemon of this name shares the store.
+  /// No daemon with this name shares the store.
   case noSuchDaemon(name: String)
-  /// The daemon has a store of its own.
+  /// The daemon does not share its store.
   case notShared
-  /// The store is shared, and PostgreSQL's own tools make copies of it.
+  /// The store is shared. Copy it with PostgreSQL's own tools.
   case storeIsShared
-  /// There is no room for another connection. The daemon says so before it closes the connection, in place of the answer to the first call.
+  /// Too many connections are open. The daemon sends this in reply to the first call, and closes the connection.
   case tooManyConnections(of: String, max: Int)
-  /// Too many requests wait; try again.
+  /// Too many requests are waiting. Try again.
   case busy
-  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// The database cannot be read or written; nothing was changed.
+  /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  /// Internal error in the daemon. Its journal has the details. The change may or may not have been made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

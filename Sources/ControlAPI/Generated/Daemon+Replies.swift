@@ -2,15 +2,15 @@
 
 /// A reply of org.batond.Daemon.Permissions.
 public struct DaemonPermissionsReply: Codable, Hashable, Sendable {
-  /// The user, by number.
+  /// Number of the user.
   public var uid: Int
-  /// Whether to read what it takes to find a channel and to follow a post.
+  /// Permission to read the data needed to find a channel and follow a post.
   public var readPosts: Bool
-  /// Whether to read everything else.
+  /// Permission to read everything else.
   public var read: Bool
-  /// Whether to publish posts, and to change what becomes of them.
+  /// Permission to publish posts, and to edit, delete, retry and cancel them.
   public var publish: Bool
-  /// Whether to change everything else.
+  /// Permission to change everything else.
   public var change: Bool
 
   public init(
@@ -30,11 +30,11 @@ public struct DaemonPermissionsReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Daemon.Cluster.
 public struct DaemonClusterReply: Codable, Hashable, Sendable {
-  /// Whether the daemon shares its store with others.
+  /// Whether the daemon shares its store.
   public var shared: Bool
-  /// The daemons by name; none if it is alone.
+  /// The daemons by name, empty if the store is not shared.
   public var daemons: [SharingDaemon]
-  /// The chat cores by the names of their daemons; none if the daemon is alone.
+  /// The chat cores by the names of their daemons, empty if the store is not shared.
   public var cores: [SharedCore]
 
   public init(
@@ -50,7 +50,7 @@ public struct DaemonClusterReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Daemon.Metrics.
 public struct DaemonMetricsReply: Codable, Hashable, Sendable {
-  /// The figures, those with one name together.
+  /// The metrics, grouped by name.
   public var metrics: [Metric]
 
   public init(
@@ -62,9 +62,9 @@ public struct DaemonMetricsReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Daemon.Check.
 public struct DaemonCheckReply: Codable, Hashable, Sendable {
-  /// Channels that were looked at.
+  /// Number of channels checked.
   public var channels: Int
-  /// What is wrong, for people; at most 100 lines.
+  /// The damage, as text for people, at most 100 lines.
   public var problems: [String]
 
   public init(
@@ -80,7 +80,7 @@ public struct DaemonCheckReply: Codable, Hashable, Sendable {
 public struct DaemonBackupReply: Codable, Hashable, Sendable {
   /// The next bytes, in base64.
   public var data: String
-  /// Bytes of the whole copy.
+  /// Size of the whole copy in bytes.
   public var size: Int
 
   public init(

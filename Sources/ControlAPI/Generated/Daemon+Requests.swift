@@ -2,9 +2,9 @@
 
 /// Parameters of org.batond.Daemon.Drain.
 public struct DaemonDrainRequest: Codable, Hashable, Sendable {
-  /// Its name.
+  /// Name of the daemon.
   public var name: String
-  /// Whether it takes its share again.
+  /// Whether it accepts its share again.
   public var undo: Bool?
 
   public init(

@@ -17,29 +17,28 @@ public enum DaemonMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Daemon` does.
 public protocol DaemonService: InterfaceService where Method == DaemonMethod, Refusal == DaemonRefusal {
-  /// How the daemon is.
+  /// Returns the state of the daemon.
   func status() async throws -> DaemonStatus
-  /// What whoever asks may do, as the kernel says who that is. Programs show by it what they offer; the daemon refuses the rest with
-  /// org.varlink.service.PermissionDenied all the same.
+  /// Returns the permissions of the client's user, as the kernel identifies it, so that programs offer nothing else. The daemon refuses the
+  /// rest with org.varlink.service.PermissionDenied.
   func permissions() async throws -> DaemonPermissionsReply
-  /// The daemons that share a store.
+  /// Returns the daemons that share a store.
   func cluster() async throws -> DaemonClusterReply
-  /// Makes a daemon hand over all of its channels to the others, for example before its machine is stopped, or take its share again. It answers
-  /// all calls as before. When the daemon begins again, it takes its share. Refused with NotShared where the store is not shared.
+  /// Makes a daemon hand over its channels to the others, for example before its machine stops, or accept its share again. It still answers
+  /// all calls, and accepts its share after a restart. Refused with NotShared if the store is not shared.
   func drain(_ request: DaemonDrainRequest) async throws
-  /// Figures of the daemon, as they are now. What is counted is counted since the daemon began. Figures about all channels may be some minutes
-  /// old where there are many, as those of org.batond.Channels.Counts.
+  /// Returns the current metrics of the daemon. Counters begin with its start. With many channels, metrics of all channels may be some
+  /// minutes old, as for org.batond.Channels.Counts.
   func metrics() async throws -> DaemonMetricsReply
-  /// Looks for damage in the database: in the file, between its tables, and in channels that cannot be read. Takes a while with many channels.
+  /// Looks for damage in the database: in the file, between its tables, and in unreadable channels. This is slow with many channels.
   func check() async throws -> DaemonCheckReply
-  /// A consistent copy of the database, in pieces, while the daemon goes on. Secret keys in it are encrypted with the key file, which is
-  /// not part of it.
+  /// Sends a consistent copy of the database in pieces, while the daemon continues. Secret keys in it are encrypted with the key file,
+  /// which is not included. Refused with StoreIsShared if the store is shared.
   /// - Parameter stream: takes all replies but the last one.
   func backup(
     _ stream: ReplyStream<DaemonBackupReply>
   ) async throws -> DaemonBackupReply
-  /// Reads the configuration and the files that declare operators, servers and relays again. All of them are checked before anything
-  /// changes.
+  /// Reads the configuration and the files that declare operators, servers and relays again. Nothing changes unless all of them are valid.
   func reload() async throws -> ReloadReport
 }
 

@@ -1,14 +1,14 @@
 // Written by `make generate` from org.batond.Daemon.varlink.
 
-/// How many relays of channels are in which state.
+/// Numbers of relays of channels, by status.
 public struct RelayCounts: Codable, Hashable, Sendable {
-  /// Active: the channel can be read there.
+  /// Active: readers can read the channel there.
   public var active: Int
   /// New, invited or accepted: on the way.
   public var underWay: Int
-  /// Active once, not at present.
+  /// Active before, but not now.
   public var inactive: Int
-  /// Given up, see the cause.
+  /// Given up.
   public var failed: Int
 
   public init(
@@ -24,13 +24,13 @@ public struct RelayCounts: Codable, Hashable, Sendable {
   }
 }
 
-/// A network that cannot be used as a whole. Its relays may serve readers all the same.
+/// A network that is unusable as a whole. Its relays may still serve readers.
 public struct UnusableNetwork: Codable, Hashable, Sendable {
   /// The network.
   public var network: String
-  /// Why, as a stable word.
+  /// The reason, as a stable word.
   public var fault: String
-  /// Why, for people, and what to do where that is known.
+  /// The reason and, if known, the remedy, as text for people.
   public var detail: String
 
   public init(
@@ -46,55 +46,55 @@ public struct UnusableNetwork: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Daemon.Status.
 public struct DaemonStatus: Codable, Hashable, Sendable {
-  /// The daemon's version.
+  /// Version of the daemon.
   public var version: String
   /// Process identifier.
   public var pid: Int64
-  /// When it started, RFC 3339 in UTC.
+  /// Time of its start, RFC 3339 in UTC.
   public var startedAt: String
   /// Networks that it serves.
   public var networks: [String]
-  /// Those of them that cannot be used at present.
+  /// Networks among them that are unusable now.
   public var unusableNetworks: [UnusableNetwork]
   /// The latest revision.
   public var revision: Int64
-  /// Channels, deleted ones left out.
+  /// Number of channels, without deleted ones.
   public var channels: Int
-  /// Channels with something left to do.
+  /// Number of channels with unfinished work.
   public var channelsUnderWay: Int
   /// Relays of all channels.
   public var channelRelays: RelayCounts
-  /// Channels whose rows cannot be read; they are left alone.
+  /// Number of unreadable channels, which the daemon skips.
   public var quarantined: Int
-  /// Relays that are known, deleted ones left out.
+  /// Number of relays, without deleted ones.
   public var relays: Int
-  /// Enabled relays that cannot be reached.
+  /// Number of enabled relays that are unreachable.
   public var relaysDown: Int
-  /// Operators that are known, deleted ones left out.
+  /// Number of operators, without deleted ones.
   public var operators: Int
-  /// Servers that are known, deleted ones left out.
+  /// Number of servers, without deleted ones.
   public var servers: Int
-  /// Enabled servers that cannot be reached or are not who their address says.
+  /// Number of enabled servers that are unreachable, or are not the server in their address.
   public var serversDown: Int
-  /// What is wrong with the files that declare operators; absent when they are in force.
+  /// The fault in the files that declare operators. Absent if the files are in force.
   public var declarationsTrouble: String?
-  /// Clients that watch.
+  /// Number of clients that watch.
   public var subscribers: Int
   /// Whether changes can be stored.
   public var storageWorks: Bool
-  /// Why not.
+  /// The reason if they cannot.
   public var storageTrouble: String?
-  /// How many things that are stored were found damaged since the start; batonctl check lists them.
+  /// Number of damaged stored objects found since the start. batonctl check lists them.
   public var damaged: Int
-  /// What was found damaged first.
+  /// The first damage found.
   public var damage: String?
-  /// How many sessions of daemons the store has, that of this one included; absent where it has a store of its own.
+  /// Number of sessions of daemons in the store, including this one. Absent if the store is not shared.
   public var daemons: Int?
-  /// How many of them are silent: the database has not renewed them in time.
+  /// Number of silent sessions, which were not renewed in time.
   public var daemonsSilent: Int?
-  /// How many of them have other files that declare operators than the one that looks after operators.
+  /// Number of daemons with other files that declare operators, see Cluster.
   public var daemonsWithOtherFiles: Int?
-  /// How many channels on SimpleX wait for a daemon whose chat core has them, and which is not there.
+  /// Number of channels on SimpleX that wait for the daemon with their chat core.
   public var channelsWaitingForCores: Int?
   /// One line for people.
   public var summary: String
@@ -156,29 +156,29 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   }
 }
 
-/// A daemon that shares a store with others.
+/// A daemon that shares a store.
 public struct SharingDaemon: Codable, Hashable, Sendable {
-  /// Its name (cluster.name). A run that has ended may be listed beside the new one.
+  /// Its name (cluster.name). An ended run may be listed next to the new one.
   public var name: String
-  /// Its session. Each run gets a new number, higher than all earlier ones.
+  /// Number of its session. Each run gets a new number, higher than all earlier ones.
   public var session: Int
   /// Its version.
   public var version: String
-  /// Since when it has its session, RFC 3339 in UTC, by the clock of the database.
+  /// Start of its session, RFC 3339 in UTC, by the clock of the database.
   public var since: String
-  /// How it is.
+  /// Its state.
   public var state: String
-  /// How many of the 1024 slots, into which channels are divided, it has.
+  /// Number of its slots, of the 1024 into which channels are divided.
   public var slots: Int
   /// Whether it looks after operators, servers, relays and identities.
   public var catalog: Bool
-  /// Whether it acts for the channels of a chat core (simplex.core or simplex.program). They never belong to another daemon.
+  /// Whether it acts for the channels of a chat core (simplex.core or simplex.program), which never belong to another daemon.
   public var core: Bool
-  /// Whether its files that declare operators differ from those of the daemon that looks after operators.
+  /// Whether its files that declare operators differ from the files of the daemon that looks after operators.
   public var otherFiles: Bool
-  /// Whether it hands over its channels to others, and takes none. Those of its chat core stay.
+  /// Whether it hands over its channels and accepts none. It keeps channels of its chat core.
   public var draining: Bool
-  /// Whether it is the daemon that was asked.
+  /// Whether it is the daemon that answers.
   public var own: Bool
 
   public init(
@@ -208,13 +208,13 @@ public struct SharingDaemon: Codable, Hashable, Sendable {
   }
 }
 
-/// The channels that a chat core has.
+/// The channels of a chat core.
 public struct SharedCore: Codable, Hashable, Sendable {
-  /// The name of the daemon with this core.
+  /// Name of the daemon with this core.
   public var daemon: String
   /// Whether this daemon acts for them. Otherwise they wait for it.
   public var present: Bool
-  /// How many channels there are, deleted ones left out.
+  /// Number of channels, without deleted ones.
   public var channels: Int
 
   public init(
@@ -228,15 +228,15 @@ public struct SharedCore: Codable, Hashable, Sendable {
   }
 }
 
-/// Something wrong in a file.
+/// A fault in a file.
 public struct Problem: Codable, Hashable, Sendable {
   /// Path of the file.
   public var file: String
-  /// Line, from 1; absent when the whole file is meant.
+  /// Line, from 1. Absent if the whole file is meant.
   public var line: Int?
   /// Column, from 1.
   public var column: Int?
-  /// What is wrong.
+  /// The fault.
   public var text: String
 
   public init(
@@ -252,7 +252,7 @@ public struct Problem: Codable, Hashable, Sendable {
   }
 }
 
-/// One label of a figure.
+/// One label of a metric.
 public struct MetricLabel: Codable, Hashable, Sendable {
   /// Its name.
   public var name: String
@@ -268,11 +268,11 @@ public struct MetricLabel: Codable, Hashable, Sendable {
   }
 }
 
-/// How many values of a histogram there are up to a bound.
+/// Number of values of a histogram up to a bound.
 public struct MetricBucket: Codable, Hashable, Sendable {
-  /// The bound; absent for the last one, which has all values.
+  /// The bound. Absent in the last bucket, which has all values.
   public var atMost: Double?
-  /// How many values are not above it.
+  /// Number of values up to the bound.
   public var count: Int
 
   public init(
@@ -284,21 +284,21 @@ public struct MetricBucket: Codable, Hashable, Sendable {
   }
 }
 
-/// One figure. docs/metrics.md lists them all.
+/// One metric. docs/metrics.md lists all.
 public struct Metric: Codable, Hashable, Sendable {
-  /// Its name, with the unit at its end, as Prometheus has it.
+  /// Its name as in Prometheus, with the unit at the end.
   public var name: String
-  /// Of which kind it is.
+  /// Its kind.
   public var kind: String
-  /// The values of its labels, separated by spaces; absent when it has none.
+  /// The values of its labels, separated by spaces. Absent without labels.
   public var label: String?
-  /// What part of the whole it is about.
+  /// Its labels.
   public var labels: [MetricLabel]
-  /// The figure; the sum of all values of a histogram.
+  /// The value. For a histogram, the sum of all values.
   public var value: Double
-  /// The buckets of a histogram, rising; absent for all others.
+  /// The buckets of a histogram, in rising order. Absent for other kinds.
   public var buckets: [MetricBucket]?
-  /// What it is, for people.
+  /// Its description, as text for people.
   public var description: String
 
   public init(
@@ -322,17 +322,17 @@ public struct Metric: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Daemon.Reload.
 public struct ReloadReport: Codable, Hashable, Sendable {
-  /// Files that were read.
+  /// Number of files read.
   public var files: Int
-  /// Operators that they declare.
+  /// Number of operators that they declare.
   public var operators: Int
-  /// Servers that they declare.
+  /// Number of servers that they declare.
   public var servers: Int
-  /// Relays that they declare.
+  /// Number of relays that they declare.
   public var relays: Int
-  /// Options of batond.yaml that have another value from now on.
+  /// Options of batond.yaml with a new value.
   public var options: [String]
-  /// Options that will have another value after a restart; they are not applied by a reload.
+  /// Options that get a new value only after a restart.
   public var needRestart: [String]
 
   public init(

@@ -7,31 +7,31 @@ public import Varlink
 public enum IdentitiesRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Identities"
 
-  /// There is no identity with this identifier or name, or with both.
+  /// No identity has this identifier or name, or has both.
   case noSuchIdentity(id: Int64?, name: String?)
-  /// Identities on several networks have this name.
+  /// Identities on several networks have this name. Use an identifier.
   case ambiguousName(name: String, identityIds: [Int64])
-  /// The filter, sort or cursor cannot be used.
+  /// The filter, sort or cursor is invalid.
   case invalidFilter(path: String, reason: String)
-  /// The name is in use, or the key is.
+  /// Another identity has this name or key. Choose another.
   case duplicateName(name: String)
-  /// The name is not allowed.
+  /// The name is not allowed. Choose another.
   case invalidDisplayName(reason: String)
-  /// The credential cannot be used.
+  /// The credential is missing or not a secret key.
   case invalidCredential(credential: String, reason: String)
-  /// The identity owns channels, or channels of others are read for it: delete or unfollow them first.
+  /// Channels belong to the identity, or are followed for it: delete or unfollow them first. Or it is main, which cannot be removed.
   case identityInUse(channels: Int)
-  /// The daemon does not serve this protocol, or cannot at present, or the protocol has one identity only.
+  /// The daemon does not serve this protocol, or cannot serve it now, or the protocol has one identity only.
   case networkUnavailable(network: String, reason: String)
-  /// Too many requests wait; try again.
+  /// Too many requests are waiting. Try again.
   case busy
-  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)
-  /// The database cannot be read or written; nothing was changed.
+  /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  /// Internal error in the daemon. Its journal has the details. The change may or may not have been made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

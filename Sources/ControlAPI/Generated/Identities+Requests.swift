@@ -18,12 +18,12 @@ public struct IdentitiesGetRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Identities.Add.
 public struct IdentitiesAddRequest: Codable, Hashable, Sendable {
-  /// Its name, 1 to 50 characters.
+  /// Its name, 1 to 100 characters.
   public var name: String
-  /// The protocol; nostr when absent.
+  /// The protocol, nostr if absent.
   public var network: String?
-  /// Name of a credential of the daemon (systemd's LoadCredential=) with the secret key as nsec or in hexadecimal digits; a new key is
-  /// drawn when absent.
+  /// Name of a credential of the daemon (systemd's LoadCredential=) with the secret key, as nsec or in hexadecimal digits. A new key is
+  /// drawn if absent.
   public var credential: String?
 
   public init(

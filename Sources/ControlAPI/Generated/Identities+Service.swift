@@ -13,16 +13,16 @@ public enum IdentitiesMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Identities` does.
 public protocol IdentitiesService: InterfaceService where Method == IdentitiesMethod, Refusal == IdentitiesRefusal {
-  /// Lists identities. With 'more' it sends one page per reply until there are no more.
+  /// Lists identities. With 'more' it sends one page per reply until the list ends.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func list(
     _ request: ListRequest, _ stream: ReplyStream<IdentitiesListReply>?
   ) async throws -> IdentitiesListReply
-  /// One identity, named by id or by a name that only it has. With both, it must be that of one identity.
+  /// Returns one identity, given its id or a name that only it has. If both are given, they must belong to the same identity.
   func get(_ request: IdentitiesGetRequest) async throws -> IdentityReply
-  /// Makes an identity with a new key, or with one that the service manager holds for the daemon.
+  /// Creates an identity with a new key, or with one that the service manager holds for the daemon.
   func add(_ request: IdentitiesAddRequest) async throws -> IdentityReply
-  /// Removes an identity that owns no channels; its secret key is erased. The identity main stays.
+  /// Removes an identity without channels, and erases its secret key. Refused for the identity main.
   func remove(_ request: IdentitiesRemoveRequest) async throws -> IdentityReply
 }
 

@@ -1,18 +1,18 @@
 // Written by `make generate` from org.batond.Identities.varlink.
 
-/// One who owns channels.
+/// An owner of channels.
 public struct Identity: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
-  /// Name, unique on its network.
+  /// Its name, unique on its network.
   public var name: String
-  /// The protocol that it lives on.
+  /// Its protocol.
   public var network: String
-  /// The public key in the network's notation.
+  /// Public key in the network's notation.
   public var publicKey: String
-  /// Channels that it owns, and those of others that are read for it; deleted ones left out.
+  /// Number of channels that it owns, or that are followed for it, without deleted ones.
   public var channels: Int
-  /// When it was made or imported, RFC 3339 in UTC.
+  /// Time of its creation or import, RFC 3339 in UTC.
   public var createdAt: String
 
   public init(

@@ -7,19 +7,19 @@ public import Varlink
 public enum MonitorRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Monitor"
 
-  /// The filter or cursor cannot be used.
+  /// The filter or cursor is invalid.
   case invalidFilter(path: String, reason: String)
-  /// The changes after this revision are not all kept any more: list again and go on from the list's revision.
+  /// Not all changes after this revision are still kept. List again, and continue from the list's revision.
   case revisionCompacted(oldest: Int)
-  /// The subscriber did not read fast enough, twice in a row: list again, or go on from the revision that is said here.
+  /// The subscriber read too slowly, twice in a row. List again, or continue from this revision.
   case tooSlow(revision: Int64)
-  /// As many clients watch as may; see the option control.subscribersMax.
+  /// Too many clients are watching. End another watch, or raise the option control.subscribersMax.
   case tooManySubscribers
-  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// The database cannot be read at present.
+  /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  /// Internal error in the daemon. Its journal has the details. The change may or may not have been made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

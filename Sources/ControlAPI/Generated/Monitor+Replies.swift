@@ -4,9 +4,9 @@
 public struct MonitorTransitionsReply: Codable, Hashable, Sendable {
   /// The lines.
   public var transitions: [ChannelTransition]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// The revision at which this is true.
+  /// The revision to which the reply corresponds.
   public var revision: Int64
 
   public init(
@@ -24,9 +24,9 @@ public struct MonitorTransitionsReply: Codable, Hashable, Sendable {
 public struct MonitorHealthChangesReply: Codable, Hashable, Sendable {
   /// The lines.
   public var healthChanges: [HealthChange]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// The revision at which this is true.
+  /// The revision to which the reply corresponds.
   public var revision: Int64
 
   public init(

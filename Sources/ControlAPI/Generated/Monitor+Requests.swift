@@ -4,14 +4,14 @@ public import StrictJSON
 
 /// Parameters of org.batond.Monitor.Transitions.
 public struct MonitorTransitionsRequest: Codable, Hashable, Sendable {
-  /// Conditions on fields, for example {"relayId": 3, "cause": {"$in": ["timeout", "unreachable"]}}, with the operators of
-  /// org.batond.Channels.List. Names are as they are now. With a condition {"time": {"$gte": ...}} or $gt, by
-  /// itself or within $and, the list stops at lines more than a day older than that time.
+  /// Conditions on fields, for example {"relayId": 3, "cause": {"$in": ["timeout", "unreachable"]}}, as for org.batond.Channels.List. Names
+  /// are the current ones. With a condition {"time": {"$gte": ...}} or $gt, alone or within $and, the list ends at lines more than a day
+  /// older than that time.
   public var filter: JSONValue?
-  /// Most lines per reply, 1 to 1000; 100 when absent. A page may hold fewer, and even none, while it looks for the next ones: only
-  /// nextCursor says whether there are more.
+  /// Maximum number per reply, 1 to 1000, 100 if absent. A page may have fewer lines, or none: only nextCursor shows whether there are
+  /// more.
   public var limit: Int?
-  /// Where the page before ended.
+  /// The nextCursor of the previous page.
   public var cursor: String?
 
   public init(
@@ -29,10 +29,9 @@ public struct MonitorTransitionsRequest: Codable, Hashable, Sendable {
 public struct MonitorHealthChangesRequest: Codable, Hashable, Sendable {
   /// Conditions on fields, for example {"relayId": 3, "to": "down"}, as for Transitions.
   public var filter: JSONValue?
-  /// Most lines per reply, 1 to 1000; 100 when absent. A page may hold fewer, and even none, while it looks for the next ones: only
-  /// nextCursor says whether there are more.
+  /// Maximum number per reply, as for Transitions.
   public var limit: Int?
-  /// Where the page before ended.
+  /// The nextCursor of the previous page.
   public var cursor: String?
 
   public init(

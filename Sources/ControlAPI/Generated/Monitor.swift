@@ -4,13 +4,13 @@ public import StrictJSON
 
 /// Parameters of org.batond.Monitor.Watch.
 public struct WatchRequest: Codable, Hashable, Sendable {
-  /// Send what changed after this revision, for example that of a list.
+  /// Send everything that changed after this revision first, for example the revision of a list.
   public var since: Int64?
   /// Only these kinds: operator, server, relay, channel, channelRelay.
   public var kinds: [String]?
   /// Only these channels and their relays.
   public var channelIds: [Int64]?
-  /// Only these relays, and channels' dealings with them.
+  /// Only these relays, and channels that have them.
   public var relayIds: [Int64]?
 
   public init(
@@ -30,19 +30,20 @@ public struct WatchRequest: Codable, Hashable, Sendable {
 public struct ChangeMessage: Codable, Hashable, Sendable {
   /// Revision of the change.
   public var revision: Int64
-  /// When it was made, RFC 3339 in UTC.
+  /// Time of the change, RFC 3339 in UTC.
   public var time: String
-  /// What changed: operator, server, relay, channel or channelRelay; snapshot at the beginning; end, in the last reply, when the daemon stops.
+  /// Kind of the object: operator, server, relay, channel or channelRelay. Or snapshot at the beginning, and end in the last reply, when
+  /// the daemon stops.
   public var kind: String
-  /// What is known of the object before the change: a channelRelay's status; an operator, server or relay as it was, unless it is new or the
-  /// change is caught up with.
+  /// The object before the change, if known: the status of a channelRelay, or an operator, server or relay, unless it is new, or the change
+  /// is sent late, because of since or merged.
   public var before: JSONValue?
-  /// The object; when changes are caught up with, as it is now, which may be newer than the revision.
+  /// The object after the change. If the change is sent late, its current state, which may be newer than the revision.
   public var after: JSONValue?
-  /// For a channelRelay, the transition: channelId, relayId, relayName, from, to, cause, detail, attempt, time.
+  /// The transition of a channelRelay: channelId, relayId, relayName, from, to, cause, detail, attempt, time.
   public var transition: JSONValue?
-  /// True: the subscriber had fallen behind, and of what it missed this is the newest change of its object. Earlier ones were left out.
-  /// The object is as it is now. Whoever replaces what is known of each object by the newest of it has it right.
+  /// True if the subscriber fell behind, and this is the newest of the changes of its object that it missed. The object is as it is now.
+  /// Replace each known object with the newest.
   public var merged: Bool?
 
   public init(
@@ -70,25 +71,25 @@ public struct ChannelTransition: Codable, Hashable, Sendable {
   public var revision: Int64
   /// Identifier of the channel.
   public var channelId: Int64
-  /// Name of the channel as it is now; absent if the channel cannot be read.
+  /// Name of the channel now. Absent if the channel is unreadable.
   public var channelName: String?
   /// Identifier of the relay.
   public var relayId: Int64
-  /// Name of the relay as it is now.
+  /// Name of the relay now.
   public var relayName: String
-  /// Identifier of the relay's operator as it is now; absent if it has none.
+  /// Identifier of the relay's operator now, absent if it has none.
   public var operatorId: Int64?
   /// Status before.
   public var from: String
   /// Status after.
   public var to: String
-  /// Why, as a stable word.
+  /// Cause, as a stable word.
   public var cause: String?
-  /// Why, for people.
+  /// Cause, as text for people.
   public var detail: String
   /// Number of the attempt.
   public var attempt: Int
-  /// When, RFC 3339 in UTC.
+  /// Time of the change, RFC 3339 in UTC.
   public var time: String
 
   public init(
@@ -124,23 +125,23 @@ public struct ChannelTransition: Codable, Hashable, Sendable {
 public struct HealthChange: Codable, Hashable, Sendable {
   /// Revision of the change.
   public var revision: Int64
-  /// Identifier of the relay; absent if it is a server.
+  /// Identifier of the relay, absent for a server.
   public var relayId: Int64?
-  /// Identifier of the server; absent if it is a relay.
+  /// Identifier of the server, absent for a relay.
   public var serverId: Int64?
-  /// Name of the relay, or host of the server, as it is now.
+  /// Name of the relay, or host of the server, now.
   public var name: String
-  /// Identifier of its operator as it is now; absent if it has none.
+  /// Identifier of its operator now, absent if it has none.
   public var operatorId: Int64?
   /// Health before.
   public var from: String
-  /// Health from then on.
+  /// Health after.
   public var to: String
-  /// Why it is not up, as a stable word; absent if it is, and if that is not known.
+  /// Cause, as a stable word. Absent if it is up, or if the cause is unknown.
   public var cause: String?
-  /// Why, for people; empty if it is up.
+  /// Cause, as text for people. Empty if it is up.
   public var detail: String
-  /// When, RFC 3339 in UTC.
+  /// Time of the change, RFC 3339 in UTC.
   public var time: String
 
   public init(

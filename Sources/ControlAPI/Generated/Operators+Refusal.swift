@@ -7,33 +7,33 @@ public import Varlink
 public enum OperatorsRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Operators"
 
-  /// There is no operator with this identifier or name, or with both.
+  /// No operator has this identifier or name, or has both.
   case noSuchOperator(id: Int64?, name: String?)
-  /// An operator with this name exists.
+  /// Another operator has this name. Choose another.
   case duplicateName(name: String)
-  /// The name is not allowed.
+  /// The name is not allowed. Choose another.
   case invalidDisplayName(reason: String)
-  /// The text is no domain.
+  /// The text is not a domain. Correct it.
   case invalidDomain(domain: String, reason: String)
-  /// Servers or relays belong to the operator.
+  /// Servers or relays belong to the operator. Remove them first, or use 'force'.
   case operatorInUse(servers: Int, relays: Int)
-  /// The update was based on an older revision than the operator has now.
+  /// The operator has changed since the revision of the update. Check it, and try again.
   case staleRevision(current: Operator?)
-  /// A file declares the operator: this field can only be changed there.
+  /// A file declares the operator. Change this field there.
   case declaredByFile(field: String, file: String)
-  /// The change would add errors to the whole; nothing was changed. With 'force' it is made all the same.
+  /// The change would add errors to the whole, and was not made. Use 'force' to make it anyway.
   case validationFailed(findings: [Finding])
   /// The filter, sort or cursor is invalid.
   case invalidFilter(path: String, reason: String)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The requested data is unreadable because the database is damaged. Restore a backup. The command batonctl check lists the damage.
+  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// Another daemon that shares the database was to answer, and it is unknown whether it made the change. Check before you retry.
+  /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)
-  /// The database could not be read or written. Nothing was changed.
+  /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. It is unknown whether a requested change was made.
+  /// Internal error in the daemon. Its journal has the details. The change may or may not have been made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

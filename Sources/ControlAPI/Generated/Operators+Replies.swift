@@ -4,9 +4,9 @@
 public struct OperatorsListReply: Codable, Hashable, Sendable {
   /// The operators.
   public var operators: [Operator]
-  /// Their servers; only with 'more'.
+  /// Their servers. Only with 'more'.
   public var servers: [Server]?
-  /// Their relays; only with 'more'.
+  /// Their relays. Only with 'more'.
   public var relays: [Relay]?
   /// Start of the next page, absent on the last page.
   public var nextCursor: String?
@@ -32,9 +32,9 @@ public struct OperatorsListReply: Codable, Hashable, Sendable {
 public struct OperatorsGetReply: Codable, Hashable, Sendable {
   /// The operator.
   public var `operator`: Operator
-  /// Servers that belong to it.
+  /// Its servers.
   public var servers: [Server]
-  /// Relays that belong to it.
+  /// Its relays.
   public var relays: [Relay]
 
   public init(
@@ -62,9 +62,9 @@ public struct OperatorReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Operators.Validate.
 public struct OperatorsValidateReply: Codable, Hashable, Sendable {
-  /// What keeps channels from working.
+  /// Problems that prevent channels from working.
   public var errors: [Finding]
-  /// What may be wrong.
+  /// Possible problems.
   public var warnings: [Finding]
 
   public init(

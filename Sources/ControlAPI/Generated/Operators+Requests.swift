@@ -20,7 +20,7 @@ public struct OperatorsGetRequest: Codable, Hashable, Sendable {
 public struct OperatorsRemoveRequest: Codable, Hashable, Sendable {
   /// Identifier of the operator.
   public var id: Int64
-  /// Remove its servers and relays too; channels keep relays that they have. False when absent.
+  /// Whether to remove its servers and relays as well. Channels keep relays that they have. False if absent.
   public var force: Bool?
 
   public init(

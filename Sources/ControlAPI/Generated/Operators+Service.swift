@@ -15,22 +15,22 @@ public enum OperatorsMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Operators` does.
 public protocol OperatorsService: InterfaceService where Method == OperatorsMethod, Refusal == OperatorsRefusal {
-  /// Lists operators. With 'more' each reply carries one operator with its servers and relays; a last one carries those that are
-  /// one's own, and no operator.
+  /// Lists operators. With 'more' each reply has one operator with its servers and relays. The last reply has your own servers and relays,
+  /// and no operator.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func list(
     _ request: ListRequest, _ stream: ReplyStream<OperatorsListReply>?
   ) async throws -> OperatorsListReply
-  /// One operator, named by id or by name. With both, they must be those of one operator.
+  /// Returns one operator, given its id or name. If both are given, they must belong to the same operator.
   func get(_ request: OperatorsGetRequest) async throws -> OperatorsGetReply
-  /// Adds an operator. The name of a removed one brings it back with its id.
+  /// Adds an operator. The name of a removed operator restores that operator with its id.
   func add(_ request: AddOperator) async throws -> OperatorReply
-  /// Changes an operator. What is absent stays as it is.
+  /// Changes an operator. Absent fields are unchanged.
   func update(_ request: UpdateOperator) async throws -> OperatorReply
   /// Removes an operator. Refused while servers or relays belong to it.
   func remove(_ request: OperatorsRemoveRequest) async throws -> OperatorReply
-  /// Says what is wrong with operators, servers and relays as a whole, which channels work on no relay, which relays channels lack, and
-  /// what is wrong between daemons that share a database, or would be lost with its machine.
+  /// Returns problems of operators, servers and relays as a whole, of channels without a working relay, of relays that channels lack, of
+  /// daemons that share a database, and of a database that would be lost with its machine.
   func validate() async throws -> OperatorsValidateReply
 }
 

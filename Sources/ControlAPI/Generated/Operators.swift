@@ -4,29 +4,29 @@
 public struct Operator: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
-  /// The trade name, unique among operators.
+  /// Trade name, unique among operators.
   public var name: String
-  /// The name of the legal entity.
+  /// Name of the legal entity.
   public var legalName: String?
-  /// Its domains: servers and relays at or below them are its own, unless they were assigned otherwise.
+  /// Its domains. Servers and relays at or below them belong to it, unless assigned otherwise.
   public var domains: [String]
   /// Whether its servers and relays may be used.
   public var enabled: Bool
   /// Whether a file declared it.
   public var preset: Bool
-  /// Whether the files that are loaded do not declare it any more; it is then disabled until someone enables it.
+  /// Whether the loaded files no longer declare it. It is then disabled until someone enables it.
   public var undeclared: Bool
   /// Name of the file that declares it.
   public var declaredIn: String?
   /// Whether it was removed.
   public var deleted: Bool
-  /// What its message servers are used for.
+  /// Roles of its message servers.
   public var smpRoles: Roles
-  /// What its file servers are used for.
+  /// Roles of its file servers.
   public var xftpRoles: Roles
-  /// When its conditions of use were accepted, RFC 3339 in UTC.
+  /// Time at which its conditions of use were accepted, RFC 3339 in UTC.
   public var conditionsAcceptedAt: String?
-  /// Revision of the latest change; an update names it.
+  /// Revision of the latest change, required for an update.
   public var revision: Int64
 
   public init(
@@ -62,21 +62,21 @@ public struct Operator: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Operators.Add.
 public struct AddOperator: Codable, Hashable, Sendable {
-  /// The trade name.
+  /// Trade name.
   public var name: String
-  /// The name of the legal entity.
+  /// Name of the legal entity.
   public var legalName: String?
-  /// Its domains, such as example.org.
+  /// Its domains, for example example.org.
   public var domains: [String]?
-  /// Whether its servers and relays may be used at once; true when absent.
+  /// Whether its servers and relays may be used, true if absent.
   public var enabled: Bool?
-  /// What its message servers are used for; everything when absent.
+  /// Roles of its message servers, all if absent.
   public var smpRoles: RoleOverrides?
-  /// What its file servers are used for; everything when absent.
+  /// Roles of its file servers, all if absent.
   public var xftpRoles: RoleOverrides?
-  /// When its conditions of use were accepted, RFC 3339.
+  /// Time at which its conditions of use were accepted, RFC 3339.
   public var conditionsAcceptedAt: String?
-  /// Do it although it adds errors to the whole. False when absent.
+  /// Whether to ignore new errors. False if absent.
   public var force: Bool?
 
   public init(
@@ -104,23 +104,23 @@ public struct AddOperator: Codable, Hashable, Sendable {
 public struct UpdateOperator: Codable, Hashable, Sendable {
   /// Identifier of the operator.
   public var id: Int64
-  /// The revision that the change is based on.
+  /// The revision on which the change is based.
   public var revision: Int64
-  /// The trade name.
+  /// Trade name.
   public var name: String?
-  /// The name of the legal entity; empty for none.
+  /// Name of the legal entity, empty for none.
   public var legalName: String?
   /// All of its domains.
   public var domains: [String]?
   /// Whether its servers and relays may be used.
   public var enabled: Bool?
-  /// What its message servers are used for.
+  /// Changes to the roles of its message servers.
   public var smpRoles: RoleOverrides?
-  /// What its file servers are used for.
+  /// Changes to the roles of its file servers.
   public var xftpRoles: RoleOverrides?
-  /// When its conditions of use were accepted, RFC 3339; empty takes it back.
+  /// Time at which its conditions of use were accepted, RFC 3339. Empty revokes the acceptance.
   public var conditionsAcceptedAt: String?
-  /// Do it although it adds errors to the whole. False when absent.
+  /// Whether to ignore new errors. False if absent.
   public var force: Bool?
 
   public init(

@@ -4,7 +4,7 @@
 public struct PeopleListReply: Codable, Hashable, Sendable {
   /// The people.
   public var people: [Person]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
 
   public init(

@@ -2,16 +2,16 @@
 
 /// Parameters of org.batond.People.List.
 public struct PeopleListRequest: Codable, Hashable, Sendable {
-  /// Only people whose name holds this, whatever the case and the accents, or whose author begins with it; or whom it names, as npub1… and
-  /// nprofile1… do on Nostr; or who claim this name at a domain. 1 to 1,000 bytes. Members of channels who wrote nothing are among them.
+  /// Only people whose name contains this, whatever the case and accents, whose author begins with it, whom it denotes (on Nostr as npub1…
+  /// or nprofile1…), or who claim it as a name at a domain. 1 to 1,000 bytes. Members who wrote nothing are included.
   public var text: String?
-  /// Only people who wrote in this channel; with text, also its members.
+  /// Only people who wrote in this channel. With text also its members.
   public var channelId: Int64?
-  /// Only people who are muted, or only others.
+  /// Only muted people, or only other people.
   public var muted: Bool?
-  /// Where the page before ended: nextCursor of its reply.
+  /// The nextCursor of the previous page.
   public var cursor: String?
-  /// Most people on the page, 1 to 100; 30 when absent.
+  /// Maximum number of people on the page, 1 to 100, 30 if absent.
   public var limit: Int?
 
   public init(
@@ -31,7 +31,7 @@ public struct PeopleListRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.People.Get.
 public struct PeopleGetRequest: Codable, Hashable, Sendable {
-  /// Who it is, in the network's notation; on Nostr npub1… and nprofile1… name someone, too.
+  /// The person in the network's notation. On Nostr npub1… and nprofile1… work as well.
   public var author: String
 
   public init(
@@ -43,7 +43,7 @@ public struct PeopleGetRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.People.SetMuted.
 public struct PeopleSetMutedRequest: Codable, Hashable, Sendable {
-  /// Who it is, as for Get; on Nostr someone who wrote nothing that is here can be muted as well.
+  /// The person, as for Get. On Nostr, people without stored messages can also be muted.
   public var author: String
   /// Whether they are muted.
   public var muted: Bool

@@ -12,12 +12,12 @@ public enum PeopleMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.People` does.
 public protocol PeopleService: InterfaceService where Method == PeopleMethod, Refusal == PeopleRefusal {
-  /// A page of people, the one who wrote last first, by the minute. If the daemon reads no messages, there are none.
+  /// Returns a page of people, the latest writer first, by the minute. Empty if the daemon reads no messages.
   func list(_ request: PeopleListRequest) async throws -> PeopleListReply
-  /// One person.
+  /// Returns one person.
   func get(_ request: PeopleGetRequest) async throws -> PersonReply
-  /// Hides all messages of a person, present and future, in all channels, or shows them again. Messages that were hidden one by one remain
-  /// hidden. Relays continue to show them, and no one else learns of it.
+  /// Hides all present and future messages of a person in all channels, or shows them again. Messages hidden one by one remain hidden.
+  /// Relays still show them, and no one else is told.
   func setMuted(_ request: PeopleSetMutedRequest) async throws -> PersonReply
 }
 

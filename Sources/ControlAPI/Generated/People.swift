@@ -1,27 +1,28 @@
 // Written by `make generate` from org.batond.People.varlink.
 
-/// A person whose messages are stored, who is muted, or who is a member of a channel. Baton's own posts count for no person.
+/// A person whose messages are stored, who is muted, or who is a member of a channel. Baton's own posts make no one a person.
 public struct Person: Codable, Hashable, Sendable {
-  /// Who it is, in the network's notation: on Nostr a public key, on SimpleX a member of the core's.
+  /// The person in the network's notation: on Nostr a public key, on SimpleX a member of the core.
   public var author: String
-  /// The protocol; absent for someone who wrote nothing that is here.
+  /// The protocol. Absent for people without stored messages.
   public var network: String?
-  /// What they call themselves, as far as that is known. Anyone may take any name, and write anything there.
+  /// The name that they chose, if known. Anyone may choose any name, with any characters.
   public var name: String?
-  /// The name at a domain that they claim, such as ada@example.com; on Nostr that of their profile (NIP-05). The daemon asks no domain, so no one
-  /// has checked it: batonctl people show --check does.
+  /// The name at a domain that they claim, for example ada@example.com, on Nostr in their profile (NIP-05). The daemon does not check it:
+  /// batonctl people show --check does.
   public var domainName: String?
   /// Whether their messages are hidden.
   public var muted: Bool
-  /// Since when, RFC 3339 in UTC; absent if they are not.
+  /// Time since which they are muted, RFC 3339 in UTC.
   public var mutedAt: String?
-  /// How many of their messages are stored here, deleted and hidden ones included; those of the channel if one was named.
+  /// Number of their stored messages, including deleted and hidden ones, in the requested channel if there is one.
   public var messages: Int
-  /// The channels in which they wrote, by identifier; at most 100.
+  /// Identifiers of the channels in which they wrote, at most 100.
   public var channelIds: [Int64]
-  /// When they wrote last, RFC 3339 in UTC: by their own account, but not later than it arrived; in the channel if one was named.
+  /// Time of their latest message, in the requested channel if there is one, RFC 3339 in UTC: the author's date, but at most the time of
+  /// arrival.
   public var lastMessageAt: String?
-  /// That message, see org.batond.Messages. It may have been deleted.
+  /// Identifier of that message, which may have been deleted. See org.batond.Messages.
   public var lastMessageId: Int64?
 
   public init(

@@ -7,37 +7,37 @@ public import Varlink
 public enum PostsRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Posts"
 
-  /// There is no post with this identifier.
+  /// No post has this identifier.
   case noSuchPost(id: Int64)
-  /// There is no channel with this identifier.
+  /// No channel has this identifier.
   case noSuchChannel(id: Int64?, name: String?)
-  /// There is no relay with this identifier, or the post does not go to it.
+  /// No relay has this identifier, or the post does not go to it.
   case noSuchRelay(id: Int64)
-  /// A field of the post is not allowed.
+  /// A field of the post is not allowed. Correct it.
   case invalidPost(field: String, reason: String)
-  /// The key was used before, for a post with other parameters, or for one that was deleted since.
+  /// The key was used before, for a post with other parameters or a post that was deleted since. Use another key.
   case idempotencyKeyReused(id: Int64, deleted: Bool)
-  /// A limit of a retention is not allowed.
+  /// A limit of the retention is not allowed. Correct it.
   case invalidRetention(field: String, reason: String)
-  /// Others run the channel, and it is only read; see org.batond.Channels.Follow.
+  /// Someone else runs the channel, and Baton only reads it. See org.batond.Channels.Follow.
   case notOwned(id: Int64)
-  /// The channel is frozen, so nothing is published there; see org.batond.Channels.SetFrozen.
+  /// The channel is frozen, so nothing is published in it. Unfreeze it with org.batond.Channels.SetFrozen.
   case channelFrozen(id: Int64)
-  /// Every relay has the post, or may have it: it can only be deleted.
+  /// Every relay has the post, or may have it. Delete the post instead.
   case notCancellable(id: Int64)
-  /// The network, or the kind of channel, cannot do it.
+  /// The network, or the kind of channel, does not support this.
   case notSupported(network: String, reason: String)
-  /// The daemon does not serve this protocol, or currently cannot.
+  /// The daemon does not serve this protocol, or cannot serve it now.
   case networkUnavailable(network: String, reason: String)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The requested data is unreadable because the database is damaged. Restore a backup. The command batonctl check lists the damage.
+  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// Another daemon that shares the database was to answer, and it is unknown whether it made the change. Check before you retry.
+  /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)
-  /// The database could not be read or written. Nothing was changed.
+  /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. It is unknown whether a requested change was made.
+  /// Internal error in the daemon. Its journal has the details. The change may or may not have been made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

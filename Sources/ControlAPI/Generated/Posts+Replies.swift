@@ -4,7 +4,7 @@
 public struct PostsPublishReply: Codable, Hashable, Sendable {
   /// The post as stored.
   public var post: Post
-  /// False: an earlier call with the same key published it.
+  /// False if an earlier call with the same key published it.
   public var isNew: Bool
 
   public init(
@@ -30,9 +30,9 @@ public struct PostReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Posts.Edit.
 public struct PostsEditReply: Codable, Hashable, Sendable {
-  /// The post as stored; the new one where posts never change.
+  /// The post as stored, the new one on Nostr.
   public var post: Post
-  /// False: an earlier call with the same key made this edit.
+  /// False if an earlier call with the same key made this edit.
   public var isNew: Bool
 
   public init(
@@ -48,7 +48,7 @@ public struct PostsEditReply: Codable, Hashable, Sendable {
 public struct PostsGetReply: Codable, Hashable, Sendable {
   /// The post.
   public var post: Post
-  /// What will happen on each of its relays if it is edited or deleted now, in the order of its relays.
+  /// Forecasts for each relay, in the order of the post's relays.
   public var actions: [PostAction]
 
   public init(
@@ -64,13 +64,13 @@ public struct PostsGetReply: Codable, Hashable, Sendable {
 public struct PostsListReply: Codable, Hashable, Sendable {
   /// The posts.
   public var posts: [Post]
-  /// Whether there are such posts with lower identifiers than those of the page.
+  /// Whether other such posts have lower identifiers.
   public var hasOlder: Bool
-  /// Whether there are such posts with higher identifiers than those of the page.
+  /// Whether other such posts have higher identifiers.
   public var hasNewer: Bool
-  /// Posts that would be on this page, and cannot be read because the database is damaged; absent when there are none.
+  /// Posts that belong on this page, but are unreadable because the database is damaged. Absent if there are none.
   public var unreadable: [Int]?
-  /// The revision of posts at which this is true.
+  /// The revision of posts to which the reply corresponds.
   public var revision: Int64
 
   public init(
@@ -90,10 +90,10 @@ public struct PostsListReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Posts.Watch.
 public struct PostsWatchReply: Codable, Hashable, Sendable {
-  /// Everything wanted up to this revision was sent: watching again with it as since misses nothing and repeats nothing.
+  /// Everything up to this revision was sent. A new call with it as since misses and repeats nothing.
   public var revision: Int64
-  /// The post as it is now; absent at the beginning, when only posts of other channels changed, and in the last reply, when the daemon
-  /// stops.
+  /// The post as it is now. Absent in the first reply without since, if only posts of other channels changed, and in the last reply, when
+  /// the daemon stops.
   public var post: Post?
 
   public init(
@@ -121,7 +121,7 @@ public struct PostsTransitionsReply: Codable, Hashable, Sendable {
 public struct PostsReactReply: Codable, Hashable, Sendable {
   /// The reaction as stored.
   public var post: Post
-  /// False: the channel had said this before.
+  /// False if the channel already had this reaction.
   public var isNew: Bool
 
   public init(
@@ -137,7 +137,7 @@ public struct PostsReactReply: Codable, Hashable, Sendable {
 public struct PostsRemoveReply: Codable, Hashable, Sendable {
   /// The removal as stored.
   public var post: Post
-  /// False: the message is a post of Baton's, and this is that post.
+  /// False if the message is Baton's own post, which is returned.
   public var isNew: Bool
 
   public init(
@@ -153,7 +153,7 @@ public struct PostsRemoveReply: Codable, Hashable, Sendable {
 public struct PostsReportReply: Codable, Hashable, Sendable {
   /// The report as stored.
   public var post: Post
-  /// False: an earlier call with the same key made it.
+  /// False if an earlier call with the same key made it.
   public var isNew: Bool
 
   public init(
@@ -169,7 +169,7 @@ public struct PostsReportReply: Codable, Hashable, Sendable {
 public struct PostsPinReply: Codable, Hashable, Sendable {
   /// The pin as stored.
   public var post: Post
-  /// False: the post was pinned before.
+  /// False if the post was already pinned.
   public var isNew: Bool
 
   public init(
@@ -183,7 +183,7 @@ public struct PostsPinReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Posts.Export.
 public struct PostsExportReply: Codable, Hashable, Sendable {
-  /// The next post; absent in the last reply, which says that nothing is missing.
+  /// The next post. Absent in the last reply, which shows that the export is complete.
   public var post: ExportedPost?
 
   public init(
@@ -195,9 +195,9 @@ public struct PostsExportReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Posts.Adopt.
 public struct PostsAdoptReply: Codable, Hashable, Sendable {
-  /// The post as stored, which a request to delete has deleted.
+  /// The post as stored, deleted if the document is a request to delete it.
   public var post: Post
-  /// False: the post was known, or deleted, before, and stays as it is.
+  /// False if the post was already known or deleted, and is unchanged.
   public var isNew: Bool
 
   public init(
@@ -223,11 +223,11 @@ public struct RetentionReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Posts.AuthorizeUpload.
 public struct PostsAuthorizeUploadReply: Codable, Hashable, Sendable {
-  /// The addresses of the configured servers, best first.
+  /// Addresses of the configured servers, best first.
   public var servers: [String]
-  /// The value of the Authorization field of HTTP. It is good for the upload of this file to these servers and for nothing else.
+  /// Value of the HTTP field Authorization, valid only for the upload of this file to these servers.
   public var authorization: String
-  /// Until when it is good, RFC 3339 in UTC.
+  /// Time until which it is valid, RFC 3339 in UTC.
   public var expiresAt: String
 
   public init(

@@ -4,34 +4,33 @@
 public struct PostsPublishRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
-  /// The text, at most 32,768 bytes; its only control characters are line feed and tab. It may be blank if there are
-  /// attachments or quotes.
+  /// The text, at most 32,768 bytes, without control characters other than line feed and tab. May be blank with attachments or quotes.
   public var text: String
-  /// The post of the same channel that this one answers.
+  /// Identifier of the post that it answers, in the same channel.
   public var replyTo: Int?
-  /// Posts of any channel here that this one quotes, at most 20.
+  /// Identifiers of posts that it quotes, in any channel, at most 20.
   public var quotes: [Int]?
-  /// The public names of people whom the post mentions, at most 50.
+  /// Public names of people whom it mentions, at most 50.
   public var mentions: [String]?
-  /// Why readers may prefer not to look, at most 500 bytes; empty for a warning that gives no reason.
+  /// Reason why readers may prefer not to look, at most 500 bytes. Empty for a warning without a reason.
   public var contentWarning: String?
-  /// Words under which the post is found, without #, at most 30.
+  /// Words under which readers find the post, without #, at most 30.
   public var hashtags: [String]?
-  /// Pictures for words in the text, at most 50.
+  /// Pictures for words of the text, at most 50.
   public var emoji: [Emoji]?
   /// Files that the post shows, at most 10.
   public var attachments: [Attachment]?
-  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes.
+  /// Key of 1 to 200 bytes. Every call with the same key and parameters returns the same post.
   public var idempotencyKey: String?
-  /// When to publish it, RFC 3339, at most 366 days ahead; at once when absent, or over within the tolerance.
+  /// Time of publication, RFC 3339, at most 366 days ahead. Immediately if absent, or past by no more than the tolerance.
   public var at: String?
-  /// For how many seconds after 'at' it is still published if the daemon could not do it before, 60 to 31622400; 3600 when absent.
-  /// After that it is expired. Only together with at.
+  /// Number of seconds after 'at' within which the post is still published if the daemon could not do so earlier, 60 to 31622400, 3600 if
+  /// absent. Then it expires. Only together with at.
   public var tolerance: Int?
-  /// The message of the same channel that this one answers, see org.batond.Messages; only one of replyTo and this can be given.
+  /// Identifier of the message that it answers, in the same channel, see org.batond.Messages. Do not combine it with replyTo.
   public var replyToMessage: Int?
-  /// Whether the post is stored as a draft, which no one gets before Release publishes it; it is refused now if it could not be published
-  /// now, unless the channel is frozen. Without at and tolerance. False when absent.
+  /// Whether it is stored as a draft, which no one receives before Release publishes it. It is refused now if it could not be published
+  /// now, unless the channel is frozen. Do not combine it with at and tolerance. False if absent.
   public var draft: Bool?
 
   public init(
@@ -71,9 +70,9 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
 public struct PostsReleaseRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
   public var id: Int64
-  /// When to publish it, as for Publish; now when absent.
+  /// Time of publication, as for Publish, now if absent.
   public var at: String?
-  /// For how many seconds after that it is still published, as for Publish. Only together with at.
+  /// The tolerance, as for Publish. Only together with at.
   public var tolerance: Int?
 
   public init(
@@ -89,22 +88,21 @@ public struct PostsReleaseRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Edit.
 public struct PostsEditRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that was deleted, or edited before, is refused.
+  /// Identifier of the post. Deleted and already edited posts are refused.
   public var id: Int64
   /// The text, as for Publish.
   public var text: String
-  /// The public names of people whom the post mentions, at most 50.
+  /// Mentions, as for Publish.
   public var mentions: [String]?
-  /// Why readers may prefer not to look, at most 500 bytes; empty for a warning that gives no reason.
+  /// Content warning, as for Publish.
   public var contentWarning: String?
-  /// Words under which the post is found, without #, at most 30.
+  /// Hashtags, as for Publish.
   public var hashtags: [String]?
-  /// Pictures for words in the text, at most 50.
+  /// Pictures, as for Publish.
   public var emoji: [Emoji]?
-  /// Files that the post shows, at most 10.
+  /// Files, as for Publish.
   public var attachments: [Attachment]?
-  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes. Refused on SimpleX, where an
-  /// edit may be repeated without one.
+  /// Key, as for Publish. Refused on SimpleX and for unpublished posts, where repeating an edit is harmless.
   public var idempotencyKey: String?
 
   public init(
@@ -144,29 +142,28 @@ public struct PostsGetRequest: Codable, Hashable, Sendable {
 public struct PostsListRequest: Codable, Hashable, Sendable {
   /// Only posts of this channel.
   public var channelId: Int64?
-  /// Only posts that go to this relay. It is the same relay for which status and cause must hold; relays that the channel has left do not
-  /// count.
+  /// Only posts that go to this relay, to which status and cause then refer. Relays that the channel has left do not count.
   public var relayId: Int64?
   /// Only posts that have this status on a relay.
   public var status: String?
-  /// Only posts that are not further on at a relay for this reason, a stable word.
+  /// Only posts that this cause holds up on a relay, as a stable word.
   public var cause: String?
-  /// Whether posts are listed whose deletion was requested. When absent they are if status is one that only they have.
+  /// Whether deleted posts are included. If absent, only for a status that only deleted posts have.
   public var deleted: Bool?
-  /// Only posts below this identifier, the highest of them. Only one of before, after and around may be given.
+  /// Only posts below this identifier, the highest of them. Only one of before, after and around can be given.
   public var before: Int?
   /// Only posts above this identifier, the lowest of them.
   public var after: Int?
-  /// Posts on both sides of this identifier, with the post itself.
+  /// Posts on both sides of this identifier, and the post itself.
   public var around: Int?
-  /// Most posts on the page, 1 to 100; 25 when absent. A page of large posts may hold fewer: only hasOlder and hasNewer say whether there
-  /// are more.
+  /// Maximum number of posts on the page, 1 to 100, 25 if absent. A page of large posts may have fewer: only hasOlder and hasNewer show the
+  /// end.
   public var limit: Int?
   /// Only reactions to this post.
   public var reactionTo: Int?
-  /// Whether reactions and reports are listed among other posts, and with deleted also removals; they are not when absent.
+  /// Whether reactions, reports and memberships are included, and with deleted also removals. False if absent.
   public var reactions: Bool?
-  /// Whether only drafts are listed; they are among other posts when absent.
+  /// Whether only drafts are listed. If absent, they are listed with other posts.
   public var drafts: Bool?
 
   public init(
@@ -202,7 +199,7 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
 public struct PostsWatchRequest: Codable, Hashable, Sendable {
   /// Only posts of these channels.
   public var channelIds: [Int64]?
-  /// Send what changed after this revision of posts, for example that of a list.
+  /// Send everything that changed after this revision of posts first, for example the revision of a list.
   public var since: Int64?
 
   public init(
@@ -234,7 +231,7 @@ public struct PostsTransitionsRequest: Codable, Hashable, Sendable {
 public struct PostsDeleteRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
   public var id: Int64
-  /// What readers are told, at most 500 bytes.
+  /// Reason for readers, at most 500 bytes.
   public var reason: String?
 
   public init(
@@ -276,18 +273,17 @@ public struct PostsCancelRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.React.
 public struct PostsReactRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not published, was deleted, edited or forgotten, or is a reaction itself is refused, and so is one
-  /// in a group on Nostr that no reader has found yet. Either this or messageId is needed.
+  /// Identifier of the post. Give either this or messageId. A post that is unpublished, deleted, edited, forgotten or a reaction is
+  /// refused, and in a group on Nostr a post that no reader has found yet.
   public var id: Int64?
-  /// The reaction: '+', '-', one emoji, or :shortcode: for a picture. On SimpleX one of eight emoji, or '+' or '-' for two of them, and no
-  /// picture; anything else is refused with InvalidPost and the list.
+  /// The reaction: '+', '-', one emoji, or :shortcode: for a picture. On SimpleX one of eight emoji, or '+' or '-' for two of them. Others
+  /// are refused there with InvalidPost, which lists the eight.
   public var reaction: String
   /// The picture, if the reaction is its shortcode between colons.
   public var emoji: Emoji?
-  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes. If the reaction is there
-  /// already, the key is not used up.
+  /// Key, as for Publish. An existing reaction does not use it up.
   public var idempotencyKey: String?
-  /// The message, see org.batond.Messages, in place of id. One that was deleted is refused.
+  /// Identifier of the message, see org.batond.Messages. Deleted messages are refused.
   public var messageId: Int64?
 
   public init(
@@ -307,9 +303,9 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Remove.
 public struct PostsRemoveRequest: Codable, Hashable, Sendable {
-  /// The message, see org.batond.Messages. One that was deleted is refused; of a post of Baton's it is the deletion.
+  /// Identifier of the message, see org.batond.Messages. A deleted message is refused. Baton's own post is deleted.
   public var messageId: Int64
-  /// What the relay and its readers are told, at most 500 bytes. Refused with NotSupported on SimpleX, which shows none.
+  /// Reason for the relay and its readers, at most 500 bytes. Refused with NotSupported on SimpleX, which shows none.
   public var reason: String?
 
   public init(
@@ -323,13 +319,13 @@ public struct PostsRemoveRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Report.
 public struct PostsReportRequest: Codable, Hashable, Sendable {
-  /// The message, see org.batond.Messages. One that was deleted is refused, and so are posts of Baton's.
+  /// Identifier of the message, see org.batond.Messages. Deleted messages and Baton's own posts are refused.
   public var messageId: Int64
-  /// The fault in it.
+  /// Category of the fault in the message.
   public var category: String
-  /// What is said besides, at most 500 bytes.
+  /// Further words, at most 500 bytes.
   public var text: String?
-  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes.
+  /// Key, as for Publish.
   public var idempotencyKey: String?
 
   public init(
@@ -347,8 +343,8 @@ public struct PostsReportRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Pin.
 public struct PostsPinRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not published, that readers have not found yet, that was deleted, edited or forgotten, or that is
-  /// a reaction is refused; and so is one whose earlier pin is still being taken away.
+  /// Identifier of the post. A post that is unpublished, not yet found by readers, deleted, edited, forgotten or a reaction is refused, and
+  /// a post whose earlier pin is still being removed.
   public var id: Int64
 
   public init(

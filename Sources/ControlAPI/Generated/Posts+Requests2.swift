@@ -2,7 +2,7 @@
 
 /// Parameters of org.batond.Posts.Unpin.
 public struct PostsUnpinRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not pinned is refused.
+  /// Identifier of the post. Refused if it is not pinned.
   public var id: Int64
 
   public init(
@@ -32,7 +32,7 @@ public struct PostsExportRequest: Codable, Hashable, Sendable {
 public struct PostsAdoptRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
-  /// What was signed, at most 262,144 bytes; on Nostr an event as JSON, of kind 42 or 5.
+  /// The signed document, at most 262,144 bytes, on Nostr an event as JSON, of kind 42 or 5.
   public var document: String
 
   public init(
@@ -48,9 +48,9 @@ public struct PostsAdoptRequest: Codable, Hashable, Sendable {
 public struct PostsSetRetentionRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
-  /// For how many days posts are kept after their creation, 1 to 36500; no limit when absent.
+  /// Number of days after their creation, 1 to 36500, absent for no limit.
   public var keepDays: Int?
-  /// How many of the newest posts are kept, 1 to 1000000; no limit when absent.
+  /// Number of newest posts, 1 to 1000000, absent for no limit.
   public var keepCount: Int?
 
   public init(
@@ -80,9 +80,9 @@ public struct PostsGetRetentionRequest: Codable, Hashable, Sendable {
 public struct PostsAuthorizeUploadRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel, whose key signs.
   public var channelId: Int64
-  /// The SHA-256 of the file, 64 lower-case hexadecimal digits.
+  /// SHA-256 of the file, 64 lower-case hexadecimal digits.
   public var sha256: String
-  /// The size of the file in bytes, at least 1.
+  /// Size of the file in bytes, at least 1.
   public var sizeBytes: Int
 
   public init(

@@ -29,95 +29,91 @@ public enum PostsMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Posts` does.
 public protocol PostsService: InterfaceService where Method == PostsMethod, Refusal == PostsRefusal {
-  /// Publishes a post on all relays of its channel. Returns once the post is durable; with 'more' it sends the post after every change
-  /// until no relay is under way. A client that reads slowly gets the post as it is at that time. With 'at' the post is stored and
-  /// published when its time comes; it is refused now if it could not be published now.
+  /// Publishes a post on all relays of its channel. Returns once the post is durable. With 'more' it sends the post after every change
+  /// until no relay is under way. A slow client gets the post in its state at the time of sending. With 'at' it is published at that time,
+  /// and refused now if it could not be published now.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func publish(
     _ request: PostsPublishRequest, _ stream: ReplyStream<PostsPublishReply>?
   ) async throws -> PostsPublishReply
-  /// Publishes a draft, or another post that is not published yet, at another time or now. Posts that are published already are refused.
+  /// Publishes a draft or another unpublished post now, or at another time. Published posts are refused.
   func release(_ request: PostsReleaseRequest) async throws -> PostReply
-  /// Edits a post. On SimpleX the post itself changes, within 24 hours, and keeps its identifier. Where posts never change, as on Nostr, a
-  /// new post takes its place: with an identifier, a date and a link of its own, while replies stay with the old one. The old one is deleted
-  /// once readers find the new one on a relay, and stays if no relay takes the new one. Everything has to be given again, except what the post
-  /// answers and quotes, which stays. Returns and sends the post, or the new one, as Publish does. A post that is not published yet changes
-  /// itself on all networks, and keeps its time.
+  /// Edits a post. On SimpleX the post itself changes, within 24 hours, and keeps its identifier. On Nostr a new post with its own
+  /// identifier, date and link replaces the old one, and replies remain with the old one. The old post is deleted once readers find the new
+  /// one on a relay, and kept if no relay accepts the new one. Give all fields again. The posts that it answers and quotes remain. Returns
+  /// and sends the post, or the new one, as Publish does. On all networks an unpublished post changes itself and keeps its time.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func edit(
     _ request: PostsEditRequest, _ stream: ReplyStream<PostsEditReply>?
   ) async throws -> PostsEditReply
-  /// One post, and what will happen on its relays if it is edited or deleted.
+  /// Returns one post, and forecasts of an edit or a deletion.
   func get(_ request: PostsGetRequest) async throws -> PostsGetReply
-  /// A page of posts, highest identifier first.
+  /// Returns a page of posts, highest identifier first.
   func list(_ request: PostsListRequest) async throws -> PostsListReply
-  /// Sends every post that changes after a revision, without end, in the order of their latest changes. Changes of one post that follow
-  /// each other closely come as one. A client that reads slowly gets each post as it is at that time; nothing is missed or refused.
-  /// Without a revision it begins with a reply that carries the present one and no post.
+  /// Sends every post that changes after a revision, without end, in the order of the latest changes. Changes of one post in quick
+  /// succession are combined. A slow client gets each post in its state at the time of sending, and misses none. Without since, the first
+  /// reply has the current revision and no post.
   /// - Parameter stream: takes all replies but the last one.
   func watch(
     _ request: PostsWatchRequest, _ stream: ReplyStream<PostsWatchReply>
   ) async throws -> PostsWatchReply
-  /// The history of a post, oldest line first.
+  /// Returns the history of a post, oldest line first.
   func transitions(_ request: PostsTransitionsRequest) async throws -> PostsTransitionsReply
-  /// Deletes a post on all of its relays. What no relay has yet, such as a scheduled post, never leaves. It stays known as deleted. Readers
-  /// may keep what they have received.
+  /// Deletes a post on all of its relays. Relays that do not have it yet never get it. Scheduled posts are never published. Baton keeps the
+  /// post as deleted. Readers may keep copies.
   func delete(_ request: PostsDeleteRequest) async throws -> PostReply
-  /// Tries a post again on relays that do not have it as they should: on one, or on all. An expired post is published now.
+  /// Retries a post on one relay that does not have it as it should, or on all such relays. An expired post is published now.
   func retry(_ request: PostsRetryRequest) async throws -> PostReply
-  /// Takes a post back from relays that cannot have it yet. On all others it stays. A scheduled post becomes expired.
+  /// Cancels a post on relays that cannot have it yet. Other relays keep it. A scheduled post expires.
   func cancel(_ request: PostsCancelRequest) async throws -> PostReply
-  /// Lets a channel react to a post of its own, or to a message of others. A reaction is a post of its own, with reactionTo or about, and is
-  /// delivered, retried, cancelled and deleted as others are; it cannot be edited, answered, quoted or reacted to. Saying the same twice gives
-  /// the reaction that is there, unless that was deleted. Returns and sends the reaction as Publish does.
+  /// Publishes a channel's reaction to its own post, or to another person's message. A reaction is a post with reactionTo or about, and is
+  /// delivered, retried, cancelled and deleted like other posts. It cannot be edited, answered, quoted or reacted to. A repeated reaction
+  /// returns the existing one, unless that was deleted. Returns and sends it as Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func react(
     _ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?
   ) async throws -> PostsReactReply
-  /// Removes a message of others for all readers, as whoever runs the channel may in a group on Nostr and on SimpleX; in a channel on Nostr it is
-  /// refused with NotSupported, and org.batond.Messages.SetHidden hides the message here. The removal is a post of its own, with about and the
-  /// phases of one that is being deleted: 'deleted' once readers do not find the message any more. It can be retried. Returns and sends it as
-  /// Publish does.
+  /// Removes another person's message for all readers, in groups on Nostr and channels on SimpleX that Baton runs. In channels on Nostr it
+  /// is refused with NotSupported: hide the message in Baton with org.batond.Messages.SetHidden. The removal is a post with about and the
+  /// phases of a deletion: 'deleted' once readers no longer find the message. It can be retried. Returns and sends it as Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func remove(
     _ request: PostsRemoveRequest, _ stream: ReplyStream<PostsRemoveReply>?
   ) async throws -> PostsRemoveReply
-  /// Reports a message of others to whoever runs the relays of its channel, and to readers who look at reports; on SimpleX it is refused with
-  /// NotSupported. The report is public and signed by the channel. It is a post of its own, with about and a text that begins with the category.
-  /// What relays make of it is up to them. Returns and sends it as Publish does.
+  /// Reports another person's message to the operators of its channel's relays, who decide what to do, and to readers who look at reports.
+  /// Refused with NotSupported on SimpleX. The report is a public post, signed by the channel, with about and a text that begins with the
+  /// category. Returns and sends it as Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func report(
     _ request: PostsReportRequest, _ stream: ReplyStream<PostsReportReply>?
   ) async throws -> PostsReportReply
-  /// Puts a post among the pinned posts of its channel, which only groups have; elsewhere it is refused with NotSupported. The pin is a post of
-  /// its own, with reactionTo and the text 'pin', and is delivered, retried and cancelled as reactions are; to delete it is to take it away.
-  /// Returns and sends the pin as Publish does.
+  /// Adds a post to the pinned posts of its group. Refused with NotSupported in channels. The pin is a post with reactionTo and the text
+  /// 'pin', and is delivered, retried and cancelled like reactions. Deleting it unpins the post. Returns and sends it as Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func pin(
     _ request: PostsPinRequest, _ stream: ReplyStream<PostsPinReply>?
   ) async throws -> PostsPinReply
-  /// Takes the pin of a post away.
+  /// Unpins a post.
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply
-  /// Sends the posts of a channel that were published, lowest identifier first, as they were signed, so that programs of the network can
-  /// read and verify them. Each post is sent as it is when its turn comes; a client that reads slowly gets all of them. Reactions are left
-  /// out.
+  /// Sends the published posts of a channel as they were signed, lowest identifier first, for programs of the network to read and verify.
+  /// Each post is sent in its state at that time, and a slow client misses none. Reactions are left out.
   /// - Parameter stream: takes all replies but the last one.
   func export(
     _ request: PostsExportRequest, _ stream: ReplyStream<PostsExportReply>
   ) async throws -> PostsExportReply
-  /// Publishes a post that was signed before, such as one of an export, with the date that it has. Only what the channel's own key signed
-  /// for this channel is taken, and delivered like any post; relays that find it too old skip it. A request to delete a post that is known
-  /// here is taken, too, and deletes it.
+  /// Publishes a post that was signed before, for example one of an export, with its original date. It must be signed for this channel with
+  /// the channel's own key. It is delivered like any post, and relays that find it too old skip it. A request to delete a post that Baton
+  /// has is also accepted, and deletes it.
   func adopt(_ request: PostsAdoptRequest) async throws -> PostsAdoptReply
-  /// Says for how long the posts of a channel are kept. What is beyond that is forgotten soon, for good: its text here, but not the post on
-  /// relays, nor its identifiers and statuses. A post stays until no relay is under way, and no longer waits for one that failed recently.
-  /// Without a limit, posts are kept forever, as they are by default. Where posts are never forgotten, a limit is refused with NotSupported.
+  /// Sets for how long the posts of a channel are kept. Posts beyond a limit are soon forgotten for good: Baton deletes their text, but not
+  /// their identifiers and statuses, and relays keep them. A post is forgotten once no relay is under way, and none failed recently.
+  /// Without a limit, the default, posts are kept forever. Limits are refused with NotSupported where posts are never forgotten.
   func setRetention(_ request: PostsSetRetentionRequest) async throws -> RetentionReply
-  /// For how long the posts of a channel are kept.
+  /// Returns for how long the posts of a channel are kept.
   func getRetention(_ request: PostsGetRetentionRequest) async throws -> RetentionReply
-  /// Lets a client upload a file that a post of the channel will show: the client puts it on each of the servers (Blossom, BUD-02), reads it
-  /// back, and names it among the attachments of the post. The daemon opens no files and asks no servers, neither for this nor to find
-  /// the public key of a name at a domain (NIP-05); see docs/posts.md. On SimpleX it is refused with NotSupported: the chat core uploads.
+  /// Authorizes a client to upload a file that a post of the channel will show. The client uploads it to each server (Blossom, BUD-02),
+  /// reads it back, and adds it to the post's attachments. The daemon opens no files, contacts no servers, and asks no domain for the
+  /// public key behind a name (NIP-05), see docs/posts-files.md. Refused with NotSupported on SimpleX, where the chat core uploads.
   func authorizeUpload(_ request: PostsAuthorizeUploadRequest) async throws -> PostsAuthorizeUploadReply
 }
 

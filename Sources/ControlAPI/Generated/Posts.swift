@@ -2,7 +2,7 @@
 
 /// A picture that stands for a word of the text.
 public struct Emoji: Codable, Hashable, Sendable {
-  /// The word, which stands in the text as :shortcode: and has letters of ASCII, digits and _ only, at most 50.
+  /// The word, at most 50 ASCII letters, digits and _. In the text it is written :shortcode:.
   public var shortcode: String
   /// The http or https address of the picture, at most 1,000 bytes.
   public var url: String
@@ -18,22 +18,21 @@ public struct Emoji: Codable, Hashable, Sendable {
 
 /// A file that a post shows. Readers fetch it from its address, or on SimpleX from file servers.
 public struct Attachment: Codable, Hashable, Sendable {
-  /// The http or https address, at most 1,000 bytes. It is added to the text unless it is there. On SimpleX one attachment may be a file of
-  /// the machine on which the chat core runs, as file:///absolute/path with escapes (RFC 3986) only where they are needed and no other field.
-  /// It must be below the folder of the option simplex.files; the core reads and uploads it after the answer, so it has to stay there until
-  /// readers find the post.
+  /// The http or https address, at most 1,000 bytes, which Baton adds to the text if it is missing there. On SimpleX one attachment may be
+  /// a file of the chat core's machine: file:///absolute/path, below the folder of the option simplex.files, with escapes (RFC 3986) only
+  /// where needed, and without other fields. The core uploads it after the reply: keep it until readers find the post.
   public var url: String
-  /// The SHA-256 of the file, 64 hexadecimal digits.
+  /// SHA-256 of the file, 64 hexadecimal digits.
   public var sha256: String?
-  /// The type, for example image/jpeg.
+  /// Media type, for example image/jpeg.
   public var mimeType: String?
-  /// The size of the file in bytes.
+  /// Size of the file in bytes.
   public var sizeBytes: Int?
-  /// The width of a picture or film in pixels; only together with height.
+  /// Width of a picture or film in pixels. Only together with height.
   public var width: Int?
-  /// The height of a picture or film in pixels; only together with width.
+  /// Height of a picture or film in pixels. Only together with width.
   public var height: Int?
-  /// What the file shows, for those who cannot see it, at most 1,000 bytes.
+  /// Description of the file for people who cannot see it, at most 1,000 bytes.
   public var altText: String?
   /// A blurred preview, in the notation of blurha.sh.
   public var blurhash: String?
@@ -63,13 +62,13 @@ public struct Attachment: Codable, Hashable, Sendable {
   }
 }
 
-/// Another person's message that a post is about, or a person.
+/// Another person's message that a post is about, or for a membership the person.
 public struct AboutMessage: Codable, Hashable, Sendable {
   /// The act.
   public var act: String
-  /// What the network calls the message, see org.batond.Messages; or who it is, in the network's notation.
+  /// The network's identifier for the message, see org.batond.Messages, or the person in the network's notation.
   public var networkId: String
-  /// Who wrote it, or who it is.
+  /// The message's author, or the person.
   public var author: String
 
   public init(
@@ -87,24 +86,24 @@ public struct AboutMessage: Codable, Hashable, Sendable {
 public struct PostRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
-  /// Name of the relay. A new name comes with an event of the relay, not of its posts.
+  /// Name of the relay. Renaming a relay causes an event of the relay, not of its posts.
   public var relayName: String
-  /// The status of the post there.
+  /// Status of the post on this relay.
   public var status: String
-  /// Cause that holds it up, as a stable word. While the network as a whole is unusable and nothing else went wrong, that is the cause. This
-  /// is not live, see Daemon.Status.
+  /// Cause that holds it up, as a stable word. If nothing else is wrong while the network as a whole is unusable, that is the cause. Not
+  /// live, see Daemon.Status.
   public var cause: String?
   /// The cause as text for people, in the relay's words where the relay gave any.
   public var detail: String?
-  /// Number of the present attempt; 0 when there is none.
+  /// Number of the current attempt, 0 if there is none.
   public var attempt: Int
   /// Time since which it has this status, RFC 3339 in UTC.
   public var since: String
   /// Start of the next attempt, RFC 3339 in UTC. Absent while an attempt is under way, and if none is planned.
   public var nextAttemptAt: String?
-  /// Whether a reader found the post there the last time.
+  /// Whether a reader found the post on the relay the last time.
   public var shown: Bool
-  /// Whether the channel has left the relay since. The relay then counts no more.
+  /// Whether the channel has left the relay, which then no longer counts.
   public var departed: Bool
 
   public init(
@@ -134,62 +133,62 @@ public struct PostRelay: Codable, Hashable, Sendable {
 
 /// A post.
 public struct Post: Codable, Hashable, Sendable {
-  /// Identifier, never reused; later posts have higher ones.
+  /// Identifier, never reused. Later posts have higher identifiers.
   public var id: Int64
   /// Identifier of its channel.
   public var channelId: Int64
-  /// Name of its channel. A new name comes with an event of the channel, not of its posts.
+  /// Name of its channel. Renaming a channel causes an event of the channel, not of its posts.
   public var channelName: String
-  /// The protocol that its channel lives on.
+  /// The protocol of its channel.
   public var network: String
-  /// What the network calls it: on Nostr the id of its event; on SimpleX its number in the core and the id that all relays have, such as
-  /// 17/c2hhcmVk, and while no one knows whether the core has sent it, after- and the number of the item before. Empty while nothing left.
-  /// In a group on Nostr each attempt is another event: there it may change until a reader finds the post. Pins have none, nor have reactions
-  /// on SimpleX.
+  /// The network's identifier for the post, empty before it has one. On Nostr the id of its event. In groups on Nostr each attempt is a
+  /// different event, so it may change until a reader finds the post. On SimpleX its number in the core and the id that all relays have,
+  /// such as 17/c2hhcmVk. While it is unknown whether the core sent it, after- and the number of the previous item. Always empty for pins,
+  /// and for reactions on SimpleX.
   public var networkId: String
-  /// The public name of its author, in the network's notation. Empty before it is published.
+  /// Public name of its author, in the network's notation. Empty before publication.
   public var author: String
-  /// The text as it was asked for.
+  /// The text as requested.
   public var text: String
-  /// The post that it answers.
+  /// Identifier of the post that it answers.
   public var replyTo: Int?
-  /// The post that this one takes the place of, as an edit of it. That one is deleted once readers find this one. If this one goes nowhere,
-  /// that one stays, and this is absent.
+  /// Identifier of the post that it replaces as an edit. That post is deleted once readers find this one. If this one reaches no relay,
+  /// that post is kept and this field is absent.
   public var replaces: Int?
-  /// The post that takes the place of this one, because this one was edited; absent if that goes nowhere and this one stays.
+  /// Identifier of the post that replaces this one as an edit. Absent if that post reaches no relay.
   public var replacedBy: Int?
   /// The state as a whole.
   public var phase: String
-  /// The same in plain words, for example "Post is on 3 of 4 relays. 1 is on the way."
+  /// The state in plain words, for example "Post is on 3 of 4 relays. 1 is on the way."
   public var summary: String
-  /// How many relays it goes to; those that the channel has left are not counted.
+  /// Number of relays to which it goes, without relays that the channel has left.
   public var relayCount: Int
-  /// On how many of them readers find it.
+  /// Number of these relays on which readers find it.
   public var shownCount: Int
-  /// What a reader opens to see it; absent while readers find it nowhere, and after its deletion.
+  /// Link that a reader opens to see it. Absent while readers find it on no relay, and after its deletion.
   public var link: String?
-  /// The relays that it goes to or went to, by identifier.
+  /// All relays to which it goes or went, by identifier.
   public var relays: [PostRelay]
-  /// When it was published, or before that when it was written, RFC 3339 in UTC.
+  /// Time of publication, or of writing if it is unpublished, RFC 3339 in UTC.
   public var createdAt: String
-  /// When its deletion was requested, RFC 3339 in UTC; absent otherwise.
+  /// Time of the request to delete it, RFC 3339 in UTC. Absent if there was none.
   public var deletedAt: String?
-  /// Revision of its latest change. Posts have revisions of their own, which have nothing to do with those of channels.
+  /// Revision of its latest change. Posts and channels have separate revisions.
   public var revision: Int64
-  /// When it is or was to be published, RFC 3339 in UTC; absent if that was at once.
+  /// Time at which it is or was to be published, RFC 3339 in UTC. Absent for drafts, and if it was published immediately.
   public var publishAt: String?
-  /// Why it expired, a sentence for people; absent unless it has.
+  /// The reason why it expired, as a sentence for people. Absent for other posts.
   public var scheduleTrouble: String?
-  /// The post that it is a reaction to; its text is the reaction then, or 'pin' if it pins that post.
+  /// Identifier of the post to which it is a reaction. Its text is then the reaction, or 'pin' if it pins that post.
   public var reactionTo: Int?
-  /// When its text was given up, because its channel keeps posts only so long, RFC 3339 in UTC; absent otherwise. Relays go on showing
-  /// it. The text is empty; the post can be deleted, and neither edited nor tried again.
+  /// Time at which its text was forgotten because of its channel's retention, RFC 3339 in UTC. The text is empty, but relays still show it.
+  /// The post can be deleted, but not edited or retried.
   public var forgottenAt: String?
-  /// What whoever publishes should know of the post, for people, such as until when readers can fetch its file; absent when there is
-  /// nothing. It is as of the time of the reply, and no change of the post when it becomes something else.
+  /// Notes for the publisher, such as the time until which readers can fetch its file. Absent if there are none. Not live: it changes
+  /// without an event.
   public var notes: [String]?
-  /// The message of others that it answers, is a reaction to, removes or reports; absent otherwise. The text of a reaction is the reaction, and that of a report its
-  /// category, with ': ' and words behind it if there are any. That of a membership is member with roles behind ': ', or removed with a reason.
+  /// Another person's message that it answers, reacts to, removes or reports, or the person of a membership. The text is then the reaction,
+  /// the report's category, or for a membership member, removed, banned or unbanned. Words, roles or a reason follow after ': '.
   public var about: AboutMessage?
 
   public init(
@@ -247,13 +246,13 @@ public struct Post: Codable, Hashable, Sendable {
   }
 }
 
-/// For how long the posts of a channel are kept. A post that is beyond one of the limits is forgotten here, and stays on relays.
+/// The time for which a channel keeps its posts. A post beyond one of the limits is forgotten in Baton, but not on relays.
 public struct Retention: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
-  /// For how many days posts are kept after their creation; absent for no limit.
+  /// Number of days for which posts are kept after their creation, absent for no limit.
   public var keepDays: Int?
-  /// How many of the newest posts are kept, those included that were deleted, are not published yet or are reactions; absent for no limit.
+  /// Number of newest posts that are kept, absent for no limit. Deleted posts, unpublished posts and reactions count.
   public var keepCount: Int?
 
   public init(
@@ -267,20 +266,20 @@ public struct Retention: Codable, Hashable, Sendable {
   }
 }
 
-/// What will happen to a post on one relay if it is edited or deleted now. It is a forecast: only the relay decides.
+/// Forecast of an edit or a deletion of a post on one relay now. The relay decides.
 public struct PostAction: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
   /// Whether an edit reaches the relay.
   public var canEdit: Bool
-  /// Whether readers will presumably not find the post there any more after its deletion. Where that is false, the relay is asked all
-  /// the same, unless the channel has left it.
+  /// Whether readers will probably not find the post there after its deletion. Otherwise the relay is asked anyway, unless the channel has
+  /// left it.
   public var canDelete: Bool
-  /// What an edit means there, or why it is not possible, for people.
+  /// Note on the edit, or the reason why it is impossible, for people.
   public var editNote: String?
-  /// What a deletion means there, or why it may not succeed, for people; absent when nothing special is known.
+  /// Note on the deletion, or the reason why it may fail, for people. Absent if nothing special is known.
   public var deleteNote: String?
-  /// Until when this holds, RFC 3339 in UTC; absent where the network sets no time.
+  /// Time until which this is valid, RFC 3339 in UTC. Absent if the network sets no limit.
   public var until: String?
 
   public init(
@@ -302,7 +301,7 @@ public struct PostAction: Codable, Hashable, Sendable {
 
 /// One line of a post's history. Equal statuses record another attempt.
 public struct PostTransition: Codable, Hashable, Sendable {
-  /// Revision of the change, among those of posts.
+  /// Revision of the change, in the sequence of posts.
   public var revision: Int64
   /// Identifier of the relay.
   public var relayId: Int64
@@ -348,12 +347,12 @@ public struct PostTransition: Codable, Hashable, Sendable {
 public struct ExportedPost: Codable, Hashable, Sendable {
   /// Identifier of the post.
   public var id: Int64
-  /// What was signed, as one line; on Nostr an event as JSON. Of a deleted post it is the request to delete it. Absent if there is an
-  /// omission.
+  /// The signed document on one line, on Nostr an event as JSON. For a deleted post, the request to delete it. Absent if the post is
+  /// omitted.
   public var document: String?
   /// Whether the document is a request to delete the post.
   public var deletion: Bool
-  /// Why there is no document.
+  /// The reason why there is no document.
   public var omission: String?
 
   public init(

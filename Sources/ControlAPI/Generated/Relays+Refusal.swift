@@ -7,41 +7,41 @@ public import Varlink
 public enum RelaysRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Relays"
 
-  /// There is no relay with this identifier or name, or with both.
+  /// No relay has this identifier or name, or has both.
   case noSuchRelay(id: Int64?, name: String?)
-  /// There is no operator with this identifier or name.
+  /// No operator has this identifier or name.
   case noSuchOperator(id: Int64?, name: String?)
-  /// The address is none.
+  /// The text is not a valid address. Correct it.
   case invalidAddress(address: String, reason: String, position: Int?)
-  /// A relay with this address exists.
+  /// Another relay has this address. Use that relay.
   case duplicateAddress(id: Int64)
-  /// A relay with this name exists.
+  /// Another relay has this name. Choose another.
   case duplicateName(name: String)
-  /// The name is not allowed.
+  /// The name is not allowed. Choose another.
   case invalidDisplayName(reason: String)
-  /// The text is no domain.
+  /// The text is not a domain. Correct it.
   case invalidDomain(domain: String, reason: String)
-  /// Channels use the relay.
+  /// Channels use the relay, so its address cannot change, and it can be removed only with 'force'.
   case relayInUse(channels: Int)
-  /// The daemon does not serve this protocol, or cannot at present.
+  /// The daemon does not serve this protocol, or cannot serve it now.
   case networkUnavailable(network: String, reason: String)
-  /// The update was based on an older revision than the relay has now.
+  /// The relay has changed since the revision of the update. Check it, and try again.
   case staleRevision(current: Relay?)
-  /// A file declares the relay: this field can only be changed there.
+  /// A file declares the relay. Change this field there.
   case declaredByFile(field: String, file: String)
-  /// The change would add errors to the whole; nothing was changed. With 'force' it is made all the same.
+  /// The change would add errors to the whole, and was not made. Use 'force' to make it anyway.
   case validationFailed(findings: [Finding])
-  /// The filter, sort or cursor cannot be used.
+  /// The filter, sort or cursor is invalid.
   case invalidFilter(path: String, reason: String)
-  /// Too many requests wait; try again.
+  /// Too many requests are waiting. Try again.
   case busy
-  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// Another daemon that shares the database was to answer, and it is not known whether it made the change. Look before asking again.
+  /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)
-  /// The database cannot be read or written; nothing was changed.
+  /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  /// Internal error in the daemon. Its journal has the details. The change may or may not have been made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

@@ -4,9 +4,9 @@
 public struct RelaysListReply: Codable, Hashable, Sendable {
   /// The relays.
   public var relays: [Relay]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// The revision at which this is true.
+  /// The revision to which the reply corresponds.
   public var revision: Int64
 
   public init(
@@ -34,13 +34,13 @@ public struct RelayReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Relays.Counts.
 public struct RelaysCountsReply: Codable, Hashable, Sendable {
-  /// The lines, only where there are channels.
+  /// The lines, without zeros.
   public var counts: [ChannelsAtRelay]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// The revision at which this was true.
+  /// The revision to which the numbers correspond.
   public var revision: Int64
-  /// When that was, RFC 3339 in UTC.
+  /// Time of the count, RFC 3339 in UTC.
   public var countedAt: String
 
   public init(
@@ -58,15 +58,15 @@ public struct RelaysCountsReply: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Relays.Figures.
 public struct RelaysFiguresReply: Codable, Hashable, Sendable {
-  /// The relays, removed ones left out.
+  /// The relays, without removed ones.
   public var figures: [RelayFigures]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// The revision at which this was true.
+  /// The revision to which the figures correspond.
   public var revision: Int64
-  /// When that was, RFC 3339 in UTC.
+  /// Time of the count, RFC 3339 in UTC.
   public var countedAt: String
-  /// Outcomes from then on count, RFC 3339 in UTC; absent if there is no history.
+  /// Time from which outcomes count, RFC 3339 in UTC. Absent if there is no history.
   public var since: String?
 
   public init(

@@ -20,7 +20,7 @@ public struct RelaysGetRequest: Codable, Hashable, Sendable {
 public struct RelaysRemoveRequest: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var id: Int64
-  /// Remove it although channels use it; they keep it. False when absent.
+  /// Whether to remove it even if channels use it. They keep it. False if absent.
   public var force: Bool?
 
   public init(

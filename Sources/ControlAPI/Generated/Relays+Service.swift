@@ -17,36 +17,34 @@ public enum RelaysMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Relays` does.
 public protocol RelaysService: InterfaceService where Method == RelaysMethod, Refusal == RelaysRefusal {
-  /// Lists relays. With 'more' it sends one page per reply until there are no more.
+  /// Lists relays. With 'more' it sends one page per reply until the list ends.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func list(
     _ request: ListRequest, _ stream: ReplyStream<RelaysListReply>?
   ) async throws -> RelaysListReply
-  /// One relay, named by id or by name. With both, they must be those of one relay.
+  /// Returns one relay, given its id or name. If both are given, they must belong to the same relay.
   func get(_ request: RelaysGetRequest) async throws -> RelayReply
-  /// Adds a relay. The address of a removed relay brings that relay back with its id.
+  /// Adds a relay. The address of a removed relay restores that relay with its id.
   func add(_ request: AddRelay) async throws -> RelayReply
-  /// Changes a relay. What is absent stays as it is.
+  /// Changes a relay. Absent fields are unchanged.
   func update(_ request: UpdateRelay) async throws -> RelayReply
-  /// Removes a relay from the choice for new channels. One that a file declares comes back when the files are loaded again.
+  /// Removes a relay from the choice for new channels. A relay that a file declares returns when the files are loaded again.
   func remove(_ request: RelaysRemoveRequest) async throws -> RelayReply
-  /// Tests a relay step by step, as a publisher and a reader would use it. With 'more' each step is sent as it ends. What the test
-  /// publishes expires within minutes and is deleted afterwards.
+  /// Tests a relay step by step, as a publisher and a reader would use it. With 'more' it sends each step as it ends. Data that it
+  /// publishes expires within minutes, and is deleted afterwards.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func test(
     _ request: TestRequest, _ stream: ReplyStream<TestReply>?
   ) async throws -> TestReply
-  /// Counts channels by relay, status and cause, without listing them. Relays that were removed from a channel do not count. With many channels
-  /// the answer may be some minutes old, as that of org.batond.Channels.Counts. With 'more' it sends one page per reply until there are no
-  /// more, all of them of one moment.
+  /// Counts channels by relay, status and cause. Relays that were removed from a channel do not count. With many channels the reply may be
+  /// some minutes old, as for org.batond.Channels.Counts. With 'more' it sends one page per reply until the list ends, all of one moment.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func counts(
     _ request: ListRequest, _ stream: ReplyStream<RelaysCountsReply>?
   ) async throws -> RelaysCountsReply
-  /// Shows how well relays perform: channels by status, how many became active, how long that took, and how fast they answer. Outcomes are
-  /// those of the latest 50000 lines of the history of all channels; channels that were lost there and came back are none. With many channels
-  /// the answer may be some minutes old, as that of org.batond.Channels.Counts. With 'more' it sends one page per reply until there are no
-  /// more, all of them of one moment.
+  /// Returns the performance of relays: channels by status, outcomes, times until channels became active, and times of connections.
+  /// Outcomes are from the latest 50000 lines of the history of all channels. A channel that returns to a relay that lost it is not an
+  /// outcome. The reply may be some minutes old, and 'more' sends pages, as for Counts.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func figures(
     _ request: ListRequest, _ stream: ReplyStream<RelaysFiguresReply>?

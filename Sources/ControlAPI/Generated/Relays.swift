@@ -1,12 +1,12 @@
 // Written by `make generate` from org.batond.Relays.varlink.
 
-/// What a relay says of itself.
+/// A relay's description of itself.
 public struct RelayProfile: Codable, Hashable, Sendable {
-  /// The name that it gives itself.
+  /// Its own name for itself.
   public var name: String?
   /// Its description.
   public var description: String?
-  /// What it runs.
+  /// Its software.
   public var software: String?
 
   public init(
@@ -24,52 +24,51 @@ public struct RelayProfile: Codable, Hashable, Sendable {
 public struct Relay: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
-  /// The protocol that the relay speaks.
+  /// Its protocol.
   public var network: String
-  /// The relay's address in normal form.
+  /// Its address in normal form.
   public var address: String
-  /// The name that people use, unique among relays.
+  /// Its name in Baton, unique among relays.
   public var name: String
-  /// What the relay says of itself, from its latest test.
+  /// Its description of itself, from the latest test.
   public var profile: RelayProfile?
-  /// Domains that it belongs to, besides its host.
+  /// Its domains, besides its host.
   public var domains: [String]
-  /// The operator that runs the relay; absent for one's own.
+  /// Identifier of its operator, absent for your own relays.
   public var operatorId: Int64?
-  /// Whether the relay may be picked for new channels, as far as it goes itself; its operator must be enabled too.
+  /// Whether it is enabled. It is picked for new channels only if its operator is also enabled.
   public var enabled: Bool
   /// Whether a file declared it.
   public var preset: Bool
-  /// Whether the files that are loaded do not declare it any more; it is then disabled until someone enables it.
+  /// Whether the loaded files no longer declare it. It is then disabled until someone enables it.
   public var undeclared: Bool
   /// Name of the file that declares it.
   public var declaredIn: String?
-  /// Whether the relay was removed; channels that had it keep it.
+  /// Whether it was removed. Channels that had it keep it.
   public var deleted: Bool
-  /// What it can do or demands, from its latest test, sorted: nip42 and the like, authRequired, paymentRequired, restrictedWrites.
-  /// And onePerAuthor, learned while channels use it: it keeps the profile of one channel per author.
+  /// Its abilities and demands, sorted. From the latest test: nip42 and the like, authRequired, paymentRequired, restrictedWrites. From its
+  /// use by channels: onePerAuthor, if it keeps the profile of one channel per author.
   public var capabilities: [String]
-  /// Whether the latest test passed; absent when there was none.
+  /// Whether the latest test passed, absent before the first.
   public var tested: Bool?
-  /// When the latest test ended, RFC 3339 in UTC. Not live: a test that finds nothing new causes no event.
+  /// End of the latest test, RFC 3339 in UTC. Not live: a test without a new result causes no event.
   public var testedAt: String?
-  /// Whether the relay can be reached and does what is asked of it.
+  /// Whether it can be reached and does what Baton asks of it.
   public var health: String
-  /// Since when the health is what it is, RFC 3339 in UTC.
+  /// Time of the latest change of health, RFC 3339 in UTC.
   public var healthSince: String?
-  /// What went wrong latest, for people.
+  /// The latest trouble, as text for people.
   public var lastError: String?
-  /// Why its network cannot be used at all at present, whatever the relay does; absent when it can. Not live: it is no change of the relay,
-  /// so it has no revision; Daemon.Status and the journal say when it changes.
+  /// The reason why its network as a whole is unusable. Not live: Daemon.Status and the journal show changes, which have no revision.
   public var networkTrouble: String?
-  /// How long the latest connection took, in milliseconds. Not live: it changes without an event.
+  /// Duration of the latest connection, in milliseconds. Not live: it changes without an event.
   public var roundTripMilliseconds: Int?
-  /// The latest connections that tests measured, oldest first, at most 100. Only in replies of Get.
+  /// Connections in the latest tests, oldest first, at most 100. Only in replies of Get.
   public var roundTrips: [RoundTrip]?
-  /// Channels that have this relay, removed pairings left out. Only in replies of org.batond.Relays.Get and List, and there not when the
-  /// database cannot be read. Not live: it changes without an event, and lists do not filter or sort by it.
+  /// Number of channels that have this relay. Only in replies of org.batond.Relays.Get, and of List if the database can be read. Not live:
+  /// it changes without an event. Lists do not filter or sort by it.
   public var channels: Int?
-  /// Revision of the latest change; an update names it. Routine tests that find nothing new do not change it.
+  /// Revision of the latest change, required for an update. Tests without a new result do not change it.
   public var revision: Int64
 
   public init(
@@ -127,17 +126,17 @@ public struct Relay: Codable, Hashable, Sendable {
 public struct AddRelay: Codable, Hashable, Sendable {
   /// For nostr a ws or wss URL, for simplex the address of a relay.
   public var address: String
-  /// The name that people will use; the host when absent.
+  /// Its name in Baton, the host if absent.
   public var name: String?
-  /// The protocol; nostr when absent.
+  /// The protocol, nostr if absent.
   public var network: String?
-  /// Whether the relay may be picked at once; true when absent.
+  /// Whether it may be picked for new channels, true if absent.
   public var enabled: Bool?
-  /// Domains that it belongs to, besides its host.
+  /// Its domains, besides its host.
   public var domains: [String]?
-  /// The operator that runs it; follows from its domains when absent or 0.
+  /// Identifier of its operator. Derived from its domains if absent or 0.
   public var operatorId: Int64?
-  /// Do it although it adds errors to the whole. False when absent.
+  /// Whether to ignore new errors. False if absent.
   public var force: Bool?
 
   public init(
@@ -163,19 +162,19 @@ public struct AddRelay: Codable, Hashable, Sendable {
 public struct UpdateRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var id: Int64
-  /// The revision that the change is based on.
+  /// The revision on which the change is based.
   public var revision: Int64
-  /// Its address; not for relays that a file declares or that channels use.
+  /// Its address. Refused for relays that a file declares or that channels use.
   public var address: String?
-  /// The name that people will use.
+  /// Its name in Baton.
   public var name: String?
-  /// Whether the relay may be picked for new channels.
+  /// Whether it may be picked for new channels.
   public var enabled: Bool?
   /// All of its domains.
   public var domains: [String]?
-  /// The operator that runs it; 0 lets it follow from its domains.
+  /// Identifier of its operator. 0 derives it from its domains.
   public var operatorId: Int64?
-  /// Do it although it adds errors to the whole. False when absent.
+  /// Whether to ignore new errors. False if absent.
   public var force: Bool?
 
   public init(
@@ -201,11 +200,11 @@ public struct UpdateRelay: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Relays.Test.
 public struct TestRequest: Codable, Hashable, Sendable {
-  /// Identifier of a known relay; its record keeps the verdict.
+  /// Identifier of a known relay, which stores the verdict.
   public var id: Int64?
   /// An address instead, known or not.
   public var address: String?
-  /// The protocol of the address; nostr when absent.
+  /// The protocol of the address, nostr if absent.
   public var network: String?
 
   public init(
@@ -219,22 +218,22 @@ public struct TestRequest: Codable, Hashable, Sendable {
   }
 }
 
-/// How many channels have one relay with one status, for one reason.
+/// Number of channels that have one relay, with one status and one cause.
 public struct ChannelsAtRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
   /// Name of the relay.
   public var relayName: String
-  /// The protocol that it speaks.
+  /// Its protocol.
   public var network: String
-  /// The operator that runs it; absent for one's own.
+  /// Identifier of its operator, absent for your own relays.
   public var operatorId: Int64?
-  /// Where the channels stand there: new, invited, accepted, active, inactive or failed.
+  /// Status of the channels on the relay: new, invited, accepted, active, inactive or failed.
   public var status: String
-  /// Why they are not further on, as a stable word; absent if nothing went wrong. While a network as a whole cannot be used, channels show
-  /// that as their cause; here they have none.
+  /// Cause that holds them up, as a stable word. Absent if nothing went wrong. Unlike for channels, an unusable network is not a cause
+  /// here.
   public var cause: String?
-  /// How many channels there are.
+  /// The number.
   public var channels: Int
 
   public init(
@@ -256,15 +255,15 @@ public struct ChannelsAtRelay: Codable, Hashable, Sendable {
   }
 }
 
-/// How durations are spread, in milliseconds.
+/// Distribution of durations.
 public struct Spread: Codable, Hashable, Sendable {
-  /// How many there are.
+  /// Number of durations.
   public var count: Int
-  /// Half of them are this or less.
+  /// Median in milliseconds.
   public var p50: Int
-  /// Nine of ten are this or less.
+  /// 90th percentile in milliseconds.
   public var p90: Int
-  /// The longest.
+  /// Maximum in milliseconds.
   public var max: Int
 
   public init(
@@ -280,38 +279,37 @@ public struct Spread: Codable, Hashable, Sendable {
   }
 }
 
-/// How well a relay performs.
+/// Performance of a relay.
 public struct RelayFigures: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
   /// Name of the relay.
   public var relayName: String
-  /// The protocol that it speaks.
+  /// Its protocol.
   public var network: String
-  /// The operator that runs it; absent for one's own.
+  /// Identifier of its operator, absent for your own relays.
   public var operatorId: Int64?
-  /// Whether the relay can be reached and does what is asked of it.
+  /// Whether it can be reached and does what Baton asks of it.
   public var health: String
-  /// Channels that have it, removed pairings left out.
+  /// Number of channels that have it.
   public var channels: Int
-  /// Those that can be read there.
+  /// Number of these that readers can read there.
   public var active: Int
-  /// Those on the way there: new, invited or accepted.
+  /// Number of these on the way there: new, invited or accepted.
   public var underWay: Int
-  /// Those that could be read there once, and cannot at present.
+  /// Number of these that readers could read there before, but not now.
   public var inactive: Int
-  /// Those that were given up there.
+  /// Number of these that were given up there.
   public var failed: Int
-  /// How many channels became active there, as far back as since says.
+  /// Number of channels that became active there since the time in since.
   public var reached: Int
-  /// How many were given up there before they were active, as far back.
+  /// Number of channels that were given up there before they became active, since the same time.
   public var missed: Int
-  /// The part of these that became active, 0 to 1; absent where there are none.
+  /// Share of reached among reached and missed, 0 to 1. Absent if both are 0.
   public var successRate: Double?
-  /// How long it took from the hand-over to the relay until a reader found the channel there, retries included; absent where none became
-  /// active.
+  /// Time from the hand-over to the relay until a reader found the channel there, including retries. Absent if no channel became active.
   public var timeToActive: Spread?
-  /// How long the latest connections took that tests measured, a hundred at most; absent where none was.
+  /// Durations of the latest connections in tests, at most 100. Absent without any.
   public var roundTrips: Spread?
 
   public init(

@@ -4,9 +4,9 @@
 public struct ServersListReply: Codable, Hashable, Sendable {
   /// The servers.
   public var servers: [Server]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// The revision at which this is true.
+  /// The revision to which the reply corresponds.
   public var revision: Int64
 
   public init(

@@ -20,7 +20,7 @@ public struct ServersGetRequest: Codable, Hashable, Sendable {
 public struct ServersRemoveRequest: Codable, Hashable, Sendable {
   /// Identifier of the server.
   public var id: Int64
-  /// Do it although it adds errors to the whole. False when absent.
+  /// Whether to ignore new errors. False if absent.
   public var force: Bool?
 
   public init(
@@ -34,7 +34,7 @@ public struct ServersRemoveRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Servers.Test.
 public struct ServersTestRequest: Codable, Hashable, Sendable {
-  /// Identifier of a known server; its record keeps the verdict.
+  /// Identifier of a known server, which stores the verdict.
   public var id: Int64?
   /// An address instead, known or not.
   public var address: String?

@@ -15,22 +15,22 @@ public enum ServersMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Servers` does.
 public protocol ServersService: InterfaceService where Method == ServersMethod, Refusal == ServersRefusal {
-  /// Lists servers. With 'more' it sends one page per reply until there are no more.
+  /// Lists servers. With 'more' it sends one page per reply until the list ends.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func list(
     _ request: ListRequest, _ stream: ReplyStream<ServersListReply>?
   ) async throws -> ServersListReply
-  /// One server, named by id, by address, or by a host that only it has. With both, they must be those of one server.
+  /// Returns one server, given its id, its address, or a host that only it has. If both are given, they must belong to the same server.
   func get(_ request: ServersGetRequest) async throws -> ServerReply
-  /// Adds a server. The address of a removed one brings it back with its id.
+  /// Adds a server. The address of a removed server restores that server with its id.
   func add(_ request: AddServer) async throws -> ServerReply
-  /// Changes a server. What is absent stays as it is.
+  /// Changes a server. Absent fields are unchanged.
   func update(_ request: UpdateServer) async throws -> ServerReply
-  /// Removes a server. One that a file declares comes back when the files are loaded again.
+  /// Removes a server. A server that a file declares returns when the files are loaded again.
   func remove(_ request: ServersRemoveRequest) async throws -> ServerReply
-  /// Tests step by step whether a server is alive and is who its address says; leaves nothing on it. With 'more' each step is sent as it
-  /// ends. The step that fails is the last; its cause tells network trouble (unreachable, timeout), another identity (wrongIdentity),
-  /// a certificate out of its time (expired), no common version (incompatibleVersion) and everything else (protocol) apart.
+  /// Tests step by step whether a server is alive and is the server in its address. It leaves nothing on the server. With 'more' it sends
+  /// each step as it ends. A failed step is the last, and its cause distinguishes network trouble (unreachable, timeout), another identity
+  /// (wrongIdentity), an invalid date of a certificate (expired), no common version (incompatibleVersion) and the rest (protocol).
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func test(
     _ request: ServersTestRequest, _ stream: ReplyStream<TestReply>?

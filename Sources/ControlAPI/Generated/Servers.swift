@@ -1,12 +1,12 @@
 // Written by `make generate` from org.batond.Servers.varlink.
 
-/// What servers are used for.
+/// Roles of servers.
 public struct Roles: Codable, Hashable, Sendable {
-  /// Keeps messages or files.
+  /// Storage of messages or files.
   public var storage: Bool
-  /// Passes on to servers that readers should not see directly.
+  /// Forwarding to servers that should not see the client.
   public var proxy: Bool
-  /// Resolves names; message servers only.
+  /// Resolution of names. Message servers only.
   public var names: Bool
 
   public init(
@@ -20,13 +20,13 @@ public struct Roles: Codable, Hashable, Sendable {
   }
 }
 
-/// Deviations from roles; what is absent deviates in nothing.
+/// Deviations from roles. An absent role does not deviate.
 public struct RoleOverrides: Codable, Hashable, Sendable {
-  /// Keeps messages or files.
+  /// Storage of messages or files.
   public var storage: Bool?
-  /// Passes on to servers that readers should not see directly.
+  /// Forwarding to servers that should not see the client.
   public var proxy: Bool?
-  /// Resolves names; message servers only.
+  /// Resolution of names. Message servers only.
   public var names: Bool?
 
   public init(
@@ -42,9 +42,9 @@ public struct RoleOverrides: Codable, Hashable, Sendable {
 
 /// One measured connection.
 public struct RoundTrip: Codable, Hashable, Sendable {
-  /// When, RFC 3339 in UTC.
+  /// Time of the measurement, RFC 3339 in UTC.
   public var time: String
-  /// How long it took from the name to the open connection, in milliseconds.
+  /// Time from the lookup of the name to the open connection, in milliseconds.
   public var milliseconds: Int
 
   public init(
@@ -60,49 +60,49 @@ public struct RoundTrip: Codable, Hashable, Sendable {
 public struct Server: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
-  /// What it is for.
+  /// Its protocol.
   public var `protocol`: String
   /// Its address in normal form, without the password.
   public var address: String
-  /// SHA-256 of its certificate authority, in base64url; part of the address.
+  /// SHA-256 of its certificate authority in base64url, part of the address.
   public var fingerprint: String
-  /// Host names under which it can be reached.
+  /// Its host names.
   public var hosts: [String]
-  /// Its port; absent when it is the protocol's own.
+  /// Its port, absent if it is the protocol's default.
   public var port: Int?
-  /// Whether a password is stored for it. The password itself never comes out.
+  /// Whether a password is stored for it. It is never returned.
   public var hasPassword: Bool
-  /// The operator that runs it; absent for one's own.
+  /// Identifier of its operator, absent for your own servers.
   public var operatorId: Int64?
-  /// Whether it may be used, as far as it goes itself; its operator must be enabled too.
+  /// Whether it is enabled. It is used only if its operator is also enabled.
   public var enabled: Bool
   /// Whether a file declared it.
   public var preset: Bool
-  /// Whether the files that are loaded do not declare it any more; it is then disabled until someone enables it.
+  /// Whether the loaded files no longer declare it. It is then disabled until someone enables it.
   public var undeclared: Bool
   /// Name of the file that declares it.
   public var declaredIn: String?
   /// Whether it was removed.
   public var deleted: Bool
-  /// What it is used for: its operator's roles with its own deviations.
+  /// Its operator's roles with its own deviations.
   public var roles: Roles
   /// Its own deviations.
   public var roleOverrides: RoleOverrides
-  /// Whether the latest test passed; absent when there was none.
+  /// Whether the latest test passed, absent before the first.
   public var tested: Bool?
-  /// When the latest test ended, RFC 3339 in UTC. Not live: a test that finds nothing new causes no event.
+  /// End of the latest test, RFC 3339 in UTC. Not live: a test without a new result causes no event.
   public var testedAt: String?
-  /// Whether it can be reached and is who its address says.
+  /// Whether it can be reached and is the server in its address.
   public var health: String
-  /// Since when the health is what it is, RFC 3339 in UTC.
+  /// Time of the latest change of health, RFC 3339 in UTC.
   public var healthSince: String?
-  /// What went wrong latest, for people.
+  /// The latest trouble, as text for people.
   public var lastError: String?
-  /// How long the latest connection took, in milliseconds. Not live: it changes without an event.
+  /// Duration of the latest connection, in milliseconds. Not live: it changes without an event.
   public var roundTripMilliseconds: Int?
-  /// The latest connections, oldest first, at most 100. Only in replies of Get.
+  /// Latest connections, oldest first, at most 100. Only in replies of Get.
   public var roundTrips: [RoundTrip]?
-  /// Revision of the latest change; an update names it. Routine tests that find nothing new do not change it.
+  /// Revision of the latest change, required for an update. Tests without a new result do not change it.
   public var revision: Int64
 
   public init(
@@ -160,13 +160,13 @@ public struct Server: Codable, Hashable, Sendable {
 public struct TestStep: Codable, Hashable, Sendable {
   /// Name of the step: resolve, connect, tls, identity, hello, version.
   public var name: String
-  /// How long the step took, in milliseconds.
+  /// Duration of the step in milliseconds.
   public var durationMilliseconds: Double
-  /// Whether the step passed.
+  /// Whether it passed.
   public var passed: Bool
-  /// Why it failed, as a stable word; absent when it passed.
+  /// Cause of the failure, as a stable word. Absent if it passed.
   public var cause: String?
-  /// What was learned or went wrong, for people.
+  /// The result, as text for people.
   public var detail: String
 
   public init(
@@ -184,24 +184,24 @@ public struct TestStep: Codable, Hashable, Sendable {
   }
 }
 
-/// Something that is wrong, or may be, with operators, servers, relays and channels as a whole.
+/// A problem of operators, servers, relays and channels as a whole.
 public struct Finding: Codable, Hashable, Sendable {
-  /// What it is, as a stable word: noServers, storageMissing, proxyMissing, duplicateServer, duplicateRelayAddress,
-  /// noEnabledRelays, noNamesServers, networkUnusable; of channels channelsFailed, relayLost.
+  /// Stable word for the problem: noServers, storageMissing, proxyMissing, duplicateServer, duplicateRelayAddress, noEnabledRelays,
+  /// noNamesServers, networkUnusable. For channels channelsFailed, relayLost.
   public var kind: String
-  /// How much it matters.
+  /// Its severity.
   public var severity: String
-  /// The servers that it is about, as a protocol.
+  /// The servers concerned, as a protocol.
   public var `protocol`: String?
-  /// The relays that it is about, as a network.
+  /// The relays concerned, as a network.
   public var network: String?
   /// The host that servers share.
   public var host: String?
-  /// The servers concerned.
+  /// Identifiers of the servers concerned.
   public var serverIds: [Int64]
-  /// The relays concerned.
+  /// Identifiers of the relays concerned.
   public var relayIds: [Int64]
-  /// One sentence for people: what is wrong and what to do.
+  /// The problem and its remedy, as one sentence for people.
   public var message: String
 
   public init(
@@ -227,17 +227,17 @@ public struct Finding: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Servers.Add.
 public struct AddServer: Codable, Hashable, Sendable {
-  /// An smp or xftp address; it may carry a password.
+  /// An smp or xftp address, which may contain a password.
   public var address: String
-  /// The password, unless the address carries it.
+  /// The password, unless the address contains it.
   public var password: String?
-  /// The operator that runs it; follows from its hosts when absent or 0.
+  /// Identifier of its operator. Derived from its hosts if absent or 0.
   public var operatorId: Int64?
-  /// Whether it may be used at once; true when absent.
+  /// Whether it may be used, true if absent.
   public var enabled: Bool?
   /// Deviations from the operator's roles.
   public var roles: RoleOverrides?
-  /// Do it although it adds errors to the whole. False when absent.
+  /// Whether to ignore new errors. False if absent.
   public var force: Bool?
 
   public init(
@@ -261,19 +261,19 @@ public struct AddServer: Codable, Hashable, Sendable {
 public struct UpdateServer: Codable, Hashable, Sendable {
   /// Identifier of the server.
   public var id: Int64
-  /// The revision that the change is based on.
+  /// The revision on which the change is based.
   public var revision: Int64
-  /// Its address; not for servers that a file declares.
+  /// Its address. Refused for servers that a file declares.
   public var address: String?
-  /// Its password; empty for none.
+  /// Its password, empty for none. A new address drops the stored one.
   public var password: String?
-  /// The operator that runs it; 0 lets it follow from its hosts.
+  /// Identifier of its operator. 0 derives it from its hosts.
   public var operatorId: Int64?
   /// Whether it may be used.
   public var enabled: Bool?
   /// All of its deviations from the operator's roles.
   public var roles: RoleOverrides?
-  /// Do it although it adds errors to the whole. False when absent.
+  /// Whether to ignore new errors. False if absent.
   public var force: Bool?
 
   public init(
@@ -299,11 +299,11 @@ public struct UpdateServer: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Servers.Test.
 public struct TestReply: Codable, Hashable, Sendable {
-  /// The step that just ended; absent in the last reply.
+  /// The step that just ended. Absent in the last reply.
   public var step: TestStep?
-  /// All steps; only in the last reply.
+  /// All steps. Only in the last reply.
   public var steps: [TestStep]?
-  /// The verdict; only in the last reply.
+  /// Whether the test passed. Only in the last reply.
   public var passed: Bool?
 
   public init(

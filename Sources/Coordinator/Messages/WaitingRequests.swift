@@ -108,7 +108,8 @@ struct WaitingRequests {
         send(one.number, .success(isComplete))
         continue
       }
-      (syncRequests[one.number]?.rounds, syncRequests[one.number]?.hasFound) = (sync.rounds + 1, false)
+      syncRequests[one.number]?.rounds += 1
+      syncRequests[one.number]?.hasFound = false
       syncs.add(one.number, for: sync.channel, relays: relays)
       channels.insert(sync.channel)
     }
