@@ -79,6 +79,6 @@ extension Coordinator {
 
   private func leaveOut(_ kind: String, _ name: String, _ error: BatonError) {
     let name = Trouble(.protocol, String(name.prefix(100))).detail
-    logger.warning("the preset \(kind)\(name.isEmpty ? "" : " '\(name)'") is left out: \(Trouble(.protocol, "\(error)").detail)")
+    logger.warning("preset \(kind)\(name.isEmpty ? "" : " '\(name)'") is left out: \(Trouble(.protocol, "\(error)").detail)")
   }
 }

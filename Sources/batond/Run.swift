@@ -300,7 +300,7 @@ private struct Service {
     switch change {
     case .begun: report(.notice, "creating an index on '\(key)' of custom data; with many channels this takes some seconds")
     case .made: report(.notice, "the index on '\(key)' of custom data is ready")
-    case .removed: report(.notice, "the index on '\(key)' of custom data was removed, because state.indexedKeys does not list it")
+    case .removed: report(.notice, "the index on '\(key)' of custom data was removed, because state.indexedKeys lacks it")
     case .failed(let reason):
       report(.error, "the index on '\(key)' of custom data could not be created, so lists by it take longer: \(reason)")
     }

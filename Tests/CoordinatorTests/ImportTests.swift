@@ -147,7 +147,7 @@ struct ImportTests {
     #expect(known.relays.map(\.name) == ["r1.one.example", "Relay r2"])
     let warnings = bench.log.entries.filter { $0.level == .warning && $0.message.contains("is left out") }.map(\.message)
     #expect(
-      warnings.count == 3 && warnings.contains { $0.hasPrefix("the preset relay 'A contact' is left out: ") }, "\(warnings)")
+      warnings.count == 3 && warnings.contains { $0.hasPrefix("preset relay 'A contact' is left out: ") }, "\(warnings)")
     try await bench.stop()
   }
 }

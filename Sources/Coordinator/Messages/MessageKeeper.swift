@@ -163,7 +163,7 @@ final class MessageKeeper {
     do {
       try await work()
       guard troubles.worked(part) else { return }
-      logger.event(.messagesStoredAgain, .notice, "messages are read and stored again, including messages that were missed in the meantime")
+      logger.event(.messagesStoredAgain, .notice, "messages are read and stored again, including missed ones")
     } catch {
       if troubles.failed(part, "\(error)", at: clock.now) { tellTrouble("\(error)") }
     }

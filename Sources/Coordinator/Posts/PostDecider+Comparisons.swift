@@ -230,8 +230,8 @@ extension PostDecider {
       JournalEntry(
         event: .postsNotFound, level: .warning,
         message: """
-          \(current.lost) posts of channel \(current.channel.rawValue) are missing at '\(name)', where readers had found them. Each is \
-          read back, and published again if it is gone
+          \(current.lost) posts of channel \(current.channel.rawValue) are missing at '\(name)', where readers had found them. \
+          Each is read back, and published again if it is gone
           """,
         fields: [
           "BATON_CHANNEL": "\(current.channel.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_COUNT": "\(current.lost)",
