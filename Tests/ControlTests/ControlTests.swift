@@ -134,7 +134,7 @@ struct ControlTests {
   }
 
   @Test func validationNamesRelaysThatAreDown() {
-    func findings(_ healths: [Health], disabled: Set<Int> = []) -> ChannelFindings {
+    func findings(_ healths: [PeerCondition.Health], disabled: Set<Int> = []) -> ChannelFindings {
       let relays = healths.enumerated().map { place, health in
         var relay = RelayRow(
           id: RelayID(rawValue: Int64(place)), network: .nostr, address: "ws://r\(place)", name: "r\(place)",

@@ -1,4 +1,5 @@
 import Channels
+import Meters
 import RelayNetwork
 import Storage
 import Store
