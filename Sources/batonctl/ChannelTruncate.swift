@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
+internal import Sentences
 
 struct ChannelTruncate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

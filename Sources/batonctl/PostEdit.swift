@@ -24,15 +24,10 @@ struct PostEdit: AsyncParsableCommand {
   @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @OptionGroup var extras: PostExtras
-<<<<<<< HEAD
   @Option(
     name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same edit.")
   var key: String?
-  @Option(help: "Wait until all relays are settled, readers find the new post at any, or none.")
-=======
-  @Option(help: "Key for safe retries: repeating the command with it returns the same edit.") var key: String?
   @Option(help: "When to return: all relays settled, readers find the new post at any relay, or none (do not wait).")
->>>>>>> h-ctl
   var wait: ChannelCreate.Wait = .any
 
   func validate() throws {

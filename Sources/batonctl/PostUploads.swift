@@ -104,12 +104,8 @@ struct PostUploads {
     let text = "\(path.shown) is on \(places.count) of \(counted(outcomes.count, "server")): \(words)"
     guard !needsAll else {
       throw Refusal(
-<<<<<<< HEAD
         text:
-          "\(text). With --idempotency-key it has to be on all, because the same key means the same post; run the command again",
-=======
-        text: "\(text). With --key it must be on all servers, because the same key means the same post; run the command again",
->>>>>>> h-ctl
+          "\(text). With --idempotency-key it must be on all servers, because the same key means the same post; run the command again",
         name: "local.UploadFailed")
     }
     warn("local.UploadIncomplete", text)
