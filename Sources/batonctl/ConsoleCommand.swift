@@ -8,8 +8,9 @@ struct ConsoleCommand: ParsableCommand {
     commandName: "console",
     abstract: "Start the web console with your own rights",
     discussion: """
-      Baton prints an address that opens once, within two minutes. Press Enter for another address. In the browser you can \
-      do what you may do with batonctl. The console listens on loopback only. Ctrl-C ends it and all of its sessions.
+      Baton prints an address that opens once, within two minutes. Press Enter for another address. In the browser you \
+      have the same permissions as with batonctl. The console listens on loopback only, and Ctrl-C ends it with all of \
+      its sessions.
 
       --login requests an address from the console that runs as a service on this machine.
 
