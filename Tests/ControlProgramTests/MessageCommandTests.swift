@@ -16,6 +16,30 @@ struct MessageCommandTests {
 
   // MARK: - Command lines
 
+  /// Earlier names are shown nowhere, and work.
+  @Test func earlierWordsAreReplaced() {
+    func now(_ line: String) -> String {
+      OldWords.replaced(in: line.split(separator: " ").map(String.init)).joined(separator: " ")
+    }
+    #expect(now("messages read News --through 7") == "messages mark-read News --through 7")
+    #expect(now("messages reply 7 yes --key=k") == "messages reply 7 yes --idempotency-key=k")
+    #expect(now("post News -- --key") == "post News -- --key")
+    #expect(now("post export News --output f.jsonl") == "post export News --to f.jsonl")
+    #expect(now("post list -o json") == "post list -o json")
+    #expect(now("channel update News --name Old") == "channel edit News --name Old")
+    #expect(now("channel mute News") == "channel edit --mute News" && now("channel unpin News") == "channel edit --no-pin News")
+    #expect(now("channel hide News --clear --yes") == "channel edit --hide News --clear --yes")
+    #expect(now("channel following News --no-read").hasSuffix("--keep-messages=default News --no-read"))
+    #expect(!now("channel following News --no-read").contains("--read "))
+    #expect(
+      now("channel following 1 --days 0")
+        == "channel edit --read --read-days=default --read-count=default --keep-messages=default 1 --read-days 0")
+    #expect(now("channel history News --limit 5") == "history News --limit 5")
+    #expect(now("channel create News --key own") == "channel create News --signing-key own")
+    #expect(now("help channel mute") == "help channel edit" && now("channel mute --help") == "channel edit --help")
+    #expect(now("channel show mute") == "channel show mute")
+  }
+
   @Test func listingIsWhatMessagesDoesUnlessASubcommandIsNamed() throws {
     let short = try Self.parse("messages", "City News", "--before", "id:9", "--limit", "1000", as: MessageList.self)
     #expect(short.channel == "City News" && short.before?.id == 9 && short.limit == 1000 && !short.follow)
@@ -26,15 +50,16 @@ struct MessageCommandTests {
     let found = try Self.parse("messages", "--search", "bridge closed", "--newest-first", as: MessageList.self)
     #expect(found.channel == nil && found.search == "bridge closed" && found.newestFirst)
     #expect(try Self.parse("messages", "News", "--follow", "--mentions", as: MessageList.self).mentions)
-    #expect(try Self.parse("messages", "read", "News", "--through", "7", as: MessagesCommand.Read.self).through?.id == 7)
-    #expect(try Self.parse("messages", "unread", "id:7", as: MessagesCommand.Unread.self).message.id == 7)
+    #expect(
+      try Self.parse("messages", "mark-read", "News", "--through", "7", as: MessagesCommand.MarkRead.self).through?.id == 7)
+    #expect(try Self.parse("messages", "mark-unread", "id:7", as: MessagesCommand.MarkUnread.self).message.id == 7)
     #expect(try Self.parse("messages", "get", "7", as: MessagesCommand.Show.self).message.id == 7)
     let sync = try Self.parse("messages", "sync", "News", "--timeout", "60", as: MessagesCommand.Sync.self)
     #expect(sync.channel == "News" && sync.global.timeout?.duration == .seconds(60))
     #expect(try Self.parse("messages", "News", "--hidden", as: MessageList.self).hidden)
     #expect(try Self.parse("messages", "hide", "7", "id:8", as: MessageHide.self).messages.map(\.id) == [7, 8])
     #expect(try Self.parse("messages", "unhide", "7", as: MessageUnhide.self).messages.map(\.id) == [7])
-    let reply = try Self.parse("messages", "reply", "7", "At nine.", "--key", "k", as: MessageAnswer.self)
+    let reply = try Self.parse("messages", "reply", "7", "At nine.", "--idempotency-key", "k", as: MessageAnswer.self)
     #expect(reply.message.id == 7 && reply.text == "At nine." && reply.key == "k" && reply.wait == .any)
     #expect(try Self.parse("messages", "react", "7", "-", as: MessageReact.self).options.reaction == "-")
     #expect(try Self.parse("messages", "remove", "7", "--reason", "spam", as: MessageRemove.self).reason == "spam")
@@ -50,7 +75,7 @@ struct MessageCommandTests {
     #expect(members.channel == "Club" && members.asking && members.sort == .lastMessage && members.limit == 5_000)
     let add = try Self.parse("members", "add", "Club", "npub1x", "--role", "a", "--role", "b", as: MemberCommand.Add.self)
     #expect(
-      add.target.channel == "Club" && add.target.person == "npub1x" && add.role == ["a", "b"] && add.waiting.wait == .done)
+      add.target.channel == "Club" && add.target.person == "npub1x" && add.role == ["a", "b"] && add.waiting.wait == .all)
     #expect(try Self.parse("member", "role", "Club", "npub1x", as: MemberCommand.Role.self).role == nil)
     let out = try Self.parse(
       "member", "rm", "Club", "npub1x", "--reason", "spam", "--wait", "none", as: MemberCommand.Remove.self)
@@ -64,7 +89,7 @@ struct MessageCommandTests {
     ["messages", "--search", ""], ["messages", "--search", "a", "--follow"], ["messages", "--search", "a", "--mentions"],
     ["messages", "--search", "a", "--before", "1"], ["messages", "News", "--follow", "--before", "1"],
     ["messages", "News", "--follow", "--newest-first"], ["messages", "News", "--follow", "-o", "yaml"],
-    ["messages", "read"], ["messages", "read", "News", "--through", "News"], ["messages", "unread", "News"],
+    ["messages", "mark-read"], ["messages", "mark-read", "News", "--through", "News"], ["messages", "mark-unread", "News"],
     ["messages", "--search", "a", "--hidden"], ["messages", "News", "--follow", "--hidden"], ["messages", "hide"],
     ["messages", "reply", "7"], ["messages", "react", "7", ":soap:"], ["messages", "remove", "News"],
     ["messages", "report", "7", "weather"], ["messages", "report", "7"], ["people", "mute"],

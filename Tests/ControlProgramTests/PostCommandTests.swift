@@ -23,7 +23,7 @@ struct PostCommandTests {
   }
 
   @Test func publishingIsWhatPostDoesUnlessASubcommandIsNamed() throws {
-    let short = try Self.parse("City News", "We open.", "--wait", "none", "--key", "k", as: PostPublish.self)
+    let short = try Self.parse("City News", "We open.", "--wait", "none", "--idempotency-key", "k", as: PostPublish.self)
     #expect(short.channel == "City News" && short.text == "We open." && short.wait == .none && short.key == "k")
     let long = try Self.parse(
       "publish", "list", "-", "--reply-to", "id:7", "--quote", "8", "--quote", "9", as: PostPublish.self)
@@ -35,7 +35,7 @@ struct PostCommandTests {
     #expect(try Self.parse("ls", "News", "--before", "9", "--limit", "1000", as: PostList.self).before?.id == 9)
     #expect(try Self.parse("show", "7", as: PostCommand.Show.self).post.id == 7)
     #expect(try Self.parse("rm", "id:7", "--reason", "wrong", as: PostCommand.Delete.self).reason == "wrong")
-    let edit = try Self.parse("edit", "id:7", "-", "--hashtag", "a", "--key", "k", as: PostEdit.self)
+    let edit = try Self.parse("edit", "id:7", "-", "--hashtag", "a", "--idempotency-key", "k", as: PostEdit.self)
     #expect(edit.post.id == 7 && edit.text == "-" && edit.extras.hashtag == ["a"] && edit.key == "k" && edit.wait == .any)
     #expect(try Self.parse("show", "7", "--actions", as: PostCommand.Show.self).actions)
     #expect(try Self.parse("retry", "7", "relay-2", as: PostCommand.Retry.self).relay == "relay-2")
@@ -45,7 +45,7 @@ struct PostCommandTests {
     #expect(try Self.parse("list", "--drafts", as: PostList.self).drafts)
     #expect(try Self.parse("import", "News", "posts.jsonl", as: PostImport.self).file == "posts.jsonl")
     for reaction in ["+", "-", "👍"] {
-      let react = try Self.parse("react", "id:7", reaction, "--key", "k", as: PostReact.self)
+      let react = try Self.parse("react", "id:7", reaction, "--idempotency-key", "k", as: PostReact.self)
       #expect(react.post.id == 7 && react.options.reaction == reaction && react.options.emoji == nil)
       #expect(react.options.wait == .any && react.options.key == "k")
     }

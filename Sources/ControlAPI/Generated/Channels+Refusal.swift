@@ -67,13 +67,13 @@ public enum ChannelsRefusal: InterfaceRefusal {
   case networkUnavailable(network: String, reason: String)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The requested data is unreadable because the database is damaged. Restore a backup. The command batonctl check lists the damage.
+  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
-  /// Another daemon that shares the database was to answer, and it is unknown whether it made the change. Check before you retry.
+  /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)
-  /// The database could not be read or written. Nothing was changed.
+  /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)
-  /// The daemon has an internal fault, which its journal describes. It is unknown whether a requested change was made.
+  /// Internal error in the daemon. Its journal has the details. The change may or may not have been made.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)

@@ -4,13 +4,13 @@
 public struct DaemonPermissionsReply: Codable, Hashable, Sendable {
   /// Number of the user.
   public var uid: Int
-  /// Permission to read the data needed to find a channel and follow a post.
+  /// Whether it may find channels and follow posts.
   public var readPosts: Bool
-  /// Permission to read everything else.
+  /// Whether it may read everything else.
   public var read: Bool
-  /// Permission to publish posts, and to edit, delete, retry and cancel them.
+  /// Whether it may publish, edit, delete, retry and cancel posts.
   public var publish: Bool
-  /// Permission to change everything else.
+  /// Whether it may change everything else.
   public var change: Bool
 
   public init(

@@ -24,8 +24,8 @@ public protocol DaemonService: InterfaceService where Method == DaemonMethod, Re
   func permissions() async throws -> DaemonPermissionsReply
   /// Returns the daemons that share a store.
   func cluster() async throws -> DaemonClusterReply
-  /// Makes a daemon hand over its channels to the others, for example before its machine stops, or accept its share again. It still answers
-  /// all calls, and accepts its share after a restart. Refused with NotShared if the store is not shared.
+  /// Makes a daemon of a shared store hand over its channels to the others, for example before its machine stops, or accept its share
+  /// again. It still answers all calls, and accepts its share after a restart.
   func drain(_ request: DaemonDrainRequest) async throws
   /// Returns the current metrics of the daemon. Counters begin with its start. With many channels, metrics of all channels may be some
   /// minutes old, as for org.batond.Channels.Counts.

@@ -46,7 +46,7 @@ public struct UnusableNetwork: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Daemon.Status.
 public struct DaemonStatus: Codable, Hashable, Sendable {
-  /// Version of the daemon.
+  /// Its version.
   public var version: String
   /// Process identifier.
   public var pid: Int64
@@ -76,7 +76,7 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var servers: Int
   /// Number of enabled servers that are unreachable, or are not the server in their address.
   public var serversDown: Int
-  /// The fault in the files that declare operators. Absent if the files are in force.
+  /// The fault in the files that declare operators. Absent if they are in force.
   public var declarationsTrouble: String?
   /// Number of clients that watch.
   public var subscribers: Int
@@ -94,7 +94,7 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var daemonsSilent: Int?
   /// Number of daemons with other files that declare operators, see Cluster.
   public var daemonsWithOtherFiles: Int?
-  /// Number of channels on SimpleX that wait for the daemon with their chat core.
+  /// Number of channels on SimpleX that wait for the daemon with their core.
   public var channelsWaitingForCores: Int?
   /// One line for people.
   public var summary: String
@@ -160,7 +160,7 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
 public struct SharingDaemon: Codable, Hashable, Sendable {
   /// Its name (cluster.name). An ended run may be listed next to the new one.
   public var name: String
-  /// Number of its session. Each run gets a new number, higher than all earlier ones.
+  /// Number of its session, higher than any earlier one.
   public var session: Int
   /// Its version.
   public var version: String

@@ -18,7 +18,7 @@ public protocol IdentitiesService: InterfaceService where Method == IdentitiesMe
   func list(
     _ request: ListRequest, _ stream: ReplyStream<IdentitiesListReply>?
   ) async throws -> IdentitiesListReply
-  /// Returns one identity, given its id or a name that only it has. If both are given, they must belong to the same identity.
+  /// Returns one identity, by its id or a name that only it has. If both are given, they must match.
   func get(_ request: IdentitiesGetRequest) async throws -> IdentityReply
   /// Creates an identity with a new key, or with one that the service manager holds for the daemon.
   func add(_ request: IdentitiesAddRequest) async throws -> IdentityReply

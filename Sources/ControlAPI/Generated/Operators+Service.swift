@@ -15,13 +15,13 @@ public enum OperatorsMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Operators` does.
 public protocol OperatorsService: InterfaceService where Method == OperatorsMethod, Refusal == OperatorsRefusal {
-  /// Lists operators. With 'more' each reply has one operator with its servers and relays. The last reply has your own servers and relays,
-  /// and no operator.
+  /// Lists operators. With 'more' each reply has one operator with its servers and relays. The last has your own servers and relays, and no
+  /// operator.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func list(
     _ request: ListRequest, _ stream: ReplyStream<OperatorsListReply>?
   ) async throws -> OperatorsListReply
-  /// Returns one operator, given its id or name. If both are given, they must belong to the same operator.
+  /// Returns one operator by its id or name. If both are given, they must match.
   func get(_ request: OperatorsGetRequest) async throws -> OperatorsGetReply
   /// Adds an operator. The name of a removed operator restores that operator with its id.
   func add(_ request: AddOperator) async throws -> OperatorReply

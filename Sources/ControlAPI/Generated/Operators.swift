@@ -14,7 +14,7 @@ public struct Operator: Codable, Hashable, Sendable {
   public var enabled: Bool
   /// Whether a file declared it.
   public var preset: Bool
-  /// Whether the loaded files no longer declare it. It is then disabled until someone enables it.
+  /// Whether the loaded files no longer declare it, which disables it until someone enables it.
   public var undeclared: Bool
   /// Name of the file that declares it.
   public var declaredIn: String?

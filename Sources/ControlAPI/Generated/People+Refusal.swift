@@ -11,8 +11,7 @@ public enum PeopleRefusal: InterfaceRefusal {
   case noSuchPerson(author: String)
   /// No channel has this identifier.
   case noSuchChannel(id: Int64?, name: String?)
-  /// The channel's messages are not read: the daemon reads none, or the channel was deleted. Without a channel: the daemon reads none, so
-  /// no one can be muted.
+  /// The daemon reads no messages, or the channel was deleted. Without messages no one can be muted.
   case notFollowed(id: Int64?)
   /// Too many requests are waiting. Try again.
   case busy

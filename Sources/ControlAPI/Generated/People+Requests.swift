@@ -31,7 +31,7 @@ public struct PeopleListRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.People.Get.
 public struct PeopleGetRequest: Codable, Hashable, Sendable {
-  /// The person in the network's notation. On Nostr npub1… and nprofile1… work as well.
+  /// The person in the network's notation, on Nostr also npub1… or nprofile1….
   public var author: String
 
   public init(

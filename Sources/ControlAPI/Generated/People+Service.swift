@@ -12,7 +12,7 @@ public enum PeopleMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.People` does.
 public protocol PeopleService: InterfaceService where Method == PeopleMethod, Refusal == PeopleRefusal {
-  /// Returns a page of people, the latest writer first, by the minute. Empty if the daemon reads no messages.
+  /// Returns a page of people, latest writer first, by the minute. Empty if the daemon reads no messages.
   func list(_ request: PeopleListRequest) async throws -> PeopleListReply
   /// Returns one person.
   func get(_ request: PeopleGetRequest) async throws -> PersonReply

@@ -12,7 +12,7 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
   public var quotes: [Int]?
   /// Public names of people whom it mentions, at most 50.
   public var mentions: [String]?
-  /// Reason why readers may prefer not to look, at most 500 bytes. Empty for a warning without a reason.
+  /// Reason why readers may prefer not to look, at most 500 bytes, empty for a warning without a reason.
   public var contentWarning: String?
   /// Words under which readers find the post, without #, at most 30.
   public var hashtags: [String]?

@@ -152,8 +152,8 @@ public struct Post: Codable, Hashable, Sendable {
   public var text: String
   /// Identifier of the post that it answers.
   public var replyTo: Int?
-  /// Identifier of the post that it replaces as an edit. That post is deleted once readers find this one. If this one reaches no relay,
-  /// that post is kept and this field is absent.
+  /// Identifier of the post that it replaces as an edit, and that is deleted once readers find this one. Absent if this one reaches no
+  /// relay, and that one is kept.
   public var replaces: Int?
   /// Identifier of the post that replaces this one as an edit. Absent if that post reaches no relay.
   public var replacedBy: Int?
@@ -165,7 +165,7 @@ public struct Post: Codable, Hashable, Sendable {
   public var relayCount: Int
   /// Number of these relays on which readers find it.
   public var shownCount: Int
-  /// Link that a reader opens to see it. Absent while readers find it on no relay, and after its deletion.
+  /// Link that a reader opens to see it. Absent while readers find it on no relay, or if it was deleted.
   public var link: String?
   /// All relays to which it goes or went, by identifier.
   public var relays: [PostRelay]

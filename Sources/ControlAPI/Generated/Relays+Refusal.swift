@@ -29,7 +29,7 @@ public enum RelaysRefusal: InterfaceRefusal {
   case staleRevision(current: Relay?)
   /// A file declares the relay. Change this field there.
   case declaredByFile(field: String, file: String)
-  /// The change would add errors to the whole, and was not made. Use 'force' to make it anyway.
+  /// The change would add errors, and was not made. Use 'force' to make it anyway.
   case validationFailed(findings: [Finding])
   /// The filter, sort or cursor is invalid.
   case invalidFilter(path: String, reason: String)

@@ -22,13 +22,13 @@ public protocol RelaysService: InterfaceService where Method == RelaysMethod, Re
   func list(
     _ request: ListRequest, _ stream: ReplyStream<RelaysListReply>?
   ) async throws -> RelaysListReply
-  /// Returns one relay, given its id or name. If both are given, they must belong to the same relay.
+  /// Returns one relay by its id or name. If both are given, they must match.
   func get(_ request: RelaysGetRequest) async throws -> RelayReply
   /// Adds a relay. The address of a removed relay restores that relay with its id.
   func add(_ request: AddRelay) async throws -> RelayReply
   /// Changes a relay. Absent fields are unchanged.
   func update(_ request: UpdateRelay) async throws -> RelayReply
-  /// Removes a relay from the choice for new channels. A relay that a file declares returns when the files are loaded again.
+  /// Removes a relay from the choice for new channels. A relay in a file returns when the files are loaded again.
   func remove(_ request: RelaysRemoveRequest) async throws -> RelayReply
   /// Tests a relay step by step, as a publisher and a reader would use it. With 'more' it sends each step as it ends. Data that it
   /// publishes expires within minutes, and is deleted afterwards.
@@ -36,8 +36,8 @@ public protocol RelaysService: InterfaceService where Method == RelaysMethod, Re
   func test(
     _ request: TestRequest, _ stream: ReplyStream<TestReply>?
   ) async throws -> TestReply
-  /// Counts channels by relay, status and cause. Relays that were removed from a channel do not count. With many channels the reply may be
-  /// some minutes old, as for org.batond.Channels.Counts. With 'more' it sends one page per reply until the list ends, all of one moment.
+  /// Counts channels by relay, status and cause. Removed relays of channels do not count. With many channels the reply may be some minutes
+  /// old, as for org.batond.Channels.Counts. With 'more' it sends one page per reply until the list ends, all of one moment.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func counts(
     _ request: ListRequest, _ stream: ReplyStream<RelaysCountsReply>?

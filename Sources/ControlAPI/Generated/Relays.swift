@@ -36,11 +36,11 @@ public struct Relay: Codable, Hashable, Sendable {
   public var domains: [String]
   /// Identifier of its operator, absent for your own relays.
   public var operatorId: Int64?
-  /// Whether it is enabled. It is picked for new channels only if its operator is also enabled.
+  /// Whether it may be picked for new channels, if its operator is enabled.
   public var enabled: Bool
   /// Whether a file declared it.
   public var preset: Bool
-  /// Whether the loaded files no longer declare it. It is then disabled until someone enables it.
+  /// Whether the loaded files no longer declare it, which disables it until someone enables it.
   public var undeclared: Bool
   /// Name of the file that declares it.
   public var declaredIn: String?
@@ -57,16 +57,16 @@ public struct Relay: Codable, Hashable, Sendable {
   public var health: String
   /// Time of the latest change of health, RFC 3339 in UTC.
   public var healthSince: String?
-  /// The latest trouble, as text for people.
+  /// The latest trouble, for people.
   public var lastError: String?
   /// The reason why its network as a whole is unusable. Not live: Daemon.Status and the journal show changes, which have no revision.
   public var networkTrouble: String?
-  /// Duration of the latest connection, in milliseconds. Not live: it changes without an event.
+  /// Duration of the latest connection, in milliseconds. Not live.
   public var roundTripMilliseconds: Int?
   /// Connections in the latest tests, oldest first, at most 100. Only in replies of Get.
   public var roundTrips: [RoundTrip]?
-  /// Number of channels that have this relay. Only in replies of org.batond.Relays.Get, and of List if the database can be read. Not live:
-  /// it changes without an event. Lists do not filter or sort by it.
+  /// Number of channels that have this relay. Only in replies of org.batond.Relays.Get, and of List if the database can be read. Not live.
+  /// Lists do not filter or sort by it.
   public var channels: Int?
   /// Revision of the latest change, required for an update. Tests without a new result do not change it.
   public var revision: Int64

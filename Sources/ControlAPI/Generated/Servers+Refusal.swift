@@ -23,7 +23,7 @@ public enum ServersRefusal: InterfaceRefusal {
   case staleRevision(current: Server?)
   /// A file declares the server. Change this field there.
   case declaredByFile(field: String, file: String)
-  /// The change would add errors to the whole, and was not made. Use 'force' to make it anyway.
+  /// The change would add errors, and was not made. Use 'force' to make it anyway.
   case validationFailed(findings: [Finding])
   /// The filter, sort or cursor is invalid.
   case invalidFilter(path: String, reason: String)

@@ -20,13 +20,13 @@ public protocol ServersService: InterfaceService where Method == ServersMethod, 
   func list(
     _ request: ListRequest, _ stream: ReplyStream<ServersListReply>?
   ) async throws -> ServersListReply
-  /// Returns one server, given its id, its address, or a host that only it has. If both are given, they must belong to the same server.
+  /// Returns one server, by its id, its address, or a host that only it has. If both are given, they must match.
   func get(_ request: ServersGetRequest) async throws -> ServerReply
   /// Adds a server. The address of a removed server restores that server with its id.
   func add(_ request: AddServer) async throws -> ServerReply
   /// Changes a server. Absent fields are unchanged.
   func update(_ request: UpdateServer) async throws -> ServerReply
-  /// Removes a server. A server that a file declares returns when the files are loaded again.
+  /// Removes a server. A server in a file returns when the files are loaded again.
   func remove(_ request: ServersRemoveRequest) async throws -> ServerReply
   /// Tests step by step whether a server is alive and is the server in its address. It leaves nothing on the server. With 'more' it sends
   /// each step as it ends. A failed step is the last, and its cause distinguishes network trouble (unreachable, timeout), another identity

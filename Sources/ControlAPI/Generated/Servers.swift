@@ -74,11 +74,11 @@ public struct Server: Codable, Hashable, Sendable {
   public var hasPassword: Bool
   /// Identifier of its operator, absent for your own servers.
   public var operatorId: Int64?
-  /// Whether it is enabled. It is used only if its operator is also enabled.
+  /// Whether it may be used, if its operator is enabled.
   public var enabled: Bool
   /// Whether a file declared it.
   public var preset: Bool
-  /// Whether the loaded files no longer declare it. It is then disabled until someone enables it.
+  /// Whether the loaded files no longer declare it, which disables it until someone enables it.
   public var undeclared: Bool
   /// Name of the file that declares it.
   public var declaredIn: String?
@@ -96,9 +96,9 @@ public struct Server: Codable, Hashable, Sendable {
   public var health: String
   /// Time of the latest change of health, RFC 3339 in UTC.
   public var healthSince: String?
-  /// The latest trouble, as text for people.
+  /// The latest trouble, for people.
   public var lastError: String?
-  /// Duration of the latest connection, in milliseconds. Not live: it changes without an event.
+  /// Duration of the latest connection, in milliseconds. Not live.
   public var roundTripMilliseconds: Int?
   /// Latest connections, oldest first, at most 100. Only in replies of Get.
   public var roundTrips: [RoundTrip]?
@@ -187,7 +187,7 @@ public struct TestStep: Codable, Hashable, Sendable {
 /// A problem of operators, servers, relays and channels as a whole.
 public struct Finding: Codable, Hashable, Sendable {
   /// Stable word for the problem: noServers, storageMissing, proxyMissing, duplicateServer, duplicateRelayAddress, noEnabledRelays,
-  /// noNamesServers, networkUnusable. For channels channelsFailed, relayLost.
+  /// noNamesServers, networkUnusable. For channels channelsFailed, relayLost. For relays relaysDown.
   public var kind: String
   /// Its severity.
   public var severity: String
@@ -201,7 +201,7 @@ public struct Finding: Codable, Hashable, Sendable {
   public var serverIds: [Int64]
   /// Identifiers of the relays concerned.
   public var relayIds: [Int64]
-  /// The problem and its remedy, as one sentence for people.
+  /// The problem and its remedy, for people.
   public var message: String
 
   public init(
