@@ -28,7 +28,7 @@ extension Store {
   /// What is known of the messages of these channels, without previews.
   static func conversations(of channels: [ChannelID], _ db: Database) throws -> [ChannelID: ConversationSummary] {
     guard !channels.isEmpty else { return [:] }
-    return try ConversationSummary.all("\(conversations) v", of: Set(channels), db)
+    return try ConversationSummary.all(conversations, of: Set(channels), db)
   }
 
   /// - Parameter path: the file of messages; `nil` if there is none.
@@ -51,17 +51,19 @@ extension Store {
 
 extension ConversationSummary {
   /// - Parameters:
-  ///   - source: where they are in SQL, as `v`.
+  ///   - table: where they are.
+  ///   - join: SQL that joins the last messages as `m`.
   ///   - preview: SQL for the beginning of the last message's text.
   ///   - channels: `nil` for all.
   static func all(
-    _ source: String, preview: String = "NULL", of channels: Set<ChannelID>? = nil, _ db: Database
+    _ table: String, join: String = "", preview: String = "NULL", of channels: Set<ChannelID>? = nil, _ db: Database
   ) throws -> [ChannelID: ConversationSummary] {
-    let condition = channels == nil ? "" : " WHERE v.channel_id IN (SELECT value FROM json_each(?))"
+    let condition = channels == nil ? "" : " WHERE \(table).channel_id IN (SELECT value FROM json_each(?))"
     let rows = try Row.fetchCursor(
       db,
       sql: """
-        SELECT v.channel_id, v.unread, v.unread_mentions, v.is_hidden, v.last_at, \(preview), v.member_count FROM \(source)\(condition)
+        SELECT \(table).channel_id, unread, unread_mentions, is_hidden, last_at, \(preview), member_count
+        FROM \(table)\(join)\(condition)
         """, arguments: StatementArguments(channels.map { [MessageReader.list($0.map(\.rawValue))] } ?? []))
     var found: [ChannelID: ConversationSummary] = [:]
     while let row = try rows.next() {

@@ -96,7 +96,7 @@ struct MessageCommandTests {
     ["people", "--limit", "0"], ["people", "--search", ""], ["people", "--columns", "text"],
     ["messages", "show"], ["messages", "sync", "News", "--timeout", "6min"], ["inbox", "News"], ["inbox", "--limit", "1001"],
     ["member"], ["member", "Club", "--asking", "--former"], ["member", "Club", "--limit", "0"], ["member", "add", "Club"],
-    ["member", "Club", "--search", ""], ["member", "Club", "--role", ""], ["member", "add", "Club", "x", "--wait", "all"],
+    ["member", "Club", "--search", ""], ["member", "Club", "--role", ""], ["member", "add", "Club", "x", "--wait", "some"],
     ["inbox", "--watch", "-o", "name"], ["inbox", "--columns", "text"],
   ])
   func wrongCommandLinesAreRefused(_ arguments: [String]) {

@@ -151,7 +151,7 @@ struct PostViewTests {
       Self.relay("verified", id: 1, shown: true), Self.relay("sent", id: 2), Self.relay("failed", id: 3),
       Self.relay("skipped", id: 4, departed: true),
     ]
-    let lines = Self.view.progress(Self.post(relays), in: nil)
+    let lines = Self.view.progress(Self.post(relays), in: Terminal.Size(columns: 80, rows: 24))
     #expect(lines.count == 4 && lines[0].hasSuffix(" 1/3 relays show it"), "\(lines)")
     for rows in 2...6 {
       #expect(Self.view.progress(Self.post(relays), in: Terminal.Size(columns: 40, rows: rows)).count < rows)

@@ -148,7 +148,7 @@ struct CoreProcessTests {
     task.cancel()
     await task.value
     #expect(
-      log.all[0].hasPrefix("error: the chat core /nowhere/simplex-chat cannot be started: No such file or directory; it is"))
+      log.all[0].hasPrefix("error: the chat core /nowhere/simplex-chat cannot be started: No such file or directory; the next try is in"))
   }
 
   @Test func coreThatIsCancelledBeforeItRunsNeverRuns() async throws {

@@ -67,13 +67,13 @@ extension MessageStore {
   func summaries(of channels: Set<ChannelID>) throws -> [ChannelID: ConversationSummary] {
     try read { db in
       try ConversationSummary.all(
-        "conversations v LEFT JOIN messages m ON m.id = v.last_id", preview: "substr(m.text, 1, \(Self.previewTextMax))",
+        "conversations", join: " LEFT JOIN messages m ON m.id = last_id", preview: "substr(m.text, 1, \(Self.previewTextMax))",
         of: channels, db)
     }
   }
 
   func summaries() throws -> [ChannelID: ConversationSummary] {
-    try read { try ConversationSummary.all("conversations v", $0) }
+    try read { try ConversationSummary.all("conversations", $0) }
   }
 
   /// How many scalars of a text are looked at for a preview. Spaces in a row count as one there.
