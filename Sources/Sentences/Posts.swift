@@ -22,7 +22,7 @@ extension RefusalSentence {
 
   /// A channel in which nothing is published at present.
   public static func channelFrozen(channel: Int64) -> Self {
-    Self("channel \(channel) is frozen", "run batonctl channel unfreeze \(channel) to publish there")
+    Self("channel \(channel) is frozen", "run batonctl channel edit \(channel) --no-freeze to publish there")
   }
 
   /// A post that has left for every relay.

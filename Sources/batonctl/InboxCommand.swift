@@ -7,7 +7,7 @@ struct InboxCommand: AsyncParsableCommand {
     commandName: "inbox", abstract: "List conversations, the latest message first",
     discussion: """
       UNREAD counts unread messages, and MENTIONS the unread messages that mention or answer you. Notes below the list \
-      name relays that could not be read, so messages may be missing. batonctl messages read marks a conversation as \
+      name relays that could not be read, so messages may be missing. batonctl messages mark-read marks a conversation as \
       read.
 
       Example:

@@ -22,5 +22,5 @@ for channel in $channels; do
   last=$(batonctl messages "$channel" --limit "$most" -o name | sed 's/^id://' | sort -n | tail -n 1)
   echo
   batonctl messages "$channel" --limit "$most"
-  [ "$keep" = yes ] || batonctl messages read "$channel" --through "$last" --quiet
+  [ "$keep" = yes ] || batonctl messages mark-read "$channel" --through "$last" --quiet
 done
