@@ -76,7 +76,7 @@ struct ChannelKeyTests {
     #expect(try await client.transitions(channelID: 1, limit: 1000).count <= before + 3)
 
     // An edition that only names relays replaces nothing.
-    #expect(try await baton.control("channel", "remove-relay", "1", "r2").status == 0)
+    #expect(try await baton.control("channel", "remove-relay", "1", "r2", "--yes").status == 0)
     _ = try await baton.channel(1) { $0.relays[1].status == "removed" }
     #expect(try await client.channel(id: 1).edition == 3)
     #expect(try await names(baton, links[1]) == ["Second B", "Second B"])

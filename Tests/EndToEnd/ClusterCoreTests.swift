@@ -54,7 +54,7 @@ struct ClusterCoreTests {
     let post = try await b.control("post", "Evening", "Hello", "--wait", "all", "--timeout", "120s")
     #expect(post.status == 0, "\(post.lines)")
     // It is not drained: no one else could act for it.
-    #expect(try await b.control("cluster", "drain", "a").status == 0)
+    #expect(try await b.control("cluster", "drain", "a", "--yes").status == 0)
     try await daemons.until { try await client.cluster().daemons.map(\.slots) == [1, 1_023] }
     let last = try await a.control("post", "Evening", "Still here", "--wait", "all", "--timeout", "120s")
     #expect(last.status == 0, "\(last.lines)")

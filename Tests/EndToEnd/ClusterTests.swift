@@ -121,7 +121,7 @@ struct ClusterTests {
     let events = try await a.events(at: relay.url, .object(["kinds": .array([.integer(40)])]))
     #expect(events.count == 4)
     // A daemon that is drained gives everything away, and goes on answering.
-    #expect(try await a.control("cluster", "drain", "a").status == 0)
+    #expect(try await a.control("cluster", "drain", "a", "--yes").status == 0)
     try await second.slots(1024)
     let members = try await b.client().cluster().daemons
     #expect(
@@ -130,7 +130,7 @@ struct ClusterTests {
     let late = try await a.control("channel", "create", "Late", "--timeout", "120s")
     #expect(late.status == 0, "\(late.lines)")
     #expect(try await a.control("cluster").lines.contains { $0.contains("draining") && $0.contains("a *") })
-    #expect(try await a.control("cluster", "drain", "nobody").status != 0)
+    #expect(try await a.control("cluster", "drain", "nobody", "--yes").status != 0)
     #expect(try await a.control("status").lines.contains { $0.hasPrefix("daemons") && $0.contains("2, 0 silent") })
     // All that watch get the same, without gaps.
     let end = try await a.client().status().revision

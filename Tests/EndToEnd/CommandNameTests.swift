@@ -24,7 +24,7 @@ struct CommandNameTests {
       #expect(try await baton.control(kind, "get", "id:\(id)", "-o", "name").lines == ["id:\(id)"])
     }
     for arguments in [
-      ["channel", "rm", "1", "--yes"], ["relay", "rm", "r", "--force"], ["operator", "rm", "O"],
+      ["channel", "rm", "1", "--yes"], ["relay", "rm", "r", "--force", "--yes"], ["operator", "rm", "O"],
       ["server", "rm", "1", "--force"],
       ["identity", "rm", "desk", "--yes"],
     ] {

@@ -60,7 +60,7 @@ struct CompletionTests {
     let relays = try await complete(
       "channel create", "--relay", ["batonctl", "channel", "create", "x", "--relay", "Cou"], here)
     #expect(relays == ["Country"])
-    let owners = try await complete("relay update", "--operator", ["batonctl", "relay", "update", "x", "--operator", ""], here)
+    let owners = try await complete("relay edit", "--operator", ["batonctl", "relay", "edit", "x", "--operator", ""], here)
     #expect(owners == ["auto", "Org"])
     // The socket is the one that the command line names, also in the pieces that bash makes of it.
     for socket in [["--socket", baton.socket], ["--socket=\(baton.socket)"], ["--socket", "=", "unix", ":", baton.socket]] {

@@ -160,7 +160,8 @@ struct ConsoleActsTests {
     // A post of the greatest length, in letters that browsers send as nine bytes.
     let text = String(repeating: "%E6%96%B0", count: 10_000)
     let failed = try await console.post("/channels/1/messages", cookie, "key=p1&text=\(text)")
-    #expect(failed.status == 503 && failed.body.contains("Send form again") && failed.body.contains("name=\"key\" value=\"p1\""))
+    #expect(
+      failed.status == 503 && failed.body.contains("Send form again") && failed.body.contains("name=\"key\" value=\"p1\""))
     #expect(failed.body.contains(String(repeating: "新", count: 10_000)) && !failed.body.contains("http-equiv"))
     #expect(!failed.body.contains("data-outage"), "a page that loads itself again would send the form again")
     #expect(try await console.get("/channels/1", cookie).body.contains("data-outage"))

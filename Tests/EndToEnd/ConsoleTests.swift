@@ -93,7 +93,8 @@ struct ConsoleTests {
     // What someone sends who was signed out meanwhile is on the page, to be sent after signing in, if that does it once.
     let kept = try await console.ask("POST", "/channels/1/messages", ConsolePages.own, body: "key=p1&text=%3Cb%3Ekept")
     #expect(
-      kept.status == 401 && kept.body.contains("name=\"text\" value=\"&lt;b&gt;kept\"") && kept.body.contains("Send form again"))
+      kept.status == 401 && kept.body.contains("name=\"text\" value=\"&lt;b&gt;kept\"") && kept.body.contains("Send form again")
+    )
     let other = try await console.ask("POST", "/channels/1/retry", ConsolePages.own, body: "relay=1")
     #expect(other.status == 401 && !other.body.contains("Send form again"))
     console.program.signal(SIGTERM)

@@ -95,7 +95,7 @@ struct FollowTests {
     #expect(try await baton.control("channel", "delete", "News", "--yes").status == 0)
     try await channels.line(containing: "\"change\":\"removed\"")
     #expect(channels.lines.filter { $0.contains("\"change\":\"added\"") }.count == 1, "\(channels.lines)")
-    #expect(try await baton.control("relay", "remove", "r1", "--force").status == 0)
+    #expect(try await baton.control("relay", "remove", "r1", "--force", "--yes").status == 0)
     try await relays.line(containing: "- 1  r1  nostr  no")
     // Not everything changes with an event.
     #expect(try await baton.control("identity", "add", "desk").status == 0)

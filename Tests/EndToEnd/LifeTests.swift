@@ -46,7 +46,7 @@ struct LifeTests {
     #expect(shown.first?["relays"]?.array?.count == 3)
 
     // Nothing of the channel is left on a relay that was removed.
-    #expect(try await baton.control("channel", "remove-relay", "Town News", "r1").status == 0)
+    #expect(try await baton.control("channel", "remove-relay", "Town News", "r1", "--yes").status == 0)
     _ = try await baton.channel(1) { channel in channel.relays.suffix(2).allSatisfy { $0.edition == 3 } }
     let later = try await baton.read(link)
     #expect(later.json["relays"]?.object?.values.filter { $0 == true }.count == 2)

@@ -82,7 +82,9 @@ struct MainJobTests {
 
     #expect(try await baton.control("channel", "add-relay", "Moving", "r3").status == 0)
     _ = try await baton.channel(1) { $0.phase == "active" && $0.wantedRelays == 3 }
-    for relay in ["r1", "r2"] { #expect(try await baton.control("channel", "remove-relay", "Moving", relay).status == 0) }
+    for relay in ["r1", "r2"] {
+      #expect(try await baton.control("channel", "remove-relay", "Moving", relay, "--yes").status == 0)
+    }
     let moved = try await baton.channel(1) { channel in channel.relays.filter { $0.status == "removed" }.count == 2 }
     #expect(moved.wantedRelays == 1 && moved.linkUsable)
     let client = try await baton.client()
@@ -93,7 +95,7 @@ struct MainJobTests {
     let reader = try await baton.read(link)
     #expect(reader.status == 0 && reader.json["relays"]?.object?.count == 1, "\(reader.json)")
     #expect(link != first)
-    let last = try await baton.control("channel", "remove-relay", "Moving", "r3")
+    let last = try await baton.control("channel", "remove-relay", "Moving", "r3", "--yes")
     #expect(last.status == 1 && last.lines.last?.contains("this is the channel's last relay") == true)
     let again = try await baton.control("channel", "add-relay", "Moving", "r1")
     #expect(

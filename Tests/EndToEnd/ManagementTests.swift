@@ -222,7 +222,7 @@ struct ManagementTests {
     #expect(update.status == 0, "\(update.lines)")
     let details = try await control("operator", "show", "Example")
     #expect(details.lines.first == "Example (operator 1), Example Ltd" && details.lines.contains { $0.hasPrefix("accepted ") })
-    #expect(try await control("operator", "remove", "Example", "--force").status == 0)
+    #expect(try await control("operator", "remove", "Example", "--force", "--yes").status == 0)
     let lists = try await control("relay", "list", "--filter", "{\"deleted\": true}", "--sort=-name", "--json")
     #expect(try JSONParser.parse(lists.lines.first ?? "").array?.map { $0["name"] } == ["smp4.simplex.im", "r"])
     for (arguments, status) in [

@@ -14,8 +14,17 @@ struct NamingTests {
     let daemon = try await baton.start()
     #expect(try await baton.control("relay", "add", "ws://127.0.0.1:\(Program.freePort())", "--name", "r1").status == 0)
     // Channel 1 is called 2, channel 3 is called 3, channels 4 and 5 are called 9.
+    var made: [String] = []
     for name in ["2", "News", "3", "9", "9"] {
-      #expect(try await baton.control("channel", "create", name, "--relay", "id:1", "--wait", "none").status == 0)
+      let isSecond = made.contains(name)
+      made.append(name)
+      let create = ["channel", "create", name, "--relay", "id:1", "--wait", "none"]
+      if isSecond {
+        let refused = try await baton.control(create)
+        #expect(
+          refused.status == 1 && refused.lines.first?.contains("channel 4 already has the name '9'") == true, "\(refused)")
+      }
+      #expect(try await baton.control(create + (isSecond ? ["--allow-duplicate"] : [])).status == 0)
     }
     func shown(_ name: String) async throws -> String? {
       try await baton.control("channel", "show", name).lines.first.map { String($0.drop { $0 != " " }.dropFirst()) }

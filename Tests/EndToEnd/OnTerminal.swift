@@ -17,7 +17,8 @@ extension Program {
     _ size: String, _ arguments: [String], _ environment: [String: String]
   ) -> (String, [String], [String: String]) {
     let defaults = [
-      "TERM": "xterm", "BATON_PAGER": "", "NO_COLOR": "", "SUDO_UID": "", "DOAS_USER": "", "PKEXEC_UID": "",
+      "TERM": "xterm", "LC_ALL": "C.UTF-8", "BATON_PAGER": "", "NO_COLOR": "", "SUDO_UID": "", "DOAS_USER": "",
+      "PKEXEC_UID": "",
     ]
     return (
       "/usr/bin/python3", [ThirdPartyRelay.scripts + "/terminal.py", size, products + "/batonctl"] + arguments,

@@ -180,7 +180,7 @@ struct PostControlTests {
     #expect(try await room.baton.control("post", "News", "We open.", "--wait", "all").status == 0)
     #expect(try await room.baton.control("relay", "test", "r1").status == 0)
     // The channel leaves a relay, which is not asked any more.
-    #expect(try await room.baton.control("channel", "remove-relay", "News", "r2").status == 0)
+    #expect(try await room.baton.control("channel", "remove-relay", "News", "r2", "--yes").status == 0)
     _ = try await room.baton.post(1) { $0.relays["r2"]?["departed"] == true }
     let question = try Program.onTerminal("24x200", ["post", "delete", "1", "--socket", room.baton.socket])
     try await question.line(containing: "1 relay may keep it:")

@@ -226,7 +226,7 @@ struct PostTests {
     let late = try await baton.posts(of: channel, at: relays.urls[2]).compactMap { $0["content"]?.string }
     #expect(late.sorted() == ["post 1", "post 3", "post 4", "post 5"])
 
-    #expect(try await baton.control("channel", "remove-relay", "News", "r1").status == 0)
+    #expect(try await baton.control("channel", "remove-relay", "News", "r1", "--yes").status == 0)
     let left = try await baton.posts { posts in wanted.allSatisfy { posts[$0]?.relays["r1"]?["departed"] == true } }
     #expect(left[1]?["relayCount"] == 2 && left[1]?["shownCount"] == 2 && left[1]?.isPublished == true)
     try await baton.publish("post 6")

@@ -56,12 +56,12 @@ struct SimpleXChannelTests {
     _ = try await baton.channel(2) { $0.relays.allSatisfy { $0.edition == 2 } }
     #expect(try await baton.control("channel", "add-relay", "Evening", "s4").status == 0)
     _ = try await baton.channel(2) { $0.relays.count == 4 && $0.relays.allSatisfy { $0.status == "active" } }
-    #expect(try await baton.control("channel", "remove-relay", "Evening", "s1").status == 0)
+    #expect(try await baton.control("channel", "remove-relay", "Evening", "s1", "--yes").status == 0)
     _ = try await baton.channel(2) { $0.relays[0].status == "removed" && $0.phase == "active" && $0.relays[0].attempt == 0 }
     // Not so on Nostr, where the relay was told to delete it.
     #expect(try await baton.control("channel", "add-relay", "Evening", "s1").status == 0)
     _ = try await baton.channel(2) { $0.relays.count == 4 && $0.relays.allSatisfy { $0.status == "active" } }
-    #expect(try await baton.control("channel", "remove-relay", "Evening", "s1").status == 0)
+    #expect(try await baton.control("channel", "remove-relay", "Evening", "s1", "--yes").status == 0)
     _ = try await baton.channel(2) { $0.relays[0].status == "removed" && $0.phase == "active" && $0.relays[0].attempt == 0 }
 
     // The next start continues from the stored state, and asks the core for nothing twice.

@@ -148,7 +148,7 @@ struct StormFaults {
     await daemon.isReady()
     let before = try await session(daemon)
     while !Task.isCancelled, try await session(daemon) == before,
-      try await daemon.installation.control(["cluster", "drain", daemon.name] + undo).status != 0
+      try await daemon.installation.control(["cluster", "drain", daemon.name, "--yes"] + undo).status != 0
     {}
   }
 

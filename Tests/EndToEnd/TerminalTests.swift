@@ -56,8 +56,15 @@ struct TerminalTests {
     let dumb = try Program.onTerminal("24x80", create("Dumb"), environment: ["TERM": "dumb"])
     try await dumb.line(containing: "nostr:")
     let piped = try await Program.run("batonctl", create("Piped"))
-    #expect(piped.status == 0 && piped.lines.contains { $0.hasSuffix("10/10 relays active") }, "\(piped)")
+    // Each relay has one line there.
+    #expect(piped.status == 0 && piped.lines.count { $0.hasPrefix("  ● ") } == 10, "\(piped)")
+    #expect(!piped.lines.contains { $0.contains("relays active") })
     #expect(!(dumb.lines + piped.lines).joined().contains("\u{1B}"), "\(dumb.lines)")
+    #expect(!dumb.lines.joined().utf8.contains { $0 >= 0x80 }, "\(dumb.lines)")
+    let ascii = try Program.onTerminal("24x80", create("ASCII"), environment: ["LC_ALL": "C"])
+    try await ascii.line(containing: "nostr:")
+    #expect(
+      !ascii.lines.joined().utf8.contains { $0 >= 0x80 } && ascii.seen.contains { $0.hasPrefix("  * ") }, "\(ascii.lines)")
     await stop(daemon, sandbox)
   }
 
