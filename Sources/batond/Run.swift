@@ -49,6 +49,13 @@ struct Run: AsyncParsableCommand {
     if startEmpty, acceptOlder { throw ValidationError("--start-empty and --accept-older exclude each other") }
   }
 
+  /// What a person can do who has started the daemon without the permission that it needs.
+  private static func advice(_ status: Int32) -> String {
+    guard status == ExitStatus.permission, geteuid() != 0, !Systemd.isManaged else { return "" }
+    return "\nTo start the service: sudo systemctl start batond. To try Baton as this user, give it files of yours: "
+      + "batond --state-dir ./state --listen unix:./baton.sock"
+  }
+
   func run() async throws {
     // A client that disconnects must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
@@ -70,7 +77,7 @@ struct Run: AsyncParsableCommand {
         Logger(label: "batond") { _ in JournalLogHandler(identifier: "batond") }
           .event(.cannotRun, .error, "batond cannot run: \(error)", ["BATON_EXIT_STATUS": "\(status)"])
       } else {
-        FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+        FileHandle.standardError.write(Data("batond: \(error)\(Self.advice(status))\n".utf8))
       }
       ServiceManager.failed(error, status: status)
       throw ExitCode(status)
