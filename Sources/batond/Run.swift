@@ -50,8 +50,9 @@ struct Run: AsyncParsableCommand {
   }
 
   /// What a person can do who has started the daemon without the permission that it needs.
-  private static func advice(_ status: Int32) -> String {
-    guard status == ExitStatus.permission, geteuid() != 0, !Systemd.isManaged else { return "" }
+  private static func advice(_ error: any Error, _ status: Int32) -> String {
+    let isOfFiles = status == ExitStatus.permission && (error as? StoreError)?.code != .wrongKey
+    guard isOfFiles, geteuid() != 0, !Systemd.isManaged else { return "" }
     return "\nTo start the service: sudo systemctl start batond. To try Baton as this user, give it files of yours: "
       + "batond --state-dir ./state --listen unix:./baton.sock"
   }
@@ -77,7 +78,7 @@ struct Run: AsyncParsableCommand {
         Logger(label: "batond") { _ in JournalLogHandler(identifier: "batond") }
           .event(.cannotRun, .error, "batond cannot run: \(error)", ["BATON_EXIT_STATUS": "\(status)"])
       } else {
-        FileHandle.standardError.write(Data("batond: \(error)\(Self.advice(status))\n".utf8))
+        FileHandle.standardError.write(Data("batond: \(error)\(Self.advice(error, status))\n".utf8))
       }
       ServiceManager.failed(error, status: status)
       throw ExitCode(status)
