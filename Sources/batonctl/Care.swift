@@ -17,8 +17,8 @@ struct Backup: AsyncParsableCommand {
       Example:
         batonctl backup /var/backups/baton.db
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "File to create. It must not exist yet.", completion: .file()) var file: String
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in
@@ -96,11 +96,11 @@ struct LogLevel: AsyncParsableCommand {
       Example:
         batonctl log-level debug
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(
     help: "critical, error, warning, notice, info, debug, or configured. Default: print the current level.",
     completion: .list(names.dropFirst(2) + ["configured"]))
   var level: String?
+  @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     guard let level, level != "configured", !Self.names.contains(level) else { return }
@@ -129,8 +129,8 @@ struct Metrics: AsyncParsableCommand {
       Example:
         batonctl metrics --prometheus
       """)
-  @OptionGroup var global: GlobalOptions
   @Flag(help: "Print the text format of Prometheus.") var prometheus = false
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in

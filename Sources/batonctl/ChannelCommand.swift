@@ -20,9 +20,9 @@ struct ChannelCommand: AsyncParsableCommand {
         Example:
           batonctl channel show "City News"
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -38,11 +38,11 @@ struct ChannelCommand: AsyncParsableCommand {
         Example:
           batonctl channel link "City News" --qr
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, even if the terminal is too small.") var qr = false
     @Option(name: .customLong("qr-file"), help: "SVG file to write the QR code to.", completion: .file(extensions: ["svg"]))
     var qrFile: String?
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -67,10 +67,10 @@ struct ChannelCommand: AsyncParsableCommand {
         Example:
           batonctl channel add-relay "City News" relay-3
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Argument(help: "Relays, by id or name.", completion: .names(of: .relay)) var relays: [String] = []
     @Option(help: "Number of relays to pick that the channel never had.") var pick: Int?
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
       guard relays.isEmpty != (pick == nil) else { throw ValidationError("Name relays, or use --pick N.") }
@@ -98,10 +98,10 @@ struct ChannelCommand: AsyncParsableCommand {
         Example:
           batonctl channel remove-relay "City News" relay-2
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Flag(help: "Do not ask for confirmation.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -124,8 +124,8 @@ struct ChannelCommand: AsyncParsableCommand {
         Example:
           batonctl channel verify "City News"
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -145,9 +145,9 @@ struct ChannelCommand: AsyncParsableCommand {
           batonctl channel delete "City News"
         """,
       aliases: ["rm"])
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Flag(help: "Do not ask for confirmation.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in

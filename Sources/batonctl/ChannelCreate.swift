@@ -24,7 +24,6 @@ struct ChannelCreate: AsyncParsableCommand {
   enum Access: String, ExpressibleByArgument, CaseIterable { case closed, restricted }
   enum Wait: String, ExpressibleByArgument, CaseIterable { case all, any, none }
 
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Name of the channel.") var name: String
   @Option(help: "Kind of channel. A group is on exactly one relay, which must offer groups.") var kind: Kind = .channel
   @Option(
@@ -61,6 +60,7 @@ struct ChannelCreate: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, or do not. Default: if it fits the terminal.")
   var qr: Bool?
   @Flag(help: "Continue with fewer relays than wanted, without confirmation.") var yes = false
+  @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     guard kind == .channel || relay.count <= 1 && (pick ?? 1) == 1 else {

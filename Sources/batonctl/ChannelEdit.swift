@@ -46,7 +46,6 @@ struct ChannelEdit: AsyncParsableCommand {
     }
   }
 
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "New name.") var name: String?
   @Option(name: .customLong("full-name"), help: "New longer name; '' removes it.") var fullName: String?
@@ -80,6 +79,7 @@ struct ChannelEdit: AsyncParsableCommand {
     help: "Number of other people's messages to keep, the latest ones, 1 to 100000; default for messages.keep.")
   var keepMessages: Limit?
   @Flag(help: "Do not ask for confirmation.") var yes = false
+  @OptionGroup var global: GlobalOptions
 
   private var changesProfile: Bool {
     name != nil || fullName != nil || description != nil || image != nil || noImage || heal != nil || !custom.isEmpty

@@ -19,7 +19,6 @@ struct ChannelFollow: AsyncParsableCommand {
       Example:
         batonctl channel follow nostr:nevent1… --name "Transit alerts"
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Link to the channel.") var link: String
   @Option(
     help: "Relay to read from, by id or name. May be repeated. Default: the relays of the link.",
@@ -31,6 +30,7 @@ struct ChannelFollow: AsyncParsableCommand {
     completion: .names(of: .identity))
   var identity: String?
   @Flag(help: "Join as a member: required on SimpleX, and visible to the channel's relays.") var join = false
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     // Servers and relays may take minutes to let someone in.
@@ -64,10 +64,10 @@ struct ChannelUnfollow: AsyncParsableCommand {
       Example:
         batonctl channel unfollow "Transit alerts"
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Flag(help: "On SimpleX: forget the messages, but remain a member of the channel.") var keepMembership = false
   @Flag(help: "Do not ask for confirmation.") var yes = false
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected(limit: TimeSpan(argument: "20min")) { session in

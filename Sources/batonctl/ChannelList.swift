@@ -14,7 +14,6 @@ extension ChannelCommand {
         Example:
           batonctl channel list --phase degraded
         """, aliases: ["ls"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
       help:
@@ -42,6 +41,7 @@ extension ChannelCommand {
     @Flag(help: "Only channels with pending work.") var busy = false
     @Option(help: "Maximum number of channels to list, 1 to 1000.") var limit: Int = 100
     @Flag(help: "List all channels.") var all = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
       guard (1...Self.pageMax).contains(limit) else { throw ValidationError("--limit must be 1 to \(Self.pageMax).") }

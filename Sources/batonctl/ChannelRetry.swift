@@ -18,7 +18,6 @@ struct ChannelRetry: AsyncParsableCommand {
         batonctl channel retry --filter '{"phase": "failed"}'
       """)
 
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String?
   @Argument(help: "Relay, by id or name. Default: all that are not active.", completion: .names(of: .relay)) var relay: String?
   @Option(
@@ -27,6 +26,7 @@ struct ChannelRetry: AsyncParsableCommand {
   var everywhere: String?
   @Option(help: "Condition in JSON that selects channels, such as '{\"custom.team\": \"news\"}'.") var filter: String?
   @Flag(name: .customLong("dry-run"), help: "List the channels, and change nothing.") var dryRun = false
+  @OptionGroup var global: GlobalOptions
 
   private var isMany: Bool { everywhere != nil || filter != nil }
 

@@ -14,10 +14,10 @@ struct ChannelTruncate: AsyncParsableCommand {
       Example:
         batonctl channel truncate "City News"
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Flag(help: "Also delete the channel's own posts on its relays.") var posts = false
   @Flag(help: "Do not ask for confirmation.") var yes = false
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in

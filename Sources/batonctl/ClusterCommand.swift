@@ -21,8 +21,8 @@ struct ClusterCommand: AsyncParsableCommand {
         Example:
           batonctl cluster
         """, aliases: ["ls"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try table.chosen(of: Self.columns) }
 
@@ -76,10 +76,10 @@ struct ClusterCommand: AsyncParsableCommand {
         Example:
           batonctl cluster drain baton-2
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Name of the daemon, as in batonctl cluster.") var name: String
     @Flag(help: "Give the daemon its share of the channels again.") var undo = false
     @Flag(help: "Do not ask for confirmation.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in

@@ -17,11 +17,11 @@ struct ConsoleCommand: ParsableCommand {
       Example:
         batonctl console --read-only
       """)
-  @OptionGroup var global: GlobalOptions
   @Option(
     help: "Port on loopback. Default: a free port; with --login, 8790, the local port forwarded to the service.")
   var port: UInt16?
   @Flag(name: .customLong("read-only"), help: "Allow no changes.") var isReadOnly = false
+  @OptionGroup var global: GlobalOptions
 
   @Flag(name: .customLong("login"), help: "Print an address of the console service, and exit.") var isLogin =
     false

@@ -14,8 +14,8 @@ extension ChannelCommand {
         Example:
           batonctl channel counts
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try table.chosen(of: Self.columns) }
 
@@ -46,7 +46,6 @@ extension RelayCommand {
         Example:
           batonctl relay counts --relay relay-2
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Option(help: "Only this relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
     @Option(
@@ -61,6 +60,7 @@ extension RelayCommand {
       help: "Only this cause, such as timeout. May be repeated.", completion: .list(Words.causes),
       transform: Words.one(of: Words.causes))
     var cause: [String] = []
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try table.chosen(of: Self.columns) }
 
@@ -96,7 +96,6 @@ extension RelayCommand {
         Example:
           batonctl relay figures --network nostr
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Option(
       help: "Only relays on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
@@ -106,6 +105,7 @@ extension RelayCommand {
       help: "Only relays of this operator, by id or name, or own for relays without an operator.",
       completion: .names(of: .provider, or: ["own"]))
     var `operator`: String?
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try table.chosen(of: Self.columns) }
 

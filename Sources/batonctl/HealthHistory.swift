@@ -13,10 +13,10 @@ extension RelayCommand {
         Example:
           batonctl relay history relay-2
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { try HealthRow.validate(table, limit) }
 
@@ -38,10 +38,10 @@ extension ServerCommand {
         Example:
           batonctl server history smp.example.org
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { try HealthRow.validate(table, limit) }
 

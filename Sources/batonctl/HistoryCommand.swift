@@ -17,7 +17,6 @@ struct HistoryCommand: AsyncParsableCommand {
         batonctl history "City News"
         batonctl history --relay relay-2 --since "2026-12-24 18:00"
       """)
-  @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Argument(help: "Channels, by id or name. Default: all.", completion: .names(of: .channel)) var channels: [String] = []
   @Option(name: .customLong("channel"), help: .hidden) var earlierChannels: [String] = []
@@ -32,6 +31,7 @@ struct HistoryCommand: AsyncParsableCommand {
     Moment?
   @Option(help: "Condition in JSON, such as '{\"to\": \"failed\"}'.") var filter: String?
   @Option(help: "Maximum number of lines, the latest ones.") var limit: Int = 100
+  @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     _ = try table.chosen(of: isOfOne ? HistoryRow.columns : Self.columns)

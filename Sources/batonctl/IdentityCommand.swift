@@ -15,12 +15,12 @@ struct IdentityCommand: AsyncParsableCommand {
         Example:
           batonctl identity list --network nostr
         """, aliases: ["ls"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
       help: "Only identities on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
       transform: Words.one(of: Words.networks))
     var network: [String] = []
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }
 
@@ -63,10 +63,10 @@ struct IdentityCommand: AsyncParsableCommand {
         Example:
           batonctl identity add newsroom
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Name of the identity.") var name: String
     @Option(help: "Network. Default: nostr.", completion: .networks) var network: String?
     @Option(help: "Daemon's credential that contains the secret key.") var credential: String?
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -85,9 +85,9 @@ struct IdentityCommand: AsyncParsableCommand {
         Example:
           batonctl identity show newsroom
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Identity, by id or name.", completion: .names(of: .identity)) var identity: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -115,9 +115,9 @@ struct IdentityCommand: AsyncParsableCommand {
           batonctl identity remove newsroom
         """,
       aliases: ["rm"])
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Identity, by id or name.", completion: .names(of: .identity)) var identity: String
     @Flag(help: "Do not ask for confirmation.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in

@@ -13,7 +13,6 @@ struct InboxCommand: AsyncParsableCommand {
       Example:
         batonctl inbox --unread
       """)
-  @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Flag(help: "Only conversations with unread messages that are not muted.") var unread = false
   @Flag(help: "Only hidden conversations, which are left out by default.") var hidden = false
@@ -23,6 +22,7 @@ struct InboxCommand: AsyncParsableCommand {
   )
   var watch = false
   @Option(help: "Maximum number of conversations to list, 1 to 1000.") var limit: Int = 100
+  @OptionGroup var global: GlobalOptions
 
   /// The largest number of conversations in one reply of the daemon.
   private static let pageMax = 100

@@ -32,7 +32,6 @@ struct MemberCommand: AsyncParsableCommand {
         Example:
           batonctl member list Club --asking
         """, aliases: ["ls"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Flag(help: "Only join requests.") var asking = false
@@ -41,6 +40,7 @@ struct MemberCommand: AsyncParsableCommand {
     @Option(help: "Only members that match part of a name, a key prefix, or a full key or name.") var search: String?
     @Option(help: "Order. lastMessage puts the latest writers first.") var sort: Order = .role
     @Option(help: "Maximum number of people to list, 1 to 5000.") var limit: Int = 100
+    @OptionGroup var global: GlobalOptions
 
     /// The largest number of members in one reply of the daemon.
     private static let pageMax = 100
@@ -130,11 +130,11 @@ struct MemberCommand: AsyncParsableCommand {
         Example:
           batonctl member add Club npub1… --role admin
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @Option(help: "Role. May be repeated. The relay defines roles; admin is common. Default: none.")
     var role: [String] = []
     @OptionGroup var waiting: MemberWaiting
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await waiting.run(global, target) { channel, author, client in
@@ -157,10 +157,10 @@ struct MemberCommand: AsyncParsableCommand {
         Example:
           batonctl member role Club npub1… moderator
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @Argument(help: "Role. Default: none, a plain member.") var role: String?
     @OptionGroup var waiting: MemberWaiting
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await waiting.run(global, target) { channel, author, client in
@@ -184,10 +184,10 @@ struct MemberCommand: AsyncParsableCommand {
         Example:
           batonctl member remove Club npub1…
         """, aliases: ["rm"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @Option(help: "Reason, for the relay of a group and the readers of its history.") var reason: String?
     @OptionGroup var waiting: MemberWaiting
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await waiting.run(global, target) { channel, author, client in
@@ -210,9 +210,9 @@ struct MemberCommand: AsyncParsableCommand {
         Example:
           batonctl member ban News 3q2+7w==
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @OptionGroup var waiting: MemberWaiting
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await waiting.run(global, target) { channel, author, client in
@@ -231,9 +231,9 @@ struct MemberCommand: AsyncParsableCommand {
         Example:
           batonctl member unban News 3q2+7w==
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
     @OptionGroup var waiting: MemberWaiting
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await waiting.run(global, target) { channel, author, client in
@@ -252,8 +252,8 @@ struct MemberCommand: AsyncParsableCommand {
         Example:
           batonctl member decline Club npub1…
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var target: MemberTarget
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in

@@ -17,7 +17,6 @@ struct MessageAnswer: AsyncParsableCommand {
       Example:
         batonctl messages reply 12 "At nine."
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
   @Argument(help: "Text, or - for standard input.") var text: String
   @Option(
@@ -25,6 +24,7 @@ struct MessageAnswer: AsyncParsableCommand {
   var key: String?
   @Option(help: "When to return: all relays settled, readers find the answer at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     let text = Result { try PostText.whole(self.text, file: nil) }
@@ -58,9 +58,9 @@ struct MessageReact: AsyncParsableCommand {
       Example:
         batonctl messages react 12 +
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
   @OptionGroup var options: ReactionOptions
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     let request = PostsReactRequest(
@@ -89,10 +89,10 @@ struct MessageRemove: AsyncParsableCommand {
       Example:
         batonctl messages remove 12 --reason spam
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
   @Option(help: "Reason, for the relay and its readers.") var reason: String?
   @Flag(help: "Do not ask for confirmation.") var yes = false
+  @OptionGroup var global: GlobalOptions
 
   /// How many columns of the text a question repeats.
   private static let wordsMax = 40
@@ -126,7 +126,6 @@ struct MessageReport: AsyncParsableCommand {
       Example:
         batonctl messages report 12 spam
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
   @Argument(help: "Category of the report.", completion: .list(categories), transform: Words.one(of: categories))
   var category: String
@@ -136,6 +135,7 @@ struct MessageReport: AsyncParsableCommand {
   var key: String?
   @Option(help: "When to return: all relays settled, readers find the report at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     let request = PostsReportRequest(messageId: message.id, category: category, text: text, idempotencyKey: key)
@@ -162,8 +162,8 @@ struct MessagePin: AsyncParsableCommand {
       Example:
         batonctl messages pin 12
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws { try await MessageMarking(global, messages, isPinned: true).run() }
 }
@@ -177,8 +177,8 @@ struct MessageUnpin: AsyncParsableCommand {
       Example:
         batonctl messages unpin 12
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws { try await MessageMarking(global, messages, isPinned: false).run() }
 }
@@ -194,8 +194,8 @@ struct MessageHide: AsyncParsableCommand {
       Example:
         batonctl messages hide 12 13
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws { try await MessageMarking(global, messages, isHidden: true).run() }
 }
@@ -210,8 +210,8 @@ struct MessageUnhide: AsyncParsableCommand {
       Example:
         batonctl messages unhide 12
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws { try await MessageMarking(global, messages, isHidden: false).run() }
 }

@@ -16,7 +16,6 @@ struct MessageList: AsyncParsableCommand {
       Example:
         batonctl messages --search "bridge closed"
       """, aliases: ["ls"])
-  @OptionGroup var global: GlobalOptions
   @OptionGroup var show: ShowOptions
   @Argument(help: "Channel, by id or name. Default: all channels.", completion: .names(of: .channel)) var channel: String?
   @Flag(help: "Continue with new messages, until Ctrl-C.") var follow = false
@@ -34,6 +33,7 @@ struct MessageList: AsyncParsableCommand {
   var answersTo: ObjectID?
   @Option(help: "Maximum number of messages to show, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
   @Flag(name: .customLong("newest-first"), help: "Show the newest message first.") var newestFirst = false
+  @OptionGroup var global: GlobalOptions
 
   /// The largest number of messages in one reply of the daemon.
   static let pageMax = 100

@@ -32,9 +32,9 @@ struct MessagesCommand: AsyncParsableCommand {
         Example:
           batonctl messages show 12
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Message, by id.", completion: .names(of: .message)) var message: ObjectID
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -59,10 +59,10 @@ struct MessagesCommand: AsyncParsableCommand {
         Example:
           batonctl messages mark-read News
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Option(help: "Last message to mark, by id. Default: all messages.", completion: .names(of: .message))
     var through: ObjectID?
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -83,8 +83,8 @@ struct MessagesCommand: AsyncParsableCommand {
         Example:
           batonctl messages mark-unread 12
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "First message to mark, by id.", completion: .names(of: .message)) var message: ObjectID
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -104,8 +104,8 @@ struct MessagesCommand: AsyncParsableCommand {
         Example:
           batonctl messages sync News
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
       try RelayPatience.check(global)

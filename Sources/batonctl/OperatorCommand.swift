@@ -18,11 +18,11 @@ struct OperatorCommand: AsyncParsableCommand {
         Example:
           batonctl operator add Example --domain example.org
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Trade name of the operator.") var name: String
     @Option(help: "Domain of the operator, such as example.org. May be repeated.") var domain: [String] = []
     @Option(name: .customLong("legal-name"), help: "Name of the legal entity.") var legalName: String?
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -40,9 +40,9 @@ struct OperatorCommand: AsyncParsableCommand {
         Example:
           batonctl operator show Example
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -81,9 +81,9 @@ struct OperatorCommand: AsyncParsableCommand {
         Example:
           batonctl operator enable Example
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await OperatorCommand.set(global, name, isEnabled: true, force: force)
@@ -99,9 +99,9 @@ struct OperatorCommand: AsyncParsableCommand {
         Example:
           batonctl operator disable Example
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await OperatorCommand.set(global, name, isEnabled: false, force: force)
@@ -127,7 +127,6 @@ struct OperatorCommand: AsyncParsableCommand {
         Example:
           batonctl operator edit Example --domain example.net
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
     @Option(help: "New trade name.") var name: String?
     @Option(name: .customLong("legal-name"), help: "Name of the legal entity; '' removes it.") var legalName: String?
@@ -144,6 +143,7 @@ struct OperatorCommand: AsyncParsableCommand {
     @Flag(name: .customLong("accept-conditions"), help: "Record that its conditions of use are accepted now.") var accept =
       false
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -172,10 +172,10 @@ struct OperatorCommand: AsyncParsableCommand {
           batonctl operator remove Example
         """,
       aliases: ["rm"])
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Remove its servers and relays too; channels keep the relays that they have.") var force = false
     @Flag(help: "Do not ask for confirmation.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in

@@ -17,8 +17,8 @@ struct OperatorExport: AsyncParsableCommand {
       Example:
         batonctl operator export Example
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String?
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in

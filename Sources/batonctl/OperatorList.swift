@@ -11,9 +11,9 @@ extension OperatorCommand {
         Example:
           batonctl operator list --enabled
         """, aliases: ["ls"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Flag var enablement: Enablement?
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }
 

@@ -25,13 +25,13 @@ struct PeopleCommand: AsyncParsableCommand {
         Example:
           batonctl people News --search ada
         """, aliases: ["ls"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "Channel, by id or name. Default: all channels.", completion: .names(of: .channel))
     var channel: String?
     @Option(help: "Only people who match part of a name, a key prefix, or a full key or name.") var search: String?
     @Flag(help: "Only people who are muted.") var muted = false
     @Option(help: "Maximum number of people to list, 1 to 1000.") var limit: Int = 30
+    @OptionGroup var global: GlobalOptions
 
     /// The largest number of people in one reply of the daemon.
     private static let pageMax = 100
@@ -95,10 +95,10 @@ struct PeopleCommand: AsyncParsableCommand {
         Example:
           batonctl people show ada@example.com --check
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Flag(help: "Ask the domain to confirm the name that the person claims.") var check = false
     @Argument(help: "Person, by the key or name that the network uses.") var person: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -150,8 +150,8 @@ struct PeopleCommand: AsyncParsableCommand {
         Example:
           batonctl people mute npub1…
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Person, by the key or name that the network uses.") var person: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws { try await PersonMuting(global: global, person: person, isMuted: true).run() }
   }
@@ -165,8 +165,8 @@ struct PeopleCommand: AsyncParsableCommand {
         Example:
           batonctl people unmute npub1…
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Person, by the key or name that the network uses.") var person: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws { try await PersonMuting(global: global, person: person, isMuted: false).run() }
   }

@@ -28,10 +28,10 @@ struct PostCommand: AsyncParsableCommand {
         Example:
           batonctl post show 7
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Flag(help: "Also show the effect that an edit or deletion would have on each relay now.") var actions = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -58,10 +58,10 @@ struct PostCommand: AsyncParsableCommand {
         Example:
           batonctl post delete 7
         """, aliases: ["rm"])
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Option(help: "Reason, shown to readers.") var reason: String?
     @Flag(help: "Do not ask for confirmation.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -92,9 +92,9 @@ struct PostCommand: AsyncParsableCommand {
         Example:
           batonctl post retry 7 relay-2
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Argument(help: "Relay, by id or name. Default: all relays.", completion: .names(of: .relay)) var relay: String?
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -115,11 +115,11 @@ struct PostCommand: AsyncParsableCommand {
         Example:
           batonctl post release 7 --at +2h
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time"), transform: Moment.of) var at: Moment?
     @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.")
     var tolerance: TimeSpan?
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
       guard at != nil || tolerance == nil else { throw ValidationError("--tolerance needs --at.") }
@@ -145,8 +145,8 @@ struct PostCommand: AsyncParsableCommand {
         Example:
           batonctl post cancel 7
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in try session.show(try await session.raw.cancelPost(id: post.id)) }

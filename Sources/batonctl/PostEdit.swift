@@ -19,7 +19,6 @@ struct PostEdit: AsyncParsableCommand {
         batonctl post edit 7 "We open at ten."
       """)
 
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
   @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
@@ -29,6 +28,7 @@ struct PostEdit: AsyncParsableCommand {
   var key: String?
   @Option(help: "When to return: all relays settled, readers find the new post at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
+  @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     guard text == nil || file == nil else { throw ValidationError("TEXT and --file cannot be combined.") }

@@ -19,7 +19,6 @@ struct PostExport: AsyncParsableCommand {
       Example:
         batonctl post export News --to news.jsonl
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: ObjectID?
   @Option(
@@ -27,6 +26,7 @@ struct PostExport: AsyncParsableCommand {
     help: ArgumentHelp("Write to this file, which must not exist yet, instead of standard output.", valueName: "file"),
     completion: .file())
   var path: String?
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in

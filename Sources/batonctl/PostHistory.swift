@@ -9,10 +9,10 @@ struct PostHistory: AsyncParsableCommand {
       Example:
         batonctl post history 7
       """)
-  @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
   @Option(help: "Maximum number of lines, the latest ones, 1 to 1000.") var limit: Int = 100
+  @OptionGroup var global: GlobalOptions
 
   func validate() throws { _ = try table.chosen(of: HistoryRow.columns) }
 

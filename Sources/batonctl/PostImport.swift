@@ -21,9 +21,9 @@ struct PostImport: AsyncParsableCommand {
       Example:
         batonctl post import News news.jsonl
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Argument(help: "File, or - for standard input.", completion: .file(extensions: ["jsonl"])) var file: String
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected(canInterrupt: true) { session in

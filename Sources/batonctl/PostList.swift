@@ -14,7 +14,6 @@ struct PostList: AsyncParsableCommand {
       Example:
         batonctl post list News --status failed
       """, aliases: ["ls"])
-  @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
   @Argument(help: "Only posts of this channel, by id or name.", completion: .names(of: .channel)) var channel: String?
   @Option(help: "Only posts that go to this relay, by id or name.", completion: .names(of: .relay)) var relay: String?
@@ -38,6 +37,7 @@ struct PostList: AsyncParsableCommand {
   @Flag(help: "Include reactions.") var reactions = false
   @Flag(help: "Only drafts.") var drafts = false
   @Option(help: "Maximum number of posts to list, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
+  @OptionGroup var global: GlobalOptions
 
   /// The largest number of posts in one reply of the daemon.
   private static let pageMax = 100

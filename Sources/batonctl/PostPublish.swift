@@ -22,7 +22,6 @@ struct PostPublish: AsyncParsableCommand {
         batonctl post News "We open at nine." --at +2h
       """)
 
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Argument(help: "Text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
@@ -42,6 +41,7 @@ struct PostPublish: AsyncParsableCommand {
   @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.") var tolerance: TimeSpan?
   @Option(help: "When to return: all relays settled, readers find it at any relay, or none (do not wait).") var wait:
     ChannelCreate.Wait = .any
+  @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     guard !draft || at == nil else { throw ValidationError("--draft and --at cannot be combined.") }

@@ -17,9 +17,9 @@ struct PostReact: AsyncParsableCommand {
         batonctl post react 7 +
       """)
 
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
   @OptionGroup var options: ReactionOptions
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     let request = PostsReactRequest(
@@ -51,10 +51,10 @@ struct PostPin: AsyncParsableCommand {
       Example:
         batonctl post pin 7
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
   @Option(help: "When to return: all relays settled, readers find the pin at any relay, or none (do not wait).")
   var wait: ChannelCreate.Wait = .any
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await PostRemark(global: global, wait: wait, kind: "the pin of post").run(on: post) { client in
@@ -80,8 +80,8 @@ struct PostUnpin: AsyncParsableCommand {
       Example:
         batonctl post unpin 7
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Post, by id.", completion: .names(of: .post)) var post: ObjectID
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in

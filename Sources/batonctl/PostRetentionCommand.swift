@@ -16,13 +16,13 @@ struct PostRetentionCommand: AsyncParsableCommand {
         batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, at most the newest 1000
         batonctl post retention News --forever                keeps all posts, which is the default
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Number of days to keep posts, 1 to 36500.") var days: Int?
   @Option(help: "Number of newest posts to keep, 1 to 1000000, counting deleted and scheduled posts and reactions.")
   var count: Int?
   @Flag(help: "Keep all posts.") var forever = false
   @Flag(help: "Do not ask for confirmation.") var yes = false
+  @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     guard !forever || days == nil && count == nil else {

@@ -12,9 +12,9 @@ struct PostWatch: AsyncParsableCommand {
       Example:
         batonctl post watch News
       """)
-  @OptionGroup var global: GlobalOptions
   @Argument(help: "Only posts of these channels, by id or name.", completion: .names(of: .channel)) var channel: [String] = []
   @Option(help: "Begin with the changes after this revision of posts.") var since: Int64?
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in

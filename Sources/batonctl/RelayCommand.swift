@@ -21,7 +21,6 @@ struct RelayCommand: AsyncParsableCommand {
         Example:
           batonctl relay add wss://relay.example.org --name relay-1
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Address of the relay: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address:
       String
     @Option(help: "Name of the relay. Default: the host.") var name: String?
@@ -32,6 +31,7 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(help: "nostr or simplex. Default: derived from the address.", completion: .networks) var network: String?
     @Option(help: "Domain that it belongs to, in addition to its host. May be repeated.") var domain: [String] = []
     @Flag(help: "Add the relay disabled.") var disabled = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { try RelayCommand.checkScheme(address) }
 
@@ -66,9 +66,9 @@ struct RelayCommand: AsyncParsableCommand {
         Example:
           batonctl relay show relay-1
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -108,9 +108,9 @@ struct RelayCommand: AsyncParsableCommand {
         Example:
           batonctl relay test --all
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name, or the address of any relay.", completion: .names(of: .relay)) var relay: String?
     @Flag(help: "Test all relays.") var all = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
       guard all != (relay != nil) else { throw ValidationError("Name one relay, or use --all.") }
@@ -147,8 +147,8 @@ struct RelayCommand: AsyncParsableCommand {
         Example:
           batonctl relay enable relay-1
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: true) }
   }
@@ -162,8 +162,8 @@ struct RelayCommand: AsyncParsableCommand {
         Example:
           batonctl relay disable relay-1
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: false) }
   }
@@ -186,7 +186,6 @@ struct RelayCommand: AsyncParsableCommand {
         Example:
           batonctl relay edit relay-1 --name north
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "New name.") var name: String?
     @Option(help: "New address. It cannot change while channels use the relay.") var address: String?
@@ -195,6 +194,7 @@ struct RelayCommand: AsyncParsableCommand {
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(help: "Domain that it belongs to. Replaces all current domains.") var domain: [String] = []
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { if let address { try RelayCommand.checkScheme(address) } }
 
@@ -221,10 +221,10 @@ struct RelayCommand: AsyncParsableCommand {
         Example:
           batonctl relay remove relay-1
         """, aliases: ["rm"])
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Flag(help: "Remove the relay even if channels use it. They keep it.") var force = false
     @Flag(help: "Do not ask for confirmation.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in

@@ -11,13 +11,13 @@ extension RelayCommand {
           batonctl relay list --health down
         """, aliases: ["ls"])
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
       help: "Only relays on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
       transform: Words.one(of: Words.networks))
     var network: [String] = []
     @OptionGroup var peers: PeerFilter
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }
 

@@ -50,7 +50,6 @@ struct ServerCommand: AsyncParsableCommand {
         Example:
           batonctl server add smp://FINGERPRINT@smp.example.org
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
     @Argument(help: "Address of the server: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
     @Option(
@@ -63,6 +62,7 @@ struct ServerCommand: AsyncParsableCommand {
     var role: [RoleChange] = []
     @Flag(help: "Add the server disabled.") var disabled = false
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { try PasswordOption.check(address) }
 
@@ -84,9 +84,9 @@ struct ServerCommand: AsyncParsableCommand {
         Example:
           batonctl server show smp.example.org
         """, aliases: ["get"])
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -121,9 +121,9 @@ struct ServerCommand: AsyncParsableCommand {
         Example:
           batonctl server enable smp.example.org
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: force) }
   }
@@ -135,9 +135,9 @@ struct ServerCommand: AsyncParsableCommand {
         Example:
           batonctl server disable smp.example.org
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: false, force: force) }
   }
@@ -161,7 +161,6 @@ struct ServerCommand: AsyncParsableCommand {
         Example:
           batonctl server edit smp.example.org --operator auto
         """)
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Option(help: "New address.") var address: String?
@@ -175,6 +174,7 @@ struct ServerCommand: AsyncParsableCommand {
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
       if let address { try PasswordOption.check(address) }
@@ -210,9 +210,9 @@ struct ServerCommand: AsyncParsableCommand {
           batonctl server remove smp.example.org
         """,
       aliases: ["rm"])
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "Server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Proceed despite validation errors.") var force = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
       try await global.connected { session in
@@ -231,12 +231,12 @@ struct ServerCommand: AsyncParsableCommand {
         Example:
           batonctl server test --all
         """)
-    @OptionGroup var global: GlobalOptions
     @Argument(
       help: "Server, by id or host, or the address of any server.",
       completion: .names(of: .server))
     var server: String?
     @Flag(help: "Test all servers.") var all = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
       guard all != (server != nil) else { throw ValidationError("Name one server, or use --all.") }

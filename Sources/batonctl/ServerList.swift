@@ -11,13 +11,13 @@ extension ServerCommand {
           batonctl server list --health down
         """, aliases: ["ls"])
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
       help: "Only servers of this kind: smp or xftp. May be repeated.", completion: .list(Words.protocols),
       transform: Words.one(of: Words.protocols))
     var `protocol`: [String] = []
     @OptionGroup var peers: PeerFilter
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }
 

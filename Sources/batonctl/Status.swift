@@ -15,9 +15,9 @@ struct Status: AsyncParsableCommand {
       Example:
         batonctl status --wait
       """)
-  @OptionGroup var global: GlobalOptions
   @Flag(help: "Wait until the daemon answers.") var wait = false
   @Flag(help: "Keep running and refresh on every change, until Ctrl-C.") var watch = false
+  @OptionGroup var global: GlobalOptions
 
   private static let waitMax = TimeSpan(argument: "60s")
 
@@ -117,10 +117,10 @@ struct Watch: AsyncParsableCommand {
       Example:
         batonctl watch --channel "City News"
       """)
-  @OptionGroup var global: GlobalOptions
   @Option(help: "Begin with the changes after this revision, without a snapshot.") var since: Int64?
   @Option(help: "Only this channel, by id or name.", completion: .names(of: .channel)) var channel: [String] = []
   @Option(help: "Only this relay, by id or name.", completion: .names(of: .relay)) var relay: [String] = []
+  @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in

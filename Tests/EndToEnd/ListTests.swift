@@ -162,7 +162,7 @@ struct ListTests {
     for arguments in [
       ["relay", "list", "--json", "-o", "yaml"], ["relay", "show", "1", "--json", "-o", "name"],
       ["relay", "list", "-o", "jsn"],
-      ["channel", "history", "1", "-o", "name"], ["relay", "list", "-o", "json", "--columns", "id"],
+      ["relay", "list", "-o", "json", "--columns", "id"],
     ] { #expect(try await city.control(arguments).status == 64, "\(arguments)") }
     await city.stop()
   }
