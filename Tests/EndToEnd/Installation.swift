@@ -24,6 +24,7 @@ final class ThirdPartyRelay: Sendable {
     }
     folder = try TemporaryFolder()
     port = Program.freePort()
+    // On a busy machine, 20 seconds without an answer to a ping say nothing about a connection.
     var yaml = """
       relay_name: test relay
       storage:
@@ -34,6 +35,7 @@ final class ThirdPartyRelay: Sendable {
       fts_kinds: [9, 42]
       gunicorn:
         bind: 127.0.0.1:\(port)
+        ws_ping_timeout: 600
 
       """
     if demandsAuth {
