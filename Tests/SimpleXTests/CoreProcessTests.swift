@@ -148,7 +148,8 @@ struct CoreProcessTests {
     task.cancel()
     await task.value
     #expect(
-      log.all[0].hasPrefix("error: the chat core /nowhere/simplex-chat cannot be started: No such file or directory; the next try is in"))
+      log.all[0].hasPrefix(
+        "error: the chat core /nowhere/simplex-chat cannot be started: No such file or directory; the next try"))
   }
 
   @Test func coreThatIsCancelledBeforeItRunsNeverRuns() async throws {
