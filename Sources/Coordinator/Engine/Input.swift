@@ -51,7 +51,7 @@ extension Engine {
     /// Stop acting for the channels in these slots. Answers once everything before is durable.
     case lost(SlotSet, Reply<Void>)
 
-    // What `timersDue` stands for (`Decider.unfold`).
+    // `Decider.unfold` replaces `timersDue` by these.
 
     case alarm(Alarm)
     /// Read channels again whose reading or storing failed, and store objects that storage did not accept.

@@ -115,7 +115,7 @@ extension Decider {
 
   // MARK: - It is durable
 
-  /// Merges the decision that was committed into what is durable.
+  /// Merges the committed decision into the durable state.
   /// - Parameter receipt: the answer of storage. `nil` if there was nothing to store.
   /// - Returns: the effects, without the answers.
   mutating func landed(_ receipt: CommitReceipt?, at now: Timestamp) -> (decision: Decision, effects: Effects) {
@@ -130,7 +130,7 @@ extension Decider {
     return (decision, effects)
   }
 
-  /// Makes a decision part of what is durable.
+  /// Makes a decision durable.
   /// - Returns: its effects, without operations for relays.
   mutating func merge(_ decision: Decision, _ receipt: CommitReceipt, at now: Timestamp) -> Effects {
     var effects = decision.effects
