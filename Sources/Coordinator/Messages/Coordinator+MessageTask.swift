@@ -21,7 +21,7 @@ extension Coordinator {
     }
   }
 
-  /// Informs the task that reads messages, if there is one.
+  /// Puts an input into the inbox for messages, if they are read.
   func tellMessages(_ input: MessageInput) {
     guard messages != nil else { return }
     messageInbox.put(input)

@@ -32,7 +32,7 @@ extension Coordinator {
     let quoted = try await posts(named: Set(post.quotes), of: nil)
     let request = PostRequest(
       channel: channel.row.id, text: post.text, replyTo: parents.values.first, quotes: post.quotes.compactMap { quoted[$0] })
-    // From here on posts are informed of relays that the channel gets or leaves. Its current relays are read after this.
+    // From here on the task for posts hears of relays that the channel gets or leaves. Its current relays are read after this.
     directory.write { _ = $0.channelsWithPosts.insert(request.channel) }
     let new = NewPost(request: request, document: post.document, digest: request.digest, signedAt: post.date)
     let published: PublishedPost = try await askPosts { .publish(new, $0) }

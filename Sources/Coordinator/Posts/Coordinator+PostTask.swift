@@ -73,7 +73,7 @@ extension Coordinator {
     }
   }
 
-  /// Informs posts of a change or doubt about a channel, if it has posts.
+  /// Tells the task for posts about a change or doubt of a channel, if that has posts.
   func tellPosts(_ input: PostInput, about channel: ChannelID) {
     guard directory.read({ $0.channelsWithPosts.contains(channel) }) else { return }
     postInbox.put(input)

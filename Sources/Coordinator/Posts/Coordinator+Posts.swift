@@ -79,7 +79,7 @@ extension Coordinator {
     return document
   }
 
-  /// From here on posts are informed of relays that the channel gets or leaves. Its current relays are read after this.
+  /// From here on the task for posts hears of relays that the channel gets or leaves. Its current relays are read after this.
   func tellOfPosts(of channel: ChannelID) { directory.write { _ = $0.channelsWithPosts.insert(channel) } }
 
   func network(of channel: StoredChannel) throws(BatonError) -> any RelayNetwork {

@@ -128,7 +128,7 @@ extension PostDecider {
     open.touchedLanes.insert(relay)
   }
 
-  /// How long a relay is paused that limits the rate without a duration.
+  /// How long a relay is paused if it limits the rate without a duration.
   private static let paceWait = Duration.seconds(30)
 
   /// Decides whether a post whose turn has come may leave.

@@ -5,7 +5,7 @@ internal import Storage
 struct PostQuestions {
   let storage: any PostStorage
   let channels: any CoordinatorStorage
-  /// Makes changes of these channels inform posts. Their current relays are read after that.
+  /// Makes the task for posts hear of changes of these channels. Their current relays are read after that.
   let note: @Sendable (Set<ChannelID>) -> Void
 
   /// Data that could not be read is missing, and the answer has the reason.

@@ -30,7 +30,7 @@ extension Engine {
     reply()
   }
 
-  /// Informs posts of channels that got relays or left some, and of relays that have lost a channel.
+  /// Tells the task for posts which channels got relays or left some, and which relays have lost a channel.
   private func tellPosts(_ effects: Effects) {
     if case .missed? = effects.publication {
       for channel in directory.read({ $0.channelsWithPosts }).sorted() { tellPosts(.membershipChanged(channel), channel) }
@@ -42,7 +42,7 @@ extension Engine {
     }
   }
 
-  /// Informs the reading of messages of changed channels and relays. Checking them again costs little.
+  /// Tells the task for messages about changed channels and relays. A repeated check is cheap.
   private func tellReaders(_ effects: Effects) {
     if case .missed? = effects.publication { tellMessages(.everythingChanged) }
     for change in effects.changes {
