@@ -3,9 +3,9 @@ internal import RelayNetwork
 public import Sentences
 internal import Storage
 
-// The journal's sentences about refusals. Clients get the name and its parameters, and form the same sentence from them.
+// The journal's sentences about refusals. Clients get the name and its parameters, and build the same sentence from them.
 extension BatonError: CustomStringConvertible {
-  /// The problem and the object. It does not say what to do, because that depends on the reader.
+  /// The problem and the object, without the remedy, which depends on the reader.
   public var description: String { sentence.what }
 
   /// The problem, and the remedy.
@@ -87,7 +87,7 @@ extension FollowError {
 }
 
 extension MessageError {
-  /// Why no more messages of a channel can be pinned, and what to do.
+  /// Why a channel can have no further pinned messages, and what to do.
   public static let pinnedMaxReason = "\(MessagePinning.max) messages of its channel are pinned; unpin one of them first"
 
   /// The problem, and the remedy.

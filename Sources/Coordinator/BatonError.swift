@@ -2,7 +2,7 @@ public import Channels
 public import RelayNetwork
 internal import Storage
 
-/// The reasons why a request is refused. `Sources/ControlServer/Refusals.swift` gives the error of each interface that clients see.
+/// The reasons why a request is refused. `Sources/ControlServer/Refusals.swift` maps them to the errors of each interface.
 public enum BatonError: Error, Hashable, Sendable {
   case noSuchOperator(OperatorID)
   case noSuchServer(ServerID)
@@ -13,59 +13,59 @@ public enum BatonError: Error, Hashable, Sendable {
   case post(PostError)
   /// A request about messages.
   case message(MessageError)
-  /// A request about channels of others.
+  /// A request about followed channels.
   case following(FollowError)
   case noEnabledRelays(NetworkKind)
   /// Relays are enabled, but none is known to offer groups.
   case noGroupRelays(NetworkKind, untested: Int)
   case notEnoughRelays(wanted: Int, available: Int)
-  /// The request wants more relays than one channel may have.
+  /// The request wants more relays than a channel may have.
   case tooManyRelays(wanted: Int, max: Int)
   case invalidDisplayName(reason: String)
   case invalidProfile(field: String, reason: String)
   case invalidImage(reason: String)
-  /// - position: where it goes wrong, in characters from the start.
+  /// - position: the position of the error, in characters from the start.
   case invalidAddress(address: String, reason: String, position: Int?)
   case duplicateAddress(Int64)
   case duplicateName(String)
   case invalidDomain(domain: String, reason: String)
-  /// The update was based on an older revision than the object has now.
+  /// The update was based on an older revision of the object.
   case staleRevision(current: CatalogObject)
-  /// A file declares the object; the field can only be changed there.
+  /// A file declares the object, and the field can only be changed there.
   case declaredByFile(field: String, file: String)
   case operatorInUse(servers: Int, relays: Int)
-  /// The change would add errors to the whole.
+  /// The change would add errors to the catalog as a whole.
   case wouldBreak([CatalogCheck.Finding])
   case invalidFiles([FileFlaw])
   case networkMismatch(RelayID)
-  /// The channel has the relay or had it. It gets a former relay again only if the network allows that, and once the relay was told.
+  /// The channel has the relay or had it. It gets a former relay again only if the network allows that, after the relay was told.
   case alreadyInChannel(RelayID, RelayStatus)
   /// The channel does not have the relay.
   case notInChannel(RelayID)
-  /// The key belongs to a channel whose request was different, or that was deleted since.
+  /// The key belongs to a channel whose request was different, or which was deleted since.
   case idempotencyKeyReused(ChannelID, isDeleted: Bool)
-  /// A group lives on one relay, always the same.
+  /// A group uses one relay, which never changes.
   case groupNeedsOneRelay
   /// The relay does not offer groups.
   case noGroupSupport(RelayID, reason: String)
-  /// The update was based on an older revision than the channel has now.
+  /// The update was based on an older revision of the channel.
   case staleChannel(ChannelSnapshot)
-  /// The identity owns channels, or is the one that always stays.
+  /// The identity owns channels, or is the one that cannot be removed.
   case identityInUse(channels: Int)
-  /// The text is not a valid secret key; the reason does not show it.
+  /// The text is not a valid secret key. The reason does not show it.
   case invalidKey(reason: String)
-  /// A channel cannot be without a relay; delete it instead.
+  /// A channel needs at least one relay. Delete the channel instead.
   case lastRelay(ChannelID)
-  /// A relay that was picked can no longer be used; pick again.
+  /// A picked relay is no longer usable. Pick again.
   case choiceChanged
-  /// Another daemon acts for the channel at this moment; without one, another looks after operators, servers, relays and identities.
+  /// Another daemon acts for the channel now. Without a channel, another daemon has the catalog and the identities.
   case elsewhere(ChannelID?)
   case relayInUse(channels: Int)
   case busy
-  /// Something that is damaged cannot be read, and cannot the next time either.
+  /// Stored data is damaged, so another attempt fails too.
   case storageDamaged(reason: String)
   case storageUnavailable(reason: String)
-  /// It is unknown whether it was done: another daemon was to do it, or storage did not answer.
+  /// It is unknown whether it was done: another daemon had to do it, or storage did not answer.
   case outcomeUnknown(reason: String)
   case networkUnavailable(NetworkKind, reason: String)
 
@@ -77,7 +77,7 @@ public enum BatonError: Error, Hashable, Sendable {
     }
   }
 
-  /// - Parameter failure: why it is not known that a change was stored.
+  /// - Parameter failure: why a change may not be stored.
   init(storing failure: CommitFailure) {
     self =
       if case .inDoubt(let reason) = failure { .outcomeUnknown(reason: reason) } else {
@@ -85,7 +85,7 @@ public enum BatonError: Error, Hashable, Sendable {
       }
   }
 
-  /// - Parameter error: why storage cannot be read, or a refusal, which stays as it is.
+  /// - Parameter error: why storage is unreadable, or a refusal, which is used unchanged.
   init(reading error: any Error) {
     if let refusal = error as? BatonError {
       self = refusal

@@ -3,7 +3,7 @@ internal import Storage
 internal import StrictJSON
 internal import Synchronization
 
-/// A change that is kept for subscribers, together with the message that was made from it.
+/// A change that is kept for subscribers, together with its message.
 public final class ChangeEntry: Sendable {
   public let change: Change
   /// Its number in the log.
@@ -15,10 +15,10 @@ public final class ChangeEntry: Sendable {
     self.number = number
   }
 
-  /// Whether someone has asked for its message.
+  /// Whether its message was made.
   public var hasMessage: Bool { message.withLock { $0 != nil } }
 
-  /// The message, made now if no one has asked for it before.
+  /// The message, made now if it was not made before.
   func message(by encode: (Change) throws -> [UInt8]) throws -> (bytes: [UInt8], isNew: Bool) {
     try message.withLock { message in
       if let message { return (message, false) }
@@ -30,7 +30,7 @@ public final class ChangeEntry: Sendable {
 }
 
 extension Change {
-  /// The approximate number of bytes it takes in memory. Texts that several changes share count for each of them.
+  /// The approximate number of bytes that it needs in memory. Texts that changes share count for each of them.
   var roughBytes: Int {
     switch object {
     case .catalog(_, let before): before == nil ? 2048 : 4096

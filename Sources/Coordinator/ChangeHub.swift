@@ -1,35 +1,35 @@
 internal import Synchronization
 
-/// Hands committed changes to all subscribers. The changes are kept once, in a `ChangeLog`; a subscriber is a position in it and costs
-/// next to nothing, however slow it is. No one slows the coordinator: publishing wakes one task, and that task wakes the subscribers.
+/// Passes committed changes to all subscribers. The changes are kept once, in a `ChangeLog`. A subscriber is a position in it and costs
+/// next to nothing, even if it is slow. Subscribers never slow the coordinator: publishing wakes one task, and that task wakes the
+/// subscribers.
 public final class ChangeHub: Sendable {
   /// The number of changes that a subscriber may be behind.
   public static let subscriberQueueMaxDefault = 4096
-  /// The approximate bytes that the kept changes take.
+  /// The approximate maximum size of the kept changes, in bytes.
   public static let bytesMaxDefault = 16 << 20
 
   /// The answer to a subscriber that asks for the next change.
   public enum Taken: Sendable {
-    /// The next change that it wants.
+    /// The next change for it.
     case change(ChangeEntry)
-    /// There is none at present; call `wait`.
+    /// There is no change now. Call `wait`.
     case nothing
-    /// Changes after `after` and up to `through` are no longer here, or never were. What they led to is in the store; what comes
-    /// later is taken from here.
+    /// Changes after `after` and up to `through` are not in the hub. Their results are in the store, and later changes follow here.
     case missed(after: Int64, through: Int64)
-    /// It fell behind again before it had read what it missed. It has everything it wants up to `after`.
+    /// It fell behind again before it had read the missed changes. It has all its changes up to `after`.
     case tooSlow(after: Int64)
-    /// There is nothing after `at`, and never will be: the subscription was cancelled, or the daemon stops.
+    /// There is nothing after `at`, now or later: the subscription was cancelled, or the daemon stops.
     case over(at: Int64)
   }
 
-  /// Figures of what is held for all subscribers together, and of what was done for them since the start.
+  /// Figures of the kept changes, and of the work for subscribers since the start.
   public struct Figures: Hashable, Sendable {
     /// The number of changes that are kept.
     public var changes: Int
-    /// The approximate bytes that they and their messages take.
+    /// The approximate size of these changes and their messages, in bytes.
     public var bytes: Int
-    /// The number of messages that were made, each for all subscribers that want it.
+    /// The number of messages that were made, each for all its subscribers.
     public var messages: Int
     /// The number of times that a subscriber fell behind.
     public var falls: Int
@@ -41,32 +41,32 @@ public final class ChangeHub: Sendable {
     var messages = 0
     /// The number of subscribers that wait for a change.
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// Whether something has come since the waiting subscribers were last looked at.
+    /// Whether changes have come since the waiting subscribers were last checked.
     var hasNews = false
-    /// Whether the task that wakes them is at work.
+    /// Whether the task that wakes them is running.
     var isWaking = false
-    /// Called when changes came that do not follow what was published: others have committed before them. `nil` if no one else commits.
+    /// Called when changes do not follow the published ones, because another daemon has committed before them. `nil` without other daemons.
     var fillGap: (@Sendable () -> Void)?
   }
   private let state: Mutex<State>
-  /// The number of changes that a subscriber may be behind; that many are kept.
+  /// The number of changes that a subscriber may be behind, and that are kept.
   public let queueMax: Int
-  /// The approximate bytes that these may take; if they take more, fewer are kept.
+  /// The approximate maximum size of these in bytes. If they are larger, fewer are kept.
   public let bytesMax: Int
-  /// The number of subscribers that there may be at once.
+  /// The maximum number of simultaneous subscribers.
   public let subscribersMax: Int
 
-  /// The number of subscribers that are looked at before publishing gets a turn.
+  /// The number of subscribers that are checked before publishing gets a turn.
   private static let wokenAtOnce = 64
-  /// The time that each woken subscriber is given before the next look, so that many of them take several changes at once. A few
-  /// subscribers get each change at once.
+  /// The time that each woken subscriber is given before the next check, so that many subscribers read several changes together. A few
+  /// subscribers get each change immediately.
   private static let turn = Duration.microseconds(20)
   private static let turnsMin = Duration.milliseconds(1)
 
   /// - Parameters:
-  ///   - queueMax: how many changes a subscriber may be behind; that many are kept.
-  ///   - bytesMax: the approximate bytes that these may take; if they take more, fewer changes are kept.
-  ///   - subscribersMax: how many subscribers there may be at once.
+  ///   - queueMax: the number of changes that a subscriber may be behind, and that are kept.
+  ///   - bytesMax: their approximate maximum size in bytes. If they are larger, fewer are kept.
+  ///   - subscribersMax: the maximum number of simultaneous subscribers.
   public init(
     queueMax: Int = subscriberQueueMaxDefault, bytesMax: Int = bytesMaxDefault, subscribersMax: Int = .max
   ) {
@@ -115,7 +115,7 @@ public final class ChangeHub: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isReady = state.withLock { state in
-          // Only one caller may wait for a subscription; a second one returns at once.
+          // Only one caller may wait for a subscription. A second one returns immediately.
           guard state.waiting[id] == nil, !state.log.hasNews(for: id) else { return true }
           state.waiting[id] = continuation
           return false
@@ -146,14 +146,14 @@ public final class ChangeHub: Sendable {
 
   func start(at revision: Int64) { state.withLock { $0.log.start(at: revision) } }
 
-  /// Has `fill` called when changes cannot be published, because others have committed before them.
+  /// Sets the function that is called when changes cannot be published, because another daemon has committed before them.
   func fillGaps(_ fill: @escaping @Sendable () -> Void) { state.withLock { $0.fillGap = fill } }
 
-  /// Publishes changes that follow revision `before`. Where others commit, too, they wait until someone has published what comes before
-  /// them, and published them with it.
+  /// Publishes changes that follow revision `before`. If other daemons commit, too, these changes wait until everything before them was
+  /// published, together with them.
   /// - Parameters:
   ///   - before: `nil` if nothing can be missing.
-  ///   - isWhole: whether all changes are there; if not, they count only as long as no one watches.
+  ///   - isWhole: whether all changes are there. If not, they count only while there are no subscribers.
   /// - Returns: whether they were published.
   @discardableResult
   func publish(_ changes: [Change], after before: Int64? = nil, revision: Int64, isWhole: Bool = true) -> Bool {
@@ -169,10 +169,10 @@ public final class ChangeHub: Sendable {
     return gap == nil
   }
 
-  /// Notes that there are changes up to `revision` that were not published: subscribers find them in the store.
+  /// Records that changes up to `revision` were not published. Subscribers find them in the store.
   func skip(to revision: Int64) { tell { $0.log.skip(to: revision) } }
 
-  /// Notes that no more changes come.
+  /// Records that there will be no further changes.
   func finish() {
     let all = state.withLock { state in
       state.log.finish()
@@ -196,7 +196,7 @@ public final class ChangeHub: Sendable {
     if begins { Task { await wake() } }
   }
 
-  /// Wakes the subscribers for which something has come, until there is no more news. Others stay asleep.
+  /// Wakes the subscribers with changes until there are none left. The other subscribers continue to sleep.
   private func wake() async {
     while let ids = sleepers() {
       var woken = 0
@@ -210,7 +210,7 @@ public final class ChangeHub: Sendable {
     }
   }
 
-  /// The waiting subscribers that were not looked at yet; `nil` if none must be.
+  /// The waiting subscribers that were not checked yet, if any must be.
   private func sleepers() -> [Int]? {
     state.withLock { state in
       guard state.hasNews, !state.waiting.isEmpty else {

@@ -1,16 +1,16 @@
 internal import DequeModule
 
-/// The latest changes, kept once for all readers, and how far each reader has got. It is a value without locks, tasks or clocks:
-/// `ChangeHub` shares it out.
+/// The latest changes, kept once for all readers, and the position of each reader. It is a value without locks, tasks or clocks.
+/// `ChangeHub` shares it.
 ///
-/// It is bounded, in changes and in bytes, whatever its readers do. A reader whose place is beyond that bound has fallen behind: it learns
-/// this once, and goes on behind the newest change, while it reads elsewhere what became of the objects that it missed. When it is beyond
-/// the bound again before it has come back, it is too slow.
+/// Its size is limited, in changes and in bytes, independently of readers. A reader beyond that limit has fallen behind. It is informed
+/// once, and continues after the newest change, while it reads the missed objects from the store. If it is beyond the limit again before it
+/// has come back, it is too slow.
 struct ChangeLog {
   struct Limits: Hashable, Sendable {
     /// The number of changes that are kept.
     var changesMax: Int
-    /// The approximate bytes that they and their messages take.
+    /// The approximate maximum size of these changes and their messages, in bytes.
     var bytesMax: Int
   }
 
@@ -21,18 +21,18 @@ struct ChangeLog {
 
   private struct Reader {
     var selection: ChangeSelection
-    /// The number of the next change to look at.
+    /// The number of the next change to check.
     var next: Int
-    /// Everything up to this revision was taken, is not wanted, or is read elsewhere.
+    /// Everything up to this revision was read here or elsewhere, or does not concern the reader.
     var place: Int64
-    /// Whether it has learned that it fell behind, and has not come back since.
+    /// Whether it was informed that it fell behind, and has not come back since.
     var isBehind = false
     var isCancelled = false
   }
 
   /// The newest change, kept or not.
   private(set) var revision: Int64 = 0
-  /// The approximate bytes that the kept changes take.
+  /// The approximate size of the kept changes, in bytes.
   private(set) var byteCount = 0
   /// The number of times that readers have fallen behind.
   private(set) var falls = 0
@@ -43,7 +43,7 @@ struct ChangeLog {
   private var first = 0
   private var readers: [Int: Reader] = [:]
   private var isFinished = false
-  /// The number of changes at which the log checks which of them all readers have taken.
+  /// The number of changes at which the log checks which ones all readers have read.
   private var forgetAt = forgetEvery
 
   private static let forgetEvery = 64
@@ -55,17 +55,17 @@ struct ChangeLog {
   /// The number of the next change.
   private var end: Int { first + slots.count }
 
-  // MARK: - What happens
+  // MARK: - Changes
 
   /// Begins with this revision.
   mutating func start(at revision: Int64) { self.revision = revision }
 
   /// - Parameters:
   ///   - changes: the changes, by revision.
-  ///   - revision: the newest, of these changes or of others that are not published.
+  ///   - revision: the newest revision of these or of unpublished changes.
   mutating func append(_ changes: [Change], revision: Int64) {
     self.revision = revision
-    // A reader that comes later begins behind them.
+    // A later reader begins after them.
     guard !readers.isEmpty else { return }
     for change in changes {
       let slot = Slot(entry: ChangeEntry(change, number: end), bytes: change.roughBytes)
@@ -76,7 +76,7 @@ struct ChangeLog {
     if slots.count >= forgetAt { forgetTaken() }
   }
 
-  /// Notes that a message was made from a change.
+  /// Records that a message was made from a change.
   mutating func grow(_ number: Int, by bytes: Int) {
     guard number >= first, number < end else { return }
     slots[number - first].bytes += bytes
@@ -84,21 +84,21 @@ struct ChangeLog {
     trim()
   }
 
-  /// Notes that there are changes up to `revision` that are not known here: all readers have fallen behind.
+  /// Records that changes up to `revision` are missing here: all readers have fallen behind.
   mutating func skip(to revision: Int64) {
     guard revision > self.revision else { return }
     self.revision = revision
-    // One number is skipped, which no reader can take.
+    // One number is skipped, which no reader can have read.
     forget(before: end)
     first += 1
   }
 
-  /// Notes that no more changes come.
+  /// Records that there will be no further changes.
   mutating func finish() { isFinished = true }
 
   // MARK: - Readers
 
-  /// - Parameter id: the id of a new reader, which begins behind the newest change.
+  /// - Parameter id: the id of a new reader, which begins after the newest change.
   mutating func add(_ id: Int, _ selection: ChangeSelection) {
     readers[id] = Reader(selection: selection, next: end, place: revision)
   }
@@ -108,10 +108,10 @@ struct ChangeLog {
     if readers.isEmpty { forget(before: end) }
   }
 
-  /// Sets what the reader wants from its place on.
+  /// Sets the reader's selection from its place on.
   mutating func select(_ selection: ChangeSelection, for id: Int) { readers[id]?.selection = selection }
 
-  /// Moves the reader behind the newest change, wherever it was.
+  /// Moves the reader to the end of the log.
   mutating func rejoin(_ id: Int) {
     guard let reader = readers[id] else { return }
     readers[id] = Reader(selection: reader.selection, next: end, place: revision, isCancelled: reader.isCancelled)
@@ -139,7 +139,7 @@ struct ChangeLog {
     return .change(entry)
   }
 
-  /// Whether `take` gives something. What the reader does not want is passed over.
+  /// Whether `take` returns something. Changes that the reader does not want are skipped.
   mutating func hasNews(for id: Int) -> Bool {
     guard var reader = readers[id], !reader.isCancelled, !isFinished, reader.next >= first else { return true }
     let entry = nextWanted(&reader)
@@ -164,7 +164,7 @@ struct ChangeLog {
     while byteCount > limits.bytesMax || slots.count > limits.changesMax, !slots.isEmpty { forgetFirst() }
   }
 
-  /// Forgets what has been taken by all readers that can still take anything.
+  /// Forgets changes that were read by all readers that have not fallen behind.
   private mutating func forgetTaken() {
     forget(before: readers.values.reduce(end) { $1.next < first ? $0 : min($0, $1.next) })
   }

@@ -6,12 +6,12 @@ public enum ChangeKind: String, CaseIterable, Hashable, Sendable {
   case `operator`, server, relay, channel, channelRelay
 }
 
-/// Which changes a subscriber wants; `nil` stands for all.
+/// The changes that a subscriber wants. `nil` stands for all.
 public struct ChangeSelection: Hashable, Sendable {
   public var kinds: Set<ChangeKind>?
-  /// The channels that are wanted, with their relays; `nil` for all.
+  /// The selected channels, with their relays. `nil` for all.
   public var channels: Set<ChannelID>?
-  /// The relays that are wanted, with channels that have one of them; `nil` for all.
+  /// The selected relays, with channels that have one of them. `nil` for all.
   public var relays: Set<RelayID>?
 
   public static let all = ChangeSelection()
@@ -32,7 +32,7 @@ public struct ChangeSelection: Hashable, Sendable {
     }
   }
 
-  /// Whether a change of `object` may be wanted. If not, the object itself need not be looked at.
+  /// Whether a change of `object` may be selected. If not, the object itself need not be read.
   public func mayWant(_ object: ChangeRow.Object) -> Bool {
     switch object {
     case .operator: has(.operator) && channels == nil && relays == nil

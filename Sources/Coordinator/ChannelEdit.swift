@@ -2,7 +2,7 @@ public import Channels
 public import Storage
 public import StrictJSON
 
-/// An operator's request to change a channel; `nil` leaves a field as it is.
+/// An operator's request to change a channel. `nil` fields are unchanged.
 public struct ChannelEdit: Hashable, Sendable {
   public var displayName: String?
   /// An empty text clears the field.
@@ -11,18 +11,18 @@ public struct ChannelEdit: Hashable, Sendable {
   public var description: String?
   /// An empty text clears the field.
   public var image: String?
-  /// Takes the place of all preferences.
+  /// Replaces all preferences.
   public var preferences: JSONValue?
   public var heal: Bool?
-  /// Takes the place of all custom data.
+  /// Replaces all custom data.
   public var custom: JSONValue?
   public var isMuted: Bool?
   public var isPinned: Bool?
   public var isFrozen: Bool?
   public var following: FollowingChoice?
-  /// Messages from that time and before are not shown any more. An earlier time than the present one changes nothing.
+  /// Messages of that time or earlier are no longer shown. A time before the stored one changes nothing.
   public var truncatedAt: Timestamp?
-  /// The revision of the channel that the edit is based on; `nil` if it does not matter.
+  /// The revision of the channel that the edit is based on. `nil` if it does not matter.
   public var revision: Int64?
 
   public init(
@@ -42,10 +42,10 @@ public struct ChannelEdit: Hashable, Sendable {
     self.revision = revision
   }
 
-  /// Whether it changes only what is possible with a channel of others: no one else sees that, what it is called here among it.
+  /// Whether it changes only local properties, such as the local name. Only these can be changed for a followed channel.
   var isForOurselves: Bool {
     fullName == nil && description == nil && image == nil && preferences == nil && heal == nil && isFrozen == nil
-      // Whoever does not want to read a channel of others leaves it.
+      // To stop reading a followed channel is to unfollow it.
       && following?.isOn != false
   }
 

@@ -5,13 +5,13 @@ public import StrictJSON
 /// An operator's request with `Channels.Create`.
 public struct ChannelRequest: Hashable, Sendable {
   public var kind: ChannelKind
-  /// What only members of a group may do.
+  /// The actions that only members of a group may do.
   public var access: Set<GroupAccess>
   public var profile: Profile
   public var preferences: JSONValue?
   public var network: NetworkKind?
   public var identity: String?
-  /// Which key signs on Nostr; `nil` for the channel's own key, unless a relay takes only what known authors sign.
+  /// The key that signs on Nostr. `nil` means the channel's own key, unless a relay accepts only known authors.
   public var key: ChannelKey?
   public var relays: [RelayID]?
   public var pick: Int?
@@ -21,9 +21,9 @@ public struct ChannelRequest: Hashable, Sendable {
 
   /// The number of relays that are picked by default.
   public static let pickDefault = 3
-  /// The number of relays that one channel may start with.
+  /// The maximum number of relays of a new channel.
   public static let relaysMax = 32
-  /// The number of people for whom a group can be created.
+  /// The maximum number of people for whom a group can be created.
   public static let membersMax = 100
   /// Upper bound of `custom`, in bytes of JSON.
   public static let customBytesMax = 16 << 10
@@ -52,8 +52,8 @@ public struct ChannelRequest: Hashable, Sendable {
   /// Upper bound of `preferences`, in bytes of JSON.
   public static let preferencesBytesMax = 16 << 10
 
-  /// The preferences as they will be stored: readers who come later see what was there before, unless the request says otherwise
-  /// (SimpleX 7.0, the default of channels).
+  /// The preferences as they will be stored: later readers see the history, unless the request has another value (SimpleX 7.0, the default
+  /// of channels).
   var completePreferences: JSONValue {
     var members = preferences?.object ?? [:]
     if members["history"] == nil { members["history"] = "on" }
@@ -75,7 +75,7 @@ public struct ChannelRequest: Hashable, Sendable {
     return profile
   }
 
-  /// A digest of the request: equal for equal requests, so that a key that is used again for another request is noticed.
+  /// A digest of the request. Equal for equal requests, so that another request with the same key is noticed.
   /// - Parameter profile: the profile as it will be stored.
   func digest(_ profile: Profile) -> String {
     var members: [String: JSONValue] = [
@@ -97,11 +97,11 @@ public struct ChannelRequest: Hashable, Sendable {
 }
 
 extension ChannelRow {
-  /// Returns the reason why a request that carries the key of this channel cannot be answered with it; `nil` if it can.
+  /// Why a request with the key of this channel cannot be answered with it. `nil` if it can.
   /// - Parameter digest: the digest of the request.
   func conflict(with digest: String) -> BatonError? {
     if deletedAt != nil { return .idempotencyKeyReused(id, isDeleted: true) }
-    // The requests of channels created before digests were kept are not known.
+    // Channels from before digests were stored have no known request.
     return requestDigest ?? digest == digest ? nil : .idempotencyKeyReused(id, isDeleted: false)
   }
 }

@@ -2,7 +2,7 @@ internal import RelayNetwork
 internal import Storage
 
 extension ChannelRow {
-  /// The content that networks need to know of the channel.
+  /// The content of the channel for networks.
   var content: ChannelContent {
     ChannelContent(
       kind: kind, identity: identity, networkID: networkID, trustAnchor: trustAnchor, document: document, edition: edition,

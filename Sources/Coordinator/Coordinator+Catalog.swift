@@ -10,14 +10,14 @@ extension Coordinator {
   // MARK: - Operators
 
   /// Adds an operator. The name of a removed one brings it back with its id.
-  /// - Parameter force: do it even if it adds errors to the whole.
+  /// - Parameter force: whether to do it even if it adds errors to the catalog as a whole.
   public func addOperator(_ edit: OperatorEdit, force: Bool = false) async throws(BatonError) -> OperatorRow {
     let edit = try edit.validated()
     guard case .operator(let row)? = try await change(.addOperator(edit), force: force) else { throw .busy }
     return row
   }
 
-  /// - Parameter force: do it even if it adds errors to the whole.
+  /// - Parameter force: whether to do it even if it adds errors to the catalog as a whole.
   public func updateOperator(
     _ id: OperatorID, revision: Int64, _ edit: OperatorEdit, force: Bool
   ) async throws(BatonError) -> OperatorRow {
@@ -28,7 +28,7 @@ extension Coordinator {
     return row
   }
 
-  /// Removes an operator. Refused while servers or relays belong to it unless `force` is set; they are then removed too.
+  /// Removes an operator. Refused while servers or relays belong to it unless `force` is set, which removes them too.
   public func removeOperator(_ id: OperatorID, force: Bool) async throws(BatonError) -> OperatorRow {
     guard case .operator(let row)? = try await change(.removeOperator(id), force: force) else { throw .noSuchOperator(id) }
     return row
@@ -38,8 +38,8 @@ extension Coordinator {
 
   /// Adds a message or file server. The address of a removed one brings it back with its id.
   /// - Parameters:
-  ///   - edit: its address is needed and may carry a password.
-  ///   - force: do it even if it adds errors to the whole.
+  ///   - edit: its address is needed and may contain a password.
+  ///   - force: whether to do it even if it adds errors to the catalog as a whole.
   public func addServer(_ edit: ServerEdit, force: Bool) async throws(BatonError) -> ServerRow {
     let place = try place(of: edit)
     guard case .server(let row)? = try await change(.addServer(place, edit), force: force) else { throw .busy }
@@ -65,7 +65,7 @@ extension Coordinator {
     return row
   }
 
-  /// - Parameter force: do it even if it adds errors to the whole.
+  /// - Parameter force: whether to do it even if it adds errors to the catalog as a whole.
   public func removeServer(_ id: ServerID, force: Bool) async throws(BatonError) -> ServerRow {
     guard case .server(let row)? = try await change(.removeServer(id), force: force) else { throw .noSuchServer(id) }
     return row
@@ -74,7 +74,7 @@ extension Coordinator {
   // MARK: - Relays
 
   /// Adds a relay. The address of a removed one brings it back with its id.
-  /// - Parameter edit: its address is needed; without a name it gets that of its host.
+  /// - Parameter edit: its address is needed. Without a name the relay is named after its host.
   public func addRelay(network kind: NetworkKind, _ edit: RelayEdit, force: Bool) async throws(BatonError) -> RelayRow {
     let address = try parse(edit.address ?? "", kind)
     let edit = try validated(edit)
@@ -95,7 +95,7 @@ extension Coordinator {
     return row
   }
 
-  /// Removes a relay from the choice for new channels. Refused while channels use it unless `force` is set; they then keep it.
+  /// Removes a relay from the choice for new channels. Refused while channels use it unless `force` is set. These channels keep it.
   public func removeRelay(_ id: RelayID, force: Bool) async throws(BatonError) -> RelayRow {
     guard case .relay(let row)? = try await change(.removeRelay(id), force: force) else { throw .noSuchRelay(id) }
     return row
@@ -104,7 +104,7 @@ extension Coordinator {
   // MARK: - Files
 
   /// Brings operators, servers and relays in line with the files.
-  /// - Throws: `BatonError`; then everything stays as it was.
+  /// - Throws: `BatonError`, and nothing has changed.
   public func declare(_ declarations: Declarations) async throws(BatonError) {
     var passwords: [String: CatalogChange.Password] = [:]
     for server in declarations.operators.flatMap(\.servers) + declarations.servers {
@@ -122,7 +122,7 @@ extension Coordinator {
     for finding in directory.catalog.findings() where finding.kind.isError { logger.warning("\(finding.message)") }
   }
 
-  /// Reports that the files cannot be used.
+  /// Reports that the files are invalid.
   public func refuseDeclarations(_ flaws: [FileFlaw]) {
     for flaw in flaws {
       logger.event(
@@ -133,28 +133,28 @@ extension Coordinator {
 
   // MARK: - Reading
 
-  /// Operators as they are now, deleted ones included.
+  /// The current operators, including deleted ones.
   public var operators: [OperatorRow] { directory.catalog.operators.values.sorted { $0.id < $1.id } }
 
-  /// Servers as they are now, deleted ones included.
+  /// The current servers, including deleted ones.
   public var servers: [ServerRow] { directory.catalog.servers.values.sorted { $0.id < $1.id } }
 
-  /// Servers that may be used: they and their operators are enabled. Others are not tested, and no one need do anything about them.
+  /// Servers that may be used: they and their operators are enabled. Other servers are not tested, and need no attention.
   public var enabledServers: [ServerRow] {
     let catalog = directory.catalog
     return catalog.servers.values.filter(catalog.isEnabled)
   }
 
-  /// Relays that new channels may get: they and their operators are enabled. Others are not tested, and no one need do anything about them.
+  /// Relays that new channels may get: they and their operators are enabled. Other relays are not tested, and need no attention.
   public var enabledRelays: [RelayRow] {
     let catalog = directory.catalog
     return directory.relays.values.filter(catalog.isEnabled)
   }
 
-  /// Relays as they are now, deleted ones included.
+  /// The current relays, including deleted ones.
   public var relays: [RelayRow] { directory.relays.values.sorted { $0.id < $1.id } }
 
-  /// The object as it is now, deleted or not.
+  /// The current object, deleted or not.
   public func object(_ changed: ChangeRow.Object) -> CatalogObject? {
     switch changed {
     case .operator(let id): directory.catalog[.operator(id)]
@@ -164,7 +164,7 @@ extension Coordinator {
     }
   }
 
-  /// Whether any file declares anything that is known.
+  /// Whether any known object is declared by a file.
   public var hasDeclared: Bool {
     let catalog = directory.catalog
     return catalog.operators.values.contains(where: \.origin.isDeclared)
@@ -172,7 +172,7 @@ extension Coordinator {
       || catalog.relays.values.contains(where: \.origin.isDeclared)
   }
 
-  /// The roles that a server really has: its operator's, or those of one's own servers, with its own overrides.
+  /// The effective roles of a server: its operator's, or the default of servers without one, with the server's overrides.
   public func roles(of server: ServerRow) -> ServerRoles { directory.catalog.roles(of: server) }
 
   /// Findings about operators, servers and relays as a whole, and about networks.
@@ -217,7 +217,7 @@ extension Coordinator {
     return try begin(address)
   }
 
-  /// The servers that `text` means: the one with this address, however it is written, or all with this host, by id.
+  /// The servers that `text` refers to: the one with this address in any spelling, or all with this host, by id.
   /// - Throws: `invalidAddress` if it looks like an address but is not valid.
   public func servers(named text: String) throws(BatonError) -> [ServerRow] {
     if text.contains("://") { return [server(at: try parse(server: text))].compactMap { $0 }.filter { !$0.isDeleted } }

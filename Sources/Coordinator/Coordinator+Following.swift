@@ -2,10 +2,10 @@ public import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Channels that others run. They are only read.
+// Followed channels. Other people own them, and Baton only reads them.
 extension Coordinator {
-  /// Reads a channel of others from now on. Returns once that is durable.
-  /// - Returns: the channel; the one that there is already if it is followed, or is Baton's own.
+  /// Follows a channel. Returns once that is durable.
+  /// - Returns: the channel, or the existing one if it is followed already or is Baton's own.
   /// - Throws: `invalidLink`, `noKnownRelay`, `notFollowable` and `notSupported`, among others.
   public func follow(_ request: FollowRequest) async throws(BatonError) -> ChannelSnapshot {
     guard readsMessages else {
@@ -30,24 +30,24 @@ extension Coordinator {
     return try await answer { .create(new, $0) }.get()
   }
 
-  /// Reads a channel of others no more. What was read of it is forgotten.
-  /// - Parameter keepMembership: whether the network stays a member of it, where readers are members.
-  /// - Throws: `owned` if it is one of Baton's own, and `networkUnavailable` if it cannot be left now.
+  /// Stops following a channel, and forgets its messages.
+  /// - Parameter keepMembership: whether the network remains a member of it, where readers are members.
+  /// - Throws: `owned` if it is Baton's own, and `networkUnavailable` if it cannot be left now.
   public func unfollow(_ channel: ChannelID, keepMembership: Bool = false) async throws(BatonError) -> ChannelSnapshot {
-    // It is left first: once it is forgotten, no one would know that there is something to leave.
+    // It is left first. Once it is forgotten, the membership would be unknown.
     if !keepMembership { try await leave(channel) }
     return try await ask { .unfollow(channel, $0) }
   }
 
-  /// The channel that a link names, if there is one already.
-  /// - Parameter relays: the relays that were asked for.
+  /// The existing channel that a link names.
+  /// - Parameter relays: the requested relays.
   private func known(
     _ reference: ChannelReference, on network: NetworkKind, at relays: [RelayID]? = nil
   ) async throws(BatonError) -> StoredChannel? {
     guard !reference.networkID.isEmpty else { return nil }
     do {
       let name = ChannelName(network: network, networkID: reference.networkID)
-      // What another core calls so is another channel, or another membership of it.
+      // The same name in another core means another channel, or another membership in it.
       let ids = try await storage.livingChannels(named: name, limit: Decider.namesakesMax).filter {
         directory.canReach($0, on: network)
       }
@@ -58,7 +58,7 @@ extension Coordinator {
         $0.row.isSame(reference.kind, reference.networkID, reference.trustAnchor)
       }
       guard reference.kind == .group else { return known.first }
-      // Relays that sign with one key have groups of their own, which may have the same name.
+      // Relays with the same key have separate groups, which may have the same name.
       let asked = relays ?? []
       let places = Set(asked.isEmpty ? knownRelays(of: reference, on: network).map(\.id) : asked)
       let isThere = { (channel: StoredChannel) in
@@ -90,7 +90,7 @@ extension Coordinator {
       ))
   }
 
-  // MARK: - Where readers are members
+  // MARK: - Membership of readers
 
   /// Joins a channel. If that cannot be stored, or the daemon ends before, the network is a member without Baton's knowledge until the same
   /// link is followed again.
@@ -122,7 +122,7 @@ extension Coordinator {
     return found
   }
 
-  /// Leaves a channel of others before it is forgotten.
+  /// Leaves a followed channel before it is forgotten.
   private func leave(_ channel: ChannelID) async throws(BatonError) {
     let row: ChannelRow?
     do {
@@ -132,11 +132,11 @@ extension Coordinator {
     } catch {
       throw BatonError(reading: error)
     }
-    // The decider refuses what cannot be left.
+    // The decider refuses channels that cannot be left.
     guard let row, !row.isOwned, row.deletedAt == nil else { return }
     guard directory.canReach(channel, on: row.network) else { throw .elsewhere(channel) }
     guard let network = directory.networks[row.network] else {
-      // Only what is read as a member is read from no relay in particular; elsewhere there is nothing to leave.
+      // Only channels that are read as a member have no relays to read from. Other channels need not be left.
       guard row.readFrom.isEmpty else { return }
       throw .networkUnavailable(
         row.network, reason: "this daemon does not serve it, so the channel cannot be left; \(Self.keeping)")
@@ -164,35 +164,35 @@ extension Coordinator {
       return rows
     }
     let there = knownRelays(of: channel, on: network)
-    // A link alone must not make Baton connect to anyone.
+    // A link alone must not make Baton connect to unknown relays.
     guard !there.isEmpty else {
       throw .following(.noKnownRelay(addresses: Array(channel.relays.prefix(Self.addressesShownMax))))
     }
     return Array(there.prefix(ChannelRequest.relaysMax))
   }
 
-  /// How many addresses of a link are named where none of them is known.
+  /// The maximum number of a link's addresses in the error that none of them is known.
   private static let addressesShownMax = 20
 
-  /// The relays that a link names and Baton has, by id.
+  /// The relays in a link that Baton has, by id.
   private func knownRelays(of channel: ChannelReference, on network: NetworkKind) -> [RelayRow] {
     let addresses = Set(channel.relays)
     let there = directory.relays.values.filter { !$0.isDeleted && $0.network == network && addresses.contains($0.address) }
     return there.sorted { $0.id < $1.id }
   }
 
-  /// Reads from relays what a channel is.
-  /// - Returns: the channel, and the relays from which it is to be read.
+  /// Reads the description of a channel from relays.
+  /// - Returns: the channel, and the relays to read it from.
   private func look(
     for channel: ChannelReference, _ request: FollowRequest, as identity: IdentityID, on network: any RelayNetwork
   ) async throws(BatonError) -> (FoundChannel, [RelayID]) {
     let candidates = try relays(for: request, channel, on: network.kind)
     let (found, place) = try await look(for: channel, as: identity, at: candidates, on: network)
-    // A group lives on one relay, whatever else a link names.
+    // A group uses one relay, even if the link names more.
     return (found, channel.kind == .group ? [place] : candidates.map(\.id))
   }
 
-  /// Asks all relays at once, and takes the first that shows the channel.
+  /// Asks all relays simultaneously, and uses the first that shows the channel.
   private func look(
     for channel: ChannelReference, as identity: IdentityID, at relays: [RelayRow], on network: any RelayNetwork
   ) async throws(BatonError) -> (FoundChannel, RelayID) {
@@ -226,8 +226,8 @@ extension Coordinator {
 }
 
 extension ChannelRow {
-  /// Whether it is the channel with this name. That of a public channel is the hash of its first event; groups are told apart by the keys of
-  /// their relays, and where these have one key, by the relays.
+  /// Whether it is the channel with this name. The name of a public channel is the hash of its first event. Groups are distinguished by the
+  /// keys of their relays, and if these share a key, by the relays.
   func isSame(_ kind: ChannelKind, _ networkID: String, _ trustAnchor: String?) -> Bool {
     self.kind == kind && self.networkID == networkID && (kind == .channel || self.trustAnchor == trustAnchor)
   }

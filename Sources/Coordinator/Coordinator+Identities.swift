@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// Identities, which own channels.
 extension Coordinator {
-  /// Gives the networks their keys, and creates the identity `main` if it is missing. Stored keys are opened before anything new is
-  /// sealed: with a wrong key nothing is written.
+  /// Passes the identities' keys to networks, and creates the identity `main` if it is missing. Stored keys are opened before anything new
+  /// is sealed, so that nothing is written with a wrong key.
   func prepareIdentities() async throws {
     var rows = try await storage.identities()
     try unlock(rows)
@@ -26,7 +26,7 @@ extension Coordinator {
           logger.notice("created the identity '\(row.name)' on \(kind.rawValue): \(key.publicName)")
           break
         }
-        // Another daemon may have made it at the same moment.
+        // Another daemon may have created it at the same moment.
         let before = rows
         rows = try await storage.identities()
         guard rows != before else { throw StoreError(.inputOutput, "the identity 'main' cannot be stored: \(rejection)") }
@@ -38,7 +38,7 @@ extension Coordinator {
   }
 
   /// Stores an identity.
-  /// - Returns: why it contradicts what is there; `nil` if it is stored.
+  /// - Returns: why it contradicts the stored ones. `nil` if it is stored.
   private func rejection(of row: IdentityRow) async throws(CommitFailure) -> String? {
     do throws(CommitFailure) {
       return try await storage.commit([.insertIdentity(row)]).rejections[0].map { "\($0)" }
@@ -48,7 +48,7 @@ extension Coordinator {
     }
   }
 
-  /// Gives the networks the keys of identities that were not given yet. Those of removed ones are taken away by the engine.
+  /// Passes keys of new identities to networks. The engine removes the keys of removed identities.
   /// - Throws: `StoreError` when a key cannot be opened.
   func unlock(_ rows: [IdentityRow]) throws {
     let known = unlocked.withLock { $0 }
@@ -64,7 +64,7 @@ extension Coordinator {
   public var identities: [IdentityRow] { directory.read { $0.identities } }
 
   /// Creates an identity. Returns once it is durable.
-  /// - Parameter secret: the secret key as text in the network's notation; `nil` draws a new one.
+  /// - Parameter secret: the secret key as text in the network's notation. `nil` creates a new one.
   public func addIdentity(
     _ name: String, on kind: NetworkKind, secret: String? = nil
   ) async throws(BatonError) -> IdentityRow {

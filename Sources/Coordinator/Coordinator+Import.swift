@@ -3,13 +3,13 @@ internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-/// An operator that a network provides, with its servers and relays.
+/// A network's preset of an operator, with its servers and relays.
 public struct PresetImport: Hashable, Sendable {
   /// The operator, whose name is needed.
   public var `operator`: OperatorEdit
-  /// They need addresses; their assignment is ignored.
+  /// They need addresses. Their assignment is ignored.
   public var servers: [ServerEdit]
-  /// They need addresses; their assignment is ignored.
+  /// They need addresses. Their assignment is ignored.
   public var relays: [RelayEdit]
 
   public init(operator: OperatorEdit, servers: [ServerEdit] = [], relays: [RelayEdit] = []) {
@@ -20,14 +20,14 @@ public struct PresetImport: Hashable, Sendable {
 }
 
 extension Coordinator {
-  /// Upper bound of the operators, servers and relays that are imported at once.
+  /// Upper bound of the operators, servers and relays of one import.
   public static let importedMax = 2000
 
-  /// Adds operators, servers and relays that a network provides and that Baton does not know. Doing so again changes nothing.
+  /// Adds operators, servers and relays of a network that Baton does not have. Doing so again changes nothing.
   ///
-  /// What Baton knows already stays as it is: what someone changed, disabled or removed, and operators that files declare with all that
-  /// belongs to them. A domain that already has servers or relays is left out of a new operator, because they would move to it. What
-  /// cannot be read is left out with a warning.
+  /// Known objects are unchanged: objects that someone changed, disabled or removed, and operators that files declare with everything that
+  /// belongs to them. A domain that already has servers or relays is left out of a new operator, because they would move to it. Invalid
+  /// presets are left out with a warning.
   /// - Parameter kind: the network of the relays.
   /// - Throws: `BatonError` when nothing can be stored.
   public func importPresets(_ presets: [PresetImport], network kind: NetworkKind) async throws(BatonError) {
@@ -44,7 +44,7 @@ extension Coordinator {
     _ = try await change(.importPresets(kind, checked), force: true)
   }
 
-  /// The part of `preset` that can be read, in normal form.
+  /// The valid part of `preset`, in normal form.
   private func checked(_ preset: PresetImport, _ kind: NetworkKind) throws(BatonError) -> CatalogChange.Preset? {
     var edit = preset.operator
     do throws(BatonError) {

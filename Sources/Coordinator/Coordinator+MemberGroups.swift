@@ -4,12 +4,12 @@ internal import Storage
 
 // Groups for certain people.
 extension Coordinator {
-  /// Creates a closed and restricted group for these people, or returns the one that there is for them. Each of them is let in by a post of
-  /// its own, as `changeMembership` does. Returns once all of that is durable; when it is interrupted, the same request goes on with it.
+  /// Creates a closed and restricted group for these people, or returns the existing one. A separate post adds each of them, as
+  /// `changeMembership` does. Returns once all of that is durable. After an interruption, the same request continues.
   /// - Parameters:
-  ///   - request: the group; it has no idempotency key, because that follows from the people.
+  ///   - request: the group. It has no idempotency key, because that follows from the people.
   ///   - names: the people, in the network's notation or in one that `author(from:)` reads.
-  /// - Throws: `notSupported` where no one belongs to channels, and `invalidProfile` for a name that is not one of the network, among others.
+  /// - Throws: `notSupported` if channels have no members there, and `invalidProfile` if a name is invalid on the network, among others.
   public func createGroup(_ request: ChannelRequest, of names: [String]) async throws(BatonError) -> ChannelSnapshot {
     let network = try network(of: request)
     guard request.kind == .group, network.kind == .nostr else {
@@ -24,7 +24,7 @@ extension Coordinator {
       }
       people.insert(person)
     }
-    // Whoever runs the group is in it anyway.
+    // The owner of the group is a member anyway.
     let owner = request.identity ?? Self.mainIdentity
     if let own = directory.read({ $0.identities }).first(where: { $0.network == network.kind && $0.name == owner }) {
       people.remove(own.publicName)
@@ -37,7 +37,7 @@ extension Coordinator {
     let (group, isNew) = try await group(of: people, request)
     for person in people.sorted() {
       let change = MembershipChange(person: person, .member, letsIn: true)
-      // Who was let in before may have left since, or have been removed.
+      // People who were added before may have left since, or have been removed.
       if !isNew, try await hasWish(about: person, in: group.row.id) { continue }
       do throws(BatonError) {
         _ = try await changeMembership(in: group.row.id, change)
@@ -49,7 +49,7 @@ extension Coordinator {
     return group
   }
 
-  /// The group of these people, which is created if there is none. Those that were deleted do not count.
+  /// The group of these people, which is created if it does not exist. Deleted groups do not count.
   private func group(
     of people: Set<String>, _ request: ChannelRequest
   ) async throws(BatonError) -> (group: ChannelSnapshot, isNew: Bool) {
@@ -68,7 +68,7 @@ extension Coordinator {
     }
   }
 
-  /// Whether anything was ever wished of someone in a channel, also what was given up since.
+  /// Whether there was ever a request about this member in a channel, including requests that were given up.
   private func hasWish(about person: String, in channel: ChannelID) async throws(BatonError) -> Bool {
     guard let posts else { return false }
     let wish = PostReaction(target: .anyWish(in: channel, name: person), text: "")

@@ -1,20 +1,20 @@
 public import Channels
 internal import RelayNetwork
 
-// Where several daemons share one store, each acts for some of its channels.
+// If daemons share one store, each acts for some of its channels.
 extension Coordinator {
-  /// Acts for the channels in these slots from now on, because no one else does any more. Their work is taken up soon.
+  /// Begins to act for the channels in these slots, because no other daemon does. Their work is resumed soon.
   public func gain(_ slots: SlotSet) {
     inbox.put(.gained(slots))
     postInbox.put(.gained(slots))
-    // What they report comes after it.
+    // The networks' reports come after it.
     for network in directory.networks.values { network.gained(slots) }
   }
 
-  /// Acts for the channels in these slots no more. Once it returns, another daemon may: what was decided for them is durable, and nothing
-  /// more is sent to their relays.
-  /// - Throws: `storageUnavailable` as long as it is not known what is durable, and `busy` when the coordinator has stopped. The channels
-  ///   are left alone all the same; after `storageUnavailable`, call it again: they are free only once it returns.
+  /// Stops acting for the channels in these slots. Once it returns, another daemon may act for them: earlier decisions about them are
+  /// durable, and nothing more is sent to their relays.
+  /// - Throws: `storageUnavailable` while the durable state is unknown, and `busy` when the coordinator has stopped. It stops
+  ///   acting for the channels anyway. After `storageUnavailable`, call it again: they are free only once it returns.
   public func lose(_ slots: SlotSet) async throws(BatonError) {
     var refusal: BatonError?
     do { try await ask(limit: .max) { .lost(slots, $0) } } catch { refusal = error }
@@ -25,11 +25,11 @@ extension Coordinator {
     if let refusal { throw refusal }
   }
 
-  /// Has networks publish nothing more, because another daemon may soon act for the channels; `mayAct` says no by now. Nothing is lost yet,
-  /// and nothing is forgotten.
+  /// Stops networks from publishing, because another daemon may soon act for the channels. `mayAct` returns false by now. Nothing is lost
+  /// or forgotten.
   public func suspend() async { for network in directory.networks.values { await network.abandon(.all) } }
 
-  /// Goes on after `suspend`: no one else has acted for the channels. `mayAct` says yes by now.
+  /// Continues after `suspend`, if no other daemon has acted for the channels. `mayAct` returns true by now.
   public func resume() {
     inbox.put(.resumed)
     postInbox.put(.resumed)

@@ -5,15 +5,15 @@ public import RelayNetwork
 public import Storage
 internal import Synchronization
 
-/// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before it has any effect outside.
+/// Runs the channels: handles requests and reports one after the other, and makes every step durable before it has any effect outside.
 public final class Coordinator: Sendable {
   let storage: any CoordinatorStorage
-  /// Posts; `nil` if the daemon publishes none.
+  /// Posts. `nil` if the daemon publishes none.
   let posts: (any PostStorage & CoordinatorStorage)?
-  /// What others say; `nil` if no one reads it.
+  /// The reading of messages. `nil` if the daemon reads none.
   let messages: MessageParts?
   let directory: RelayDirectory
-  /// The rules with which it starts.
+  /// The initial rules.
   let rules: Rules
   let clock: any CoordinatorClock
   let logger: Logger
@@ -25,22 +25,22 @@ public final class Coordinator: Sendable {
   let prober: Prober
   /// Counts what happens.
   public let metrics = MetricBook.ofDaemon()
-  /// The store, if others commit to it, too.
+  /// The store, if other daemons commit to it, too.
   private let shared: (any SharedReading)?
   private let tail = Mutex<RevisionTail?>(nil)
-  /// Identities whose keys the networks were given at the start, or since another daemon has added them.
+  /// Identities whose keys were passed to networks, at the start or since another daemon has added them.
   let unlocked = Mutex<Set<IdentityID>>([])
-  /// The hub from which subscribers get committed changes.
+  /// The hub that passes committed changes to subscribers.
   public let hub: ChangeHub
-  /// The hub that says when posts have changed.
+  /// The hub that announces changes of posts.
   public let postHub = PostHub()
-  /// The hub that says when messages and conversations have changed.
+  /// The hub that announces changes of messages and conversations.
   public let messageHub = MessageHub()
   let requestsMax: Int
   let earlyMin: Int
   /// The channels for which it acts at first.
   let slots: SlotSet
-  /// Whether anything may be published at this very moment.
+  /// Whether anything may be published now.
   let mayAct: @Sendable () -> Bool
   private let seed: UInt64
 
@@ -50,22 +50,22 @@ public final class Coordinator: Sendable {
   static let groupCapability = "nip29"
 
   /// - Parameters:
-  ///   - posts: the same storage, for posts and what they must know of channels, so that neither waits for the questions of the other;
-  ///     `nil` if none are published.
-  ///   - messages: what it takes to read what is said in channels; `nil` if no one reads it.
+  ///   - posts: the same storage, for posts and their data about channels, so that neither waits for the other's queries. `nil` if no posts
+  ///     are published.
+  ///   - messages: the parts for reading messages. `nil` if none are read.
   ///   - shared: the same storage, if other daemons commit to it, too.
-  ///   - slots: the channels for which it acts at first; `gain` and `lose` change that.
-  ///   - mayAct: whether anything may be published at this very moment; see `suspend`.
-  ///   - coreSlots: the slots of the channels in the daemon's chat core, whether or not it acts for them at the moment.
+  ///   - slots: the channels for which it acts at first. `gain` and `lose` change that.
+  ///   - mayAct: whether anything may be published now. See `suspend`.
+  ///   - coreSlots: the slots of the channels in the daemon's chat core, whether or not it acts for them now.
   ///   - addressing: networks whose relays can be managed though they are not served.
-  ///   - servers: message and file servers; `nil` if they cannot be managed.
-  ///   - rules: the rules with which it starts.
-  ///   - hub: hands out changes.
-  ///   - earlyMin: how many inputs must wait for the engine to decide on them while a commit is under way. To wake it for each would cost
-  ///     more than it saves.
-  ///   - requestsMax: requests that may wait; more are refused as `busy`.
+  ///   - servers: message and file servers. `nil` if they cannot be managed.
+  ///   - rules: the initial rules.
+  ///   - hub: passes changes to subscribers.
+  ///   - earlyMin: the number of waiting inputs at which the engine decides during a commit. To wake it for each input would cost more than
+  ///     it saves.
+  ///   - requestsMax: the number of waiting requests at which others are refused as `busy`.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
-  ///   - seed: the seed of random choices, above all which of several equal relays channels get.
+  ///   - seed: the seed of random choices, above all among equal relays for channels.
   public init(
     storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil,
     messages: MessageParts? = nil, shared: (any SharedReading)? = nil, slots: SlotSet = .all,
@@ -95,9 +95,9 @@ public final class Coordinator: Sendable {
     self.logger = logger
   }
 
-  /// Serves until `stop` is called and everything taken in is done.
-  /// - Parameter ready: called once unfinished work was taken up again.
-  /// - Throws: `StoreError` when the store cannot be read or written at the start, or when someone else owns it by now.
+  /// Serves until `stop` is called and all inputs are done.
+  /// - Parameter ready: called once unfinished work was resumed.
+  /// - Throws: `StoreError` when the store is unusable at the start, or another process has become its owner.
   public func run(ready: @Sendable () -> Void) async throws {
     defer {
       inbox.close()
@@ -174,14 +174,14 @@ public final class Coordinator: Sendable {
     if let failure { throw failure }
   }
 
-  /// Returns once everything is known here that others have committed by now, or could not be read. With a store of its own it returns
-  /// at once.
+  /// Returns once everything that other daemons have committed by now was read, or could not be. Returns immediately if the store is not
+  /// shared.
   public func catchUp() async { await tail.withLock { $0 }?.catchUp() }
 
   /// Puts a report into the inbox of channels.
   func inboxPut(_ report: NetworkReport) { inbox.put(.report(report)) }
 
-  /// Answers those who wait, when no one else will.
+  /// Answers waiting requests when nothing else will.
   private func refuseAll() async {
     inbox.close()
     while let inputs = await inbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }
@@ -189,7 +189,7 @@ public final class Coordinator: Sendable {
     await refuseMessages()
   }
 
-  /// Lets `run` return once everything taken in so far is done.
+  /// Makes `run` return once all inputs so far are done.
   public func stop() { inbox.close() }
 
   /// Whether `run` has returned.
@@ -198,7 +198,7 @@ public final class Coordinator: Sendable {
   // MARK: - Requests
 
   /// Stores a new channel and starts inviting its relays. Returns once the channel is durable.
-  /// - Throws: `BatonError`; then nothing was stored.
+  /// - Throws: `BatonError`, and nothing was stored.
   public func create(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     do {
       return try await createOrRefuse(request)
@@ -206,7 +206,7 @@ public final class Coordinator: Sendable {
       // Another daemon creates it.
       throw .elsewhere(channel)
     } catch {
-      // This is the only trace of a refused creation. The request may contain anything; the reason says enough about it.
+      // The only trace of a refused creation. The request may contain anything, and the reason describes it well enough.
       logger.event(
         .channelRefused, .notice, "the creation of a channel was refused: \(Trouble(.rejected, "\(error)").detail)", [:])
       throw error
@@ -215,7 +215,7 @@ public final class Coordinator: Sendable {
 
   private func createOrRefuse(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
-    // A channel that was created already exists whatever has become of its relays since.
+    // A channel that was created exists already, whatever happened to its relays since.
     if let known = try await answered(request, profile) { return known }
     var attempts = 0
     while true {
@@ -227,12 +227,12 @@ public final class Coordinator: Sendable {
       let result = await answer { .create(channel, $0) }
       guard case .failure(let error) = result, attempts < 5 else { return try result.get() }
       switch error {
-      // The slot for the chat core was pinned a moment ago, and whoever had it lets go of it.
+      // The slot for the chat core was pinned a moment ago, and its previous owner is releasing it.
       case .networkUnavailable(let kind, _) where kind.isInCore && shared != nil:
         guard (try? await clock.sleep(until: clock.now + .seconds(1))) != nil else { throw error }
       // A picked relay was disabled at the same moment, so pick again.
       case .choiceChanged: break
-      // Another daemon has created it with the same key meanwhile.
+      // Another daemon has created it with the same key since.
       case .elsewhere(nil): throw error
       case .elsewhere: if let known = try await answered(request, profile) { return known }
       default: throw error
@@ -241,14 +241,14 @@ public final class Coordinator: Sendable {
     }
   }
 
-  /// The channel that this request has created already; `nil` if it has not.
+  /// The channel that this request has created already, if it has.
   private func answered(_ request: ChannelRequest, _ profile: Profile) async throws(BatonError) -> ChannelSnapshot? {
     guard let key = request.idempotencyKey, let stored = try await storedChannel(idempotencyKey: key) else { return nil }
     if let conflict = stored.row.conflict(with: request.digest(profile)) { throw conflict }
     return snapshot(stored)
   }
 
-  /// The channel that was created with this key; `nil` if none was.
+  /// The channel that was created with this key, if there is one.
   func storedChannel(idempotencyKey key: String) async throws(BatonError) -> StoredChannel? {
     do {
       guard let id = try await storage.channel(idempotencyKey: key) else { return nil }
@@ -267,7 +267,7 @@ public final class Coordinator: Sendable {
     return network
   }
 
-  /// Why nothing can be done on a network that this daemon does not serve.
+  /// Why a network that this daemon does not serve is unusable.
   func unserved(_ kind: NetworkKind) -> BatonError {
     let isElsewhere = shared != nil && kind.isInCore
     return .networkUnavailable(
@@ -276,7 +276,7 @@ public final class Coordinator: Sendable {
         + (isElsewhere ? "; ask a daemon that has a chat core: batonctl cluster shows which do" : ""))
   }
 
-  /// The network of a new channel, if it takes such a channel.
+  /// The network of a new channel, if it accepts the channel.
   private func network(for request: ChannelRequest, _ profile: Profile) throws(BatonError) -> any RelayNetwork {
     let network = try network(of: request)
     let kind = network.kind
@@ -299,7 +299,7 @@ public final class Coordinator: Sendable {
     }
     let relays = directory.relays
     let rows = chosen.compactMap { relays[$0] }
-    // Only the descriptions of these relays are known.
+    // Only these relays have known descriptions.
     let tested = rows.filter { $0.profile != nil || $0.condition.tested == true }
     let content: ChannelContent
     do {
@@ -317,53 +317,53 @@ public final class Coordinator: Sendable {
       content: content)
   }
 
-  /// Retries one relay, or all that are not active if it is `nil`.
+  /// Retries one relay, or all relays that are not active if `relay` is `nil`.
   public func retry(_ channel: ChannelID, relay: RelayID?) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .retry(channel, relay, $0) }
   }
 
-  /// Verifies the channel on all of its relays now, and compares its posts with what these hold.
+  /// Verifies the channel on all of its relays now, and compares its posts with theirs.
   public func verify(_ channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
     let snapshot = try await ask { .verify(channel, $0) }
     tellPosts(.doubted(channel, nil), about: channel)
     return snapshot
   }
 
-  /// Adds relays to the channel; that many more active relays are then wanted.
-  /// - Parameter pick: how many relays the daemon picks in addition to those named.
+  /// Adds relays to the channel, and raises the number of wanted active relays accordingly.
+  /// - Parameter pick: the number of relays that the daemon picks in addition to the named ones.
   public func addRelays(
     _ relays: [RelayID], pick: Int = 0, to channel: ChannelID
   ) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .joinRelays(channel, relays, pick: pick, $0) }
   }
 
-  /// Changes the channel. Returns once that is durable; the relays that serve the channel get the new profile after that.
+  /// Changes the channel. Returns once that is durable. The relays that serve the channel get the new profile after that.
   public func update(_ channel: ChannelID, _ edit: ChannelEdit) async throws(BatonError) -> ChannelSnapshot {
     let snapshot: ChannelSnapshot = try await ask { .update(channel, edit, $0) }
-    // Posts that were due meanwhile wait for that.
+    // Posts that were due while it was frozen wait for that.
     if edit.isFrozen == false { postInbox.put(.lookAtSchedules) }
     return snapshot
   }
 
-  /// Removes the channel from a relay, which is told; one active relay fewer is then wanted.
+  /// Removes the channel from a relay, which is told, and lowers the number of wanted active relays by one.
   public func removeRelay(_ relay: RelayID, from channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .leaveRelay(channel, relay, $0) }
   }
 
-  /// Removes the channel from all of its relays. The channel stays known as deleted.
+  /// Removes the channel from all of its relays. The channel remains known as deleted.
   public func delete(_ channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .delete(channel, $0) }
   }
 
-  /// Applies new rules from now on; timers that run keep their time.
+  /// Applies new rules. Running timers keep their time.
   public func adopt(_ rules: Rules) async throws(BatonError) { try await ask(limit: .max) { .adopt(rules, $0) } }
 
-  /// Returns once coordinator and store have made a round trip: something was written, or a reason was found why it cannot be.
-  /// The limit on waiting requests does not apply to it.
-  /// - Throws: `storageUnavailable` for the latter; `busy` when the coordinator has stopped.
+  /// Returns once coordinator and store have made a round trip: a write succeeded, or its failure has a known reason. The limit on waiting
+  /// requests does not apply to it.
+  /// - Throws: `storageUnavailable` after a failed write, and `busy` when the coordinator has stopped.
   public func heartbeat() async throws(BatonError) { try await ask(limit: .max) { .heartbeat($0) } }
 
-  /// Returns once everything that was asked for before is done.
+  /// Returns once all earlier requests are done.
   public func barrier() async throws(BatonError) { try await ask { .barrier($0) } }
 
   /// Refuses a key that a channel of this kind cannot have.

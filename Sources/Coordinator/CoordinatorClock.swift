@@ -1,12 +1,12 @@
 public import Channels
 internal import Glibc
 
-/// The source of time for the coordinator; tests provide their own.
+/// The source of time for the coordinator. Tests provide their own.
 public protocol CoordinatorClock: Sendable {
   var now: Timestamp { get }
-  /// The time of day, which jumps when someone sets the clock of the machine. What is signed for others is dated with it.
+  /// The time of day, which jumps when someone sets the clock of the machine. It dates signed content.
   var timeOfDay: Timestamp { get }
-  /// Returns at `time` or later; throws when cancelled.
+  /// Returns at `time` or later. Throws when cancelled.
   func sleep(until time: Timestamp) async throws
 }
 
@@ -14,8 +14,8 @@ extension CoordinatorClock {
   public var timeOfDay: Timestamp { now }
 }
 
-/// The machine's clock: the time of day at the start, going on evenly from there. Setting the clock while the daemon runs does
-/// not move its timers; what is signed for others uses the time of day instead.
+/// The machine's clock: the time of day at the start, and even progress from there. Setting the clock while the daemon runs does not move
+/// its timers. Signed content uses the time of day instead.
 public struct SystemClock: CoordinatorClock {
   private let offset: Int64
 

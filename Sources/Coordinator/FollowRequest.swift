@@ -1,16 +1,16 @@
 public import Channels
 
-/// A request to read a channel that others run.
+/// A request to follow a channel.
 public struct FollowRequest: Hashable, Sendable {
   /// The link to the channel, as people pass it on.
   public var link: String
-  /// The relays from which it is read; those that the link names, as far as Baton has them, if it is `nil`.
+  /// The relays to read it from. `nil` means the link's relays that Baton has.
   public var relays: [RelayID]?
-  /// What it is called here; what it calls itself if it is `nil`.
+  /// Its local name. `nil` means the channel's own name.
   public var displayName: String?
   /// Whether it may be joined, on networks where only members read.
   public var join: Bool
-  /// On whose behalf: messages that name this identity's key are mentions.
+  /// The identity to read as. Messages that name its key are mentions.
   public var identity: String?
 
   public init(

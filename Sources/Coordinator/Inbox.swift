@@ -1,15 +1,15 @@
 internal import DequeModule
 internal import Synchronization
 
-/// The one way into the coordinator: many threads put in, one task takes out, in order.
+/// The one way into the coordinator: many threads put elements in, and one task takes them out, in order.
 final class Inbox<Element: Sendable>: Sendable {
   private struct State {
     var elements: Deque<Element> = []
     var waiter: CheckedContinuation<Void, Never>?
-    /// How many elements the one who waits wants at least.
+    /// The minimum number of elements that the waiting `take` wants.
     var wanted = 1
     var isClosed = false
-    /// Whether whoever takes must not wait.
+    /// Whether `take` must not wait.
     var isPoked = false
     var isDone = false
   }
@@ -29,7 +29,7 @@ final class Inbox<Element: Sendable>: Sendable {
     return taken
   }
 
-  /// Lets the next `take` return, or the one that waits, even if there is nothing to take.
+  /// Makes the waiting or next `take` return, even if there is nothing to take.
   func poke() {
     let waiter = state.withLock { state in
       state.isPoked = true
@@ -39,8 +39,8 @@ final class Inbox<Element: Sendable>: Sendable {
     waiter?.resume()
   }
 
-  /// Takes everything that waits, at most `max` elements.
-  /// - Parameter atLeast: how many elements it waits for, unless `poke` is called.
+  /// Takes all waiting elements, up to `max`.
+  /// - Parameter atLeast: the number of elements that it waits for, unless `poke` is called.
   /// - Returns: `nil` once closed and drained.
   func take(max: Int, atLeast: Int = 1) async -> [Element]? {
     while true {
@@ -67,13 +67,13 @@ final class Inbox<Element: Sendable>: Sendable {
   /// The number of elements that wait.
   var count: Int { state.withLock { $0.elements.count } }
 
-  /// Whether no one takes out any more.
+  /// Whether elements are no longer taken out.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Notes that no one takes out any more.
+  /// Records that elements are no longer taken out.
   func finish() { state.withLock { $0.isDone = true } }
 
-  /// Closes the inbox to new elements; what waits can still be taken out.
+  /// Closes the inbox to new elements. Waiting elements can still be taken out.
   func close() {
     let waiter = state.withLock { state in
       state.isClosed = true

@@ -2,10 +2,10 @@ public import Channels
 public import RelayNetwork
 public import Storage
 
-/// Tells a network which channel it refers to.
+/// Finds the channels that a network refers to.
 public enum KnownChannels {
-  /// The channel that a SimpleX core knows under `name`, deleted ones included, with the relays that serve it; `nil` if it is not ours.
-  /// - Parameter slots: those for the channels of this core.
+  /// The channel that a SimpleX core calls `name`, deleted ones included, with the relays that serve it. `nil` if Baton does not have it.
+  /// - Parameter slots: the slots of the channels in this core.
   /// - Throws: `StoreError` when storage does not work, or the channel is damaged.
   public static func onSimpleX(
     _ name: String, among slots: SlotSet, in storage: any KnownChannelStorage
@@ -16,9 +16,9 @@ public enum KnownChannels {
     return try await known([id], stored, in: storage).first
   }
 
-  /// Living channels on SimpleX that relays serve, served, or did not take in time, and those of others, by id, from the first after
-  /// `after` on.
-  /// - Parameter slots: those for the channels of the core that asks.
+  /// Channels on SimpleX that were not deleted, by id, beginning after `after`: the ones that relays serve, served, or did not accept in
+  /// time, and followed ones.
+  /// - Parameter slots: the slots of the channels in the requesting core.
   /// - Throws: `StoreError` when storage does not work. A damaged channel is left out.
   public static func servedOnSimpleX(
     after: ChannelID?, limit: Int, among slots: SlotSet, in storage: any KnownChannelStorage
@@ -27,7 +27,7 @@ public enum KnownChannels {
     return ids.isEmpty ? [] : try await known(ids, try await storage.channels(Set(ids)), in: storage)
   }
 
-  /// - Parameter stored: what was read of `ids`. Those that cannot be read are left out: they must not hide the others.
+  /// - Parameter stored: the stored channels for `ids`. Unreadable ones are left out, because they must not hide the others.
   private static func known(
     _ ids: [ChannelID], _ stored: StoredChannels, in storage: any KnownChannelStorage
   ) async throws -> [KnownChannel] {

@@ -3,11 +3,11 @@ public import Meters
 internal import Storage
 
 extension MetricBook {
-  /// The book of a daemon, with the series that there may be of networks and tests.
+  /// The metrics of a daemon, with all possible series of networks and tests.
   public static func ofDaemon() -> MetricBook {
     let networks = NetworkKind.allCases.map(\.rawValue)
     func each(_ words: String...) -> [[String]] { networks.flatMap { network in words.map { [network, $0] } } }
-    // What is there from the start can be seen to begin.
+    // Series that exist from the start show their first increase.
     let operations = networks.flatMap { network in
       ChannelRelayMachine.Work.Task.allCases.flatMap { task in
         EngineMeter.outcomes.map { [network, task.rawValue, $0] }
@@ -22,8 +22,7 @@ extension MetricBook {
     ])
   }
 
-  /// The statuses to which channels change on relays, each with the causes that are to be expected there. Others are counted from the first
-  /// time on.
+  /// The statuses to which channels change on relays, each with its expected causes. Other causes are counted from their first occurrence.
   private static var steps: [[String]] {
     let causes = Cause.allCases.filter { cause in
       switch cause {
@@ -41,7 +40,7 @@ extension MetricBook {
     }
   }
 
-  /// Commits, and notes how long that took.
+  /// Commits, and records the duration.
   func timing(
     _ request: CommitRequest, _ commit: (CommitRequest) async throws(CommitFailure) -> CommitReceipt
   ) async throws(CommitFailure) -> CommitReceipt {

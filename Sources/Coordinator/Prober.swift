@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The result of a test.
 struct ProbeVerdict: Equatable, Sendable {
-  /// The step that failed; `nil` if all passed.
+  /// The step that failed. `nil` if all passed.
   var failure: (step: String, trouble: Trouble)?
   /// The time from looking up the name to the open connection.
   var roundTrip: Duration?
@@ -15,7 +15,7 @@ struct ProbeVerdict: Equatable, Sendable {
   static let overdue = ProbeVerdict(
     failure: ("test", Trouble(.timeout, "the test did not end in time")), roundTrip: nil, isFull: false, description: nil)
 
-  /// The verdict on a peer whose address cannot be read.
+  /// The verdict on a peer with an invalid address.
   static let unreadable = ProbeVerdict(
     failure: ("address", Trouble(.protocol, "the stored address cannot be read")), roundTrip: nil, isFull: false,
     description: nil)
@@ -25,7 +25,7 @@ struct ProbeVerdict: Equatable, Sendable {
       && a.isFull == b.isFull && a.description == b.description
   }
 
-  /// Adds up the steps of a test.
+  /// Combines the steps of a test.
   init(_ steps: [ProbeStep], isFull: Bool) {
     let reach = steps.filter { $0.failure == nil && Self.reachSteps.contains($0.name) }
     let failed = steps.first { $0.failure != nil }
@@ -46,7 +46,7 @@ struct ProbeVerdict: Equatable, Sendable {
   private static let reachSteps: Set<String> = ["resolve", "connect", "tls"]
 }
 
-/// Runs tests in the background, each in a task of its own, and hands over their results.
+/// Runs tests in the background, each in a separate task, and delivers their results.
 final class Prober: Sendable {
   private let deliver: @Sendable (Probed, _ address: String, ProbeVerdict) -> Void
   private let tasks = Mutex<[Probed: Task<Void, Never>]>([:])
@@ -67,7 +67,7 @@ final class Prober: Sendable {
     }
   }
 
-  /// The tests that were begun and whose results the engine does not have yet.
+  /// The number of tests whose results the engine does not have yet.
   var count: Int { tasks.withLock { $0.count } }
 
   func cancel(_ peer: Probed) { tasks.withLock { $0.removeValue(forKey: peer) }?.cancel() }

@@ -2,10 +2,10 @@ internal import Channels
 internal import Foundation
 internal import StrictJSON
 
-/// The rules for what a channel may say about itself.
+/// The rules for profiles of channels.
 enum ProfileRules {
   /// The profile in normal form.
-  /// - Parameter known: a profile that was validated before, by the rules of then: its name may stay.
+  /// - Parameter known: A profile that was valid by the rules of its time. Its name may be kept.
   /// - Throws: `invalidDisplayName`, `invalidProfile` or `invalidImage`.
   static func validated(_ given: Profile, after known: Profile? = nil) throws(BatonError) -> Profile {
     var profile = given
@@ -38,13 +38,13 @@ enum ProfileRules {
     }
   }
 
-  /// Whether a character may not stand in texts of several lines.
+  /// Whether a character is forbidden in texts of several lines.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 && scalar != "\n" && scalar != "\t" || scalar.value == 0x7F
   }
 
-  /// The profile in normal form that is as like as can be to what strangers wrote, of any length.
-  /// - Parameter fallback: the name if nothing of theirs can be shown.
+  /// The normal profile that is closest to texts of strangers, which may have any length.
+  /// - Parameter fallback: the name if their name cannot be shown.
   static func closest(name: String, about: String, or fallback: String) -> Profile {
     // Normalizing a text that is far too long would be wasted work.
     let short = name.cut(toBytes: 64 * DisplayName.charactersMax)

@@ -18,7 +18,7 @@ extension RelayDirectory {
   /// Releases these relays once the creation that chose them is answered.
   func release(_ relays: [RelayID]) { write { $0.loads.release(relays) } }
 
-  /// Takes in what a commit has changed.
+  /// Applies the changes of a commit.
   func carry(_ changes: [RelayID: Int]) {
     guard !changes.isEmpty else { return }
     write { $0.loads.carry(changes) }

@@ -1,10 +1,9 @@
 internal import Channels
 internal import Storage
 
-// The relays that a new channel gets.
+// The relays of a new channel.
 extension RelayDirectory {
-  /// The relays that a request names, or as many as it wants picked. They count as carrying the channel until
-  /// `release`.
+  /// The relays that a request names, or as many as it wants picked. They count as carrying the channel until `release`.
   func choose(for request: ChannelRequest, on network: NetworkKind, at now: Timestamp) throws(BatonError) -> [RelayID] {
     if let named = try named(request.relays) {
       hold(named)
@@ -21,7 +20,7 @@ extension RelayDirectory {
     return choose(wanted, from: pool)
   }
 
-  /// The relays that a request names, each once; `nil` if it names none.
+  /// The relays that a request names, each once. `nil` if it names none.
   func named(_ relays: [RelayID]?) throws(BatonError) -> [RelayID]? {
     guard let relays, !relays.isEmpty else { return nil }
     var seen: Set<RelayID> = []
@@ -32,7 +31,7 @@ extension RelayDirectory {
     return unique
   }
 
-  /// The error that says why there is no relay for the channel.
+  /// The reason why there is no relay for the channel.
   private func nobody(for request: ChannelRequest, on network: NetworkKind, at now: Timestamp) -> BatonError {
     let catalog = catalog
     let eligible = catalog.candidates(on: network, at: now).filter(\.isEligible)

@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 internal import Synchronization
 
-/// The knowledge that request threads may use without asking the coordinator's task: the catalog, identities, networks.
+/// The state that request threads may read without the coordinator's task: the catalog, identities, networks.
 final class RelayDirectory: Sendable {
   struct Contents {
     var catalog = Catalog() { didSet { pools = RelayPools() } }
@@ -11,22 +11,22 @@ final class RelayDirectory: Sendable {
     var loads = RelayLoads()
     var pools = RelayPools()
     var identities: [IdentityRow] = []
-    /// The reason why changes are refused at present, if they are.
+    /// Why changes are refused now, if they are.
     var storageTrouble: String?
     var liveChannels = 0
-    /// How many inputs were decided and are not being committed yet.
+    /// The number of decided inputs whose commit has not begun.
     var inputsOpen = 0
-    /// How many inputs about posts were decided and are not being committed yet.
+    /// The number of decided inputs about posts whose commit has not begun.
     var postsOpen = 0
-    /// The channels that have posts, or were asked to have one.
+    /// The channels that have posts, or a request for one.
     var channelsWithPosts: Set<ChannelID> = []
-    /// What is known about networks as a whole.
+    /// The state of networks as a whole.
     var networkStates: [NetworkKind: NetworkState] = [:]
     /// The random generator that draws among equal relays.
     var random: SplitMix64
   }
   let networks: [NetworkKind: any RelayNetwork]
-  /// Every network whose addresses can be read, served or not.
+  /// Every network whose addresses Baton can read, served or not.
   let addressing: [NetworkKind: any RelayAddressing]
   let servers: (any ServerNetwork)?
   /// The slots of the channels in the daemon's chat core.
@@ -34,7 +34,7 @@ final class RelayDirectory: Sendable {
   private let contents: Mutex<Contents>
 
   /// - Parameters:
-  ///   - coreSlots: the slots of the channels in the daemon's chat core, whether or not it has them at the moment.
+  ///   - coreSlots: the slots of the channels in the daemon's chat core, whether or not it has them now.
   ///   - seed: the seed of the random choice of relays.
   init(
     networks: [any RelayNetwork], addressing: [any RelayAddressing], servers: (any ServerNetwork)?, coreSlots: SlotSet = .all,
@@ -51,7 +51,7 @@ final class RelayDirectory: Sendable {
   func read<T>(_ body: (borrowing Contents) -> sending T) -> sending T { contents.withLock { body($0) } }
   func write<T>(_ body: (inout Contents) -> sending T) -> sending T { contents.withLock { body(&$0) } }
 
-  /// Whether the channel can be reached from here: what another daemon's chat core has, only that one knows.
+  /// Whether this daemon can reach the channel: another daemon's chat core is accessible only to that daemon.
   func canReach(_ channel: ChannelID, on network: NetworkKind) -> Bool {
     !network.isInCore || coreSlots.contains(channel)
   }
@@ -75,7 +75,7 @@ final class RelayDirectory: Sendable {
     }
   }
 
-  /// Makes snapshots of channels from what is known now.
+  /// Makes snapshots of channels from the current state.
   var snapshotMaker: SnapshotMaker {
     let (relays, identities, states) = contents.withLock { ($0.catalog.relays, $0.identities, $0.networkStates) }
     return SnapshotMaker(
@@ -83,6 +83,6 @@ final class RelayDirectory: Sendable {
       canReach: { [self] in canReach($0, on: $1) })
   }
 
-  /// Puts together what clients see of a channel.
+  /// A channel as clients see it.
   func snapshot(_ row: ChannelRow, _ relays: [ChannelRelayRow]) -> ChannelSnapshot { snapshotMaker.snapshot(row, relays) }
 }

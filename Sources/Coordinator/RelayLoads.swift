@@ -1,22 +1,22 @@
 internal import Channels
 
-/// The number of channels that each relay carries: those that have it as a member that was not removed.
+/// The number of channels that each relay carries: the channels that have it and have not removed it.
 ///
-/// What the engine has committed counts, and so do the relays of creations that are not answered yet, from the moment of their choice.
-/// Thus simultaneous creations see each other's choices. For a moment, between its commit and its answer, a new channel counts twice.
-/// What the engine has decided for other requests, or to heal channels, counts for others from the commit on.
+/// Committed channels count, and so do the relays of unanswered creations, from the moment of their choice. Thus simultaneous creations see
+/// each other's choices. Between its commit and its answer, a new channel briefly counts twice. Other decisions of the engine, such as
+/// healing channels, count once they are committed.
 struct RelayLoads {
   /// The durable counts. Relays without channels are missing.
   private(set) var carried: [RelayID: Int] = [:]
-  /// The choices of creations that are not answered yet. Relays that none of them has chosen are missing.
+  /// The choices of unanswered creations. Relays that none of them has chosen are missing.
   private(set) var chosen: [RelayID: Int] = [:]
 
   subscript(relay: RelayID) -> Int { carried[relay, default: 0] + chosen[relay, default: 0] }
 
-  /// Begins with what is stored.
+  /// Begins with the stored counts.
   mutating func begin(with carried: [RelayID: Int]) { self.carried = carried }
 
-  /// Takes in a commit.
+  /// Applies a commit.
   /// - Parameter changes: how many more or fewer channels each relay carries.
   mutating func carry(_ changes: [RelayID: Int]) {
     for (relay, change) in changes { carried.add(change, to: relay) }

@@ -1,8 +1,8 @@
 internal import Channels
 internal import Storage
 
-/// The relays that creations choose from. They are arranged once for all creations until something new is known about a relay, or
-/// until what is known about one is too old to count.
+/// The relays that creations choose from. They are arranged once for all creations, until a relay changes, or data about a relay becomes
+/// too old to count.
 struct RelayPools {
   private struct Purpose: Hashable {
     let kind: ChannelKind
@@ -12,7 +12,7 @@ struct RelayPools {
   private struct Arranged {
     let pool: SelectionPolicy.Pool
     let since: Timestamp
-    /// The time at which the pool ends; `nil` if it never does.
+    /// The time at which the pool ends, if it does.
     let until: Timestamp?
 
     func holds(at now: Timestamp) -> Bool { since <= now && until.map { now < $0 } ?? true }
@@ -20,7 +20,7 @@ struct RelayPools {
 
   private var arranged: [Purpose: Arranged] = [:]
 
-  /// The eligible relays for a channel; for a group, those that are known to offer groups.
+  /// The eligible relays for a channel. For a group, only relays that are known to offer groups.
   /// - Parameter catalog: the same for all calls.
   mutating func pool(
     for kind: ChannelKind, on network: NetworkKind, in catalog: Catalog, at now: Timestamp
@@ -30,7 +30,7 @@ struct RelayPools {
     var candidates: [SelectionPolicy.Candidate] = []
     var until: Timestamp?
     for row in catalog.relays.values where row.network == network {
-      // The other relays do not offer groups, or it is not known whether they do.
+      // The other relays do not offer groups, or were never found to.
       if kind == .group, !row.capabilities.contains(Coordinator.groupCapability) { continue }
       candidates.append(catalog.candidate(row, at: now))
       if let end = row.condition.reliabilityEnds(after: now) { until = min(until ?? end, end) }

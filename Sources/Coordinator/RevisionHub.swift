@@ -1,19 +1,19 @@
 public import Channels
 internal import Synchronization
 
-/// The hub that says when posts have changed.
+/// The hub that announces changes of posts.
 public typealias PostHub = RevisionHub<PostID>
-/// The hub that says when messages and conversations have changed.
+/// The hub that announces changes of messages and conversations.
 public typealias MessageHub = RevisionHub<MessageID>
 
-/// Tells those who watch objects with a sequence of revisions that some have changed. They read in storage what it was.
+/// Announces changes of objects that share a sequence of revisions. Waiting tasks read the changes in storage.
 public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
   private struct Waiter {
     let after: Int64
     let continuation: CheckedContinuation<Bool, Never>
   }
 
-  /// An object that someone follows.
+  /// An object that is followed.
   private struct Followed {
     var count = 0
     /// The newest revision at which it may have changed.
@@ -24,7 +24,7 @@ public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
     var revision: Int64 = 0
     var isOver = false
     var next = 0
-    /// Those who wait for any object, and those who wait for one.
+    /// The waiters for any object, and the waiters for one.
     var waiting: [Int: Waiter] = [:]
     var waitingFor: [Object: [Int: Waiter]] = [:]
     var followed: [Object: Followed] = [:]
@@ -45,23 +45,23 @@ public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
 
   public init() {}
 
-  /// The newest revision that is durable and known.
+  /// The newest revision that is known to be durable.
   public var revision: Int64 { state.withLock { $0.revision } }
 
-  /// How many wait.
+  /// The number of waiters.
   var waiterCount: Int { state.withLock { $0.waiting.count + $0.waitingFor.values.reduce(0) { $0 + $1.count } } }
 
-  /// Notes until `unfollow` when this object changes, so that whoever waits for it is not woken by the changes of others.
+  /// Records changes of this object until `unfollow`, so that changes of other objects do not wake its waiters.
   public func follow(_ object: Object) {
     state.withLock { state in
-      // What it was before is not known.
+      // Its earlier revision is unknown.
       var followed = state.followed[object] ?? Followed(revision: state.revision)
       followed.count += 1
       state.followed[object] = followed
     }
   }
 
-  /// Ends what one call of `follow` began.
+  /// Ends one call of `follow`.
   public func unfollow(_ object: Object) {
     state.withLock { state in
       guard var followed = state.followed[object] else { return }
@@ -71,8 +71,8 @@ public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
   }
 
   /// Waits until objects have a newer revision than `revision`, or the wait is cancelled.
-  /// - Parameter object: an object that is followed: only its changes count. All count if it is `nil`.
-  /// - Returns: whether to go on; false once the coordinator has stopped.
+  /// - Parameter object: A followed object, if only its changes count. `nil` means that all changes count.
+  /// - Returns: whether to continue. False once the coordinator has stopped.
   public func wait(after revision: Int64, for object: Object? = nil) async -> Bool {
     let place = state.withLock { state in
       state.next += 1
@@ -93,8 +93,8 @@ public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Tells that objects have this revision by now.
-  /// - Parameter objects: those that changed; any may have if it is `nil`.
+  /// Announces that objects have this revision now.
+  /// - Parameter objects: the changed objects. `nil` if any may have changed.
   func publish(_ revision: Int64, changing objects: Set<Object>? = nil) {
     let woken = state.withLock { state in
       state.revision = max(state.revision, revision)
@@ -117,7 +117,7 @@ public final class RevisionHub<Object: Hashable & Sendable>: Sendable {
     return Array(woken.values)
   }
 
-  /// Lets no one wait any more.
+  /// Ends all waits.
   func finish() {
     let woken = state.withLock { state in
       state.isOver = true

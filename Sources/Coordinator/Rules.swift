@@ -4,13 +4,13 @@ public import Channels
 public struct Rules: Hashable, Sendable {
   /// Timers and limits of channel relays.
   public var policy: RelayPolicy
-  /// The same for networks with policies of their own.
+  /// The same for networks with separate policies.
   public var policies: [NetworkKind: RelayPolicy]
   /// Timers and limits of deliveries of posts.
   public var delivery: DeliveryPolicy
-  /// The schedule of tests in the background; `nil` if there are none.
+  /// The schedule of tests in the background. `nil` if there are none.
   public var schedule: TestSchedule?
-  /// The upkeep of settled channels; `nil` for none.
+  /// The upkeep of settled channels. `nil` for none.
   public var upkeep: UpkeepPolicy?
 
   public init(

@@ -2,21 +2,21 @@ internal import Channels
 internal import RelayNetwork
 public import Storage
 
-/// Makes snapshots of channels from what is known of relays, identities and networks at one moment. Whoever wants many snapshots makes them
-/// with one maker, and lets go of it soon, because it keeps the catalog of that moment.
+/// Makes snapshots of channels from the state of relays, identities and networks at one moment. Use one maker for many snapshots, and
+/// release it soon, because it keeps the catalog of that moment.
 public struct SnapshotMaker: Sendable {
   let relays: [RelayID: RelayRow]
   let identities: [IdentityRow]
   let networkStates: [NetworkKind: NetworkState]
   let networks: [NetworkKind: any RelayNetwork]
   let addressing: [NetworkKind: any RelayAddressing]
-  /// Whether a channel can be reached from here.
+  /// Whether this daemon can reach a channel.
   let canReach: @Sendable (ChannelID, NetworkKind) -> Bool
 
-  /// What clients see of a stored channel.
+  /// A stored channel as clients see it.
   public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { snapshot(stored.row, stored.relays) }
 
-  /// Puts together what clients see of a channel.
+  /// A channel as clients see it.
   func snapshot(_ row: ChannelRow, _ rows: [ChannelRelayRow]) -> ChannelSnapshot {
     let trouble = canReach(row.id, row.network) ? networkStates[row.network]?.trouble?.trouble : nil
     var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
@@ -40,7 +40,7 @@ public struct SnapshotMaker: Sendable {
     let read = row.readFrom.filter { relays[$0]?.isDeleted == false }
     let serving = active.isEmpty ? inactive : active
     let link = link(of: row, hints: row.isOwned ? serving : read.compactMap { relays[$0]?.address })
-    // Whether the relays of others serve the channel is for them to know.
+    // Baton does not know whether the relays of a followed channel serve it.
     let isUsable = link != nil && (!row.isOwned || !active.isEmpty)
     return ChannelSnapshot(
       row: row, identityName: name(of: row.identity), phase: counts.phase, link: link, isLinkUsable: isUsable, relays: members,
@@ -52,7 +52,7 @@ public struct SnapshotMaker: Sendable {
     identities.first { $0.id == identity }?.name ?? "identity \(identity.rawValue)"
   }
 
-  /// The link that readers open; `nil` if no relay can serve the channel.
+  /// The link that readers open. `nil` if no relay can serve the channel.
   private func link(of row: ChannelRow, hints: [String]) -> String? {
     guard !hints.isEmpty || !row.isOwned, row.deletedAt == nil else { return nil }
     let link =

@@ -7,11 +7,11 @@ public struct ChannelSnapshot: Hashable, Sendable {
   public struct Relay: Hashable, Sendable {
     public let id: RelayID
     public let name: String
-    /// The operator that runs it now; `nil` if it has none.
+    /// The operator of the relay, if it has one.
     public let relayOperator: OperatorID?
     public let record: ChannelRelayRecord
-    /// The reason why no progress is possible there: the network as a whole cannot be used. It holds only at the moment of asking, because
-    /// it is not a change of the channel.
+    /// The reason why no progress is possible there: the network as a whole is unusable. It holds only at the moment of the request,
+    /// because it is not a change of the channel.
     public let networkTrouble: Trouble?
 
     public var view: ChannelRelayView { ChannelRelayView(record) }
@@ -19,16 +19,16 @@ public struct ChannelSnapshot: Hashable, Sendable {
   public let row: ChannelRow
   public let identityName: String
   public let phase: ChannelPhase
-  /// The link that readers open; present from the first active relay on, and while any relay may still serve it.
+  /// The link that readers open. It exists from the first active relay on, and while any relay may still serve it.
   public let link: String?
   public let isLinkUsable: Bool
   /// The relays in the order in which they joined.
   public let relays: [Relay]
-  /// The relays from which a channel of others is read; empty in Baton's own channels.
+  /// The relays from which a followed channel is read. Empty for Baton's own channels.
   public let readFrom: [RelayID]
-  /// Whether a channel of others was joined, because only members read there.
+  /// Whether a followed channel was joined, because only members can read it.
   public let isReadAsMember: Bool
-  /// What only members of a group may do.
+  /// The actions that only members of a group may do.
   public let access: Set<GroupAccess>
 
   /// The state of the channel in plain words.
@@ -55,14 +55,14 @@ public struct ChannelSnapshot: Hashable, Sendable {
     }
   }
 
-  /// Whether nothing more changes without a new event: no relay is under way.
+  /// Whether nothing changes without a new event: no relay is under way.
   public var hasSettled: Bool {
     !relays.contains { $0.record.status.isUnderWay } && phase != .deleting
   }
 }
 
-/// One relay of a channel as clients see it, except its name. When this changes, the channel gets a revision and an event, so that a list
-/// which follows the events shows what a new list would show.
+/// A relay of a channel as clients see it, except its name. When this changes, the channel gets a revision and an event, so that a list
+/// that follows the events equals a new list.
 public struct ChannelRelayView: Hashable, Sendable {
   public let status: RelayStatus
   public let trouble: Trouble?
@@ -75,28 +75,28 @@ public struct ChannelRelayView: Hashable, Sendable {
   public init(_ record: ChannelRelayRecord) {
     (status, trouble, relayLink) = (record.status, record.trouble, record.relayLink)
     (since, edition) = (record.since, record.shown)
-    // An active relay is read back every day. As long as that finds nothing wrong, it is neither an attempt nor news.
+    // An active relay is read back every day. While that finds nothing wrong, it is neither an attempt nor news.
     let isKnown = record.task == .verify && record.trouble?.cause == .onePerAuthor
     attempt = record.status == .active && (record.trouble == nil || isKnown) ? 0 : record.attempt
-    // A fault of an active relay is tried again once it is read back, unless that would be useless.
+    // A fault of an active relay is tried again at the next read-back, unless that would be useless.
     let isTriedAgain = record.trouble.map { $0.cause != .onePerAuthor } ?? false
     nextAttemptAt = record.isUnderWay ? nil : record.timer ?? (isTriedAgain ? record.verifyDue : nil)
   }
 }
 
 extension ChannelMachine {
-  /// Returns a relay as clients see it; `nil` if the channel never had it.
+  /// Returns a relay as clients see it. `nil` if the channel never had it.
   func view(of relay: RelayID) -> ChannelRelayView? {
     relays.first { $0.relay == relay }.map { ChannelRelayView(ChannelRelayRecord($0.machine)) }
   }
 }
 
-/// Something that was committed, as subscribers get it.
+/// A committed change, as subscribers get it.
 public struct Change: Hashable, Sendable {
   public enum Object: Hashable, Sendable {
     case channel(ChannelSnapshot)
     case channelRelay(ChannelSnapshot.Relay, TransitionRow)
-    /// - before: its earlier form; `nil` if it is new, or if that is no longer known.
+    /// - before: its earlier form. `nil` if it is new, or if that is unknown.
     case catalog(CatalogObject, before: CatalogObject?)
   }
   public let revision: Int64

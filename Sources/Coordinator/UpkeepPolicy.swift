@@ -2,19 +2,19 @@
 public struct UpkeepPolicy: Hashable, Sendable {
   /// The time between two rounds.
   public var interval: Duration
-  /// The number of channels that one relay is asked to show again per round, at most.
+  /// The maximum number of channels that are read back from one relay per round.
   public var verifiesPerRound: Int
-  /// The time that a relay may stay inactive in a channel before another takes its place. Failed relays are replaced at once.
+  /// The time that a relay may be inactive in a channel before another replaces it. Failed relays are replaced immediately.
   public var replaceAfter: Duration
-  /// The number of replacements in one channel within an hour, at most.
+  /// The maximum number of replacements in one channel within an hour.
   public var replacementsPerChannel: Int
-  /// The number of replacements in all channels within an hour, at most.
+  /// The maximum number of replacements in all channels within an hour.
   public var replacementsPerHour: Int
-  /// The number of channels per round that get a relay back that works again, at most.
+  /// The maximum number of channels per round that get a relay back that works again.
   public var returnsPerRound: Int
   /// The time for which transitions are kept.
   public var keepHistory: Duration
-  /// The number of transitions that are kept, however recent they are; there may be a few more until the next round.
+  /// The number of transitions that are kept, however recent they are. There may be a few more until the next round.
   public var keepRows: Int
 
   public init(

@@ -4,9 +4,9 @@ internal import Storage
 
 extension Catalog {
   /// Makes one change.
-  /// - Parameter counters: where new identifiers come from.
-  /// - Returns: what the change was about; `nil` if it was about many.
-  /// - Throws: `BatonError`; the catalog must then not be used any more.
+  /// - Parameter counters: the source of new identifiers.
+  /// - Returns: the changed object. `nil` if there are many.
+  /// - Throws: `BatonError`. The catalog must then not be used any longer.
   mutating func apply(
     _ change: CatalogChange, counters: inout StoreCounters
   ) throws(BatonError) -> CatalogReference? {
@@ -45,7 +45,7 @@ extension Catalog {
   mutating func add(_ edit: OperatorEdit, _ counters: inout StoreCounters) throws(BatonError) -> CatalogReference {
     guard let name = edit.name else { throw .invalidDisplayName(reason: "the name is missing") }
     try checkName(ofOperator: name, except: nil)
-    // The name comes back, and so does the operator, with its id.
+    // The operator returns with its name, and keeps its id.
     let known = operators.values.filter { $0.name == name && $0.isDeleted }.map(\.id).min()
     let id = known ?? OperatorID(rawValue: counters.operator + 1)
     counters.operator = max(counters.operator, id.rawValue)
@@ -81,7 +81,7 @@ extension Catalog {
     if let accepted = edit.conditionsAcceptedAt { row.conditionsAcceptedAt = accepted }
   }
 
-  /// Hands an object that no file declares any more to the person who enables it again.
+  /// Removes the origin of an undeclared object when a person enables it again.
   private static func adopt(_ origin: inout Origin, _ isEnabled: Bool?) {
     guard isEnabled == true, origin.isUndeclared else { return }
     origin = Origin()
@@ -95,7 +95,7 @@ extension Catalog {
     )
   }
 
-  /// Removes the operator and all that belongs to it.
+  /// Removes the operator and everything that belongs to it.
   private mutating func remove(_ id: OperatorID) throws(BatonError) -> CatalogReference {
     guard operators[id]?.isDeleted == false else { throw .noSuchOperator(id) }
     let belongings = belongings(of: id)
@@ -181,7 +181,7 @@ extension Catalog {
     let id = same?.id ?? RelayID(rawValue: counters.relay + 1)
     if let name = edit.name { try checkName(ofRelay: name, except: id) }
     counters.relay = max(counters.relay, id.rawValue)
-    // The address comes back, and so does the relay, with its id, its channels and its history.
+    // The relay returns with its address, and keeps its id, channels and history.
     var row = RelayRow(
       id: id, network: network, address: address.text, host: address.host, comparisonKey: address.comparisonKey,
       name: edit.name ?? freeName(address.displayHost, except: id), revision: same?.revision ?? 0)
@@ -192,7 +192,7 @@ extension Catalog {
     return .relay(id)
   }
 
-  /// The relay with this address, however it is written; one that is not deleted is preferred.
+  /// The relay with this address in any spelling, preferably one that is not deleted.
   func relay(_ network: NetworkKind, _ address: RelayAddress) -> RelayRow? {
     relays.values.filter { $0.network == network && ($0.address == address.text || $0.comparisonKey == address.comparisonKey) }
       .min { ($0.isDeleted ? 1 : 0, $0.id) < ($1.isDeleted ? 1 : 0, $1.id) }

@@ -6,8 +6,8 @@ internal import StrictJSON
 extension Catalog {
   /// Brings the catalog in line with the files.
   ///
-  /// A person's change lasts until the file differs from when it was last loaded. An object that is declared and was removed
-  /// comes back. An object that is no longer declared is disabled and marked.
+  /// A person's change lasts until the file differs from its last load. A declared object that was removed comes back. An object that is no
+  /// longer declared is disabled and marked.
   /// - Parameter passwords: the passwords of servers, by address.
   mutating func declare(
     _ declarations: Declarations, _ passwords: [String: CatalogChange.Password], _ counters: inout StoreCounters
@@ -33,7 +33,7 @@ private struct Declaring {
   private var relaysByAddress: [RelayKey: RelayID] = [:]
   private var relaysByKey: [RelayKey: RelayID] = [:]
   private var seen: Set<CatalogReference> = []
-  /// Relays that their file names, and those that get the name of their host.
+  /// Relays with a name in their file, and relays that are named after their host.
   private var named: [(id: RelayID, item: Declarations.Relay)] = []
   private var unnamed: [(id: RelayID, host: String)] = []
 
@@ -41,7 +41,7 @@ private struct Declaring {
     self.catalog = catalog
     self.passwords = passwords
     self.counters = counters
-    // If two have one name or address, the index keeps the one that is not deleted, then the older one.
+    // If objects share a name or address, the index has the one that is not deleted, then the oldest.
     for row in catalog.operators.values.sorted(by: { ($0.isDeleted ? 0 : 1, $1.id) < ($1.isDeleted ? 0 : 1, $0.id) }) {
       operatorsByName[row.name] = row.id
     }
@@ -64,7 +64,7 @@ private struct Declaring {
     try nameRelays()
   }
 
-  /// Tells which members of a declaration must be applied.
+  /// Finds the members of a declaration that must be applied.
   private struct News {
     let old: JSONValue?
     let new: JSONValue
@@ -94,7 +94,7 @@ private struct Declaring {
     if news.says("enabled") { row.isEnabled = item.isEnabled }
     if news.says("smp") { row.smpRoles = item.smpRoles }
     if news.says("xftp") { row.xftpRoles = item.xftpRoles }
-    // The file may say that the conditions were accepted; a person's acceptance is not taken back by its silence.
+    // The file may state that the conditions were accepted. Without a statement, a person's acceptance is unchanged.
     if news.says("conditionsAcceptedAt"), let accepted = item.conditionsAcceptedAt { row.conditionsAcceptedAt = accepted }
     row.isDeleted = false
     row.origin = Origin(isPreset: true, file: item.file, declaration: declaration)
@@ -117,7 +117,7 @@ private struct Declaring {
     let declaration: JSONValue = [
       "enabled": .bool(item.isEnabled), "roles": Self.json(item.roles),
       "operator": owner.map { .integer($0.rawValue) } ?? .null,
-      // A keyed digest tells whether the password in the file differs from the one before.
+      // A keyed digest shows whether the password in the file differs from the previous one.
       "password": password.map { .string($0.digest) } ?? .null,
     ]
     let news = News(row.origin, declaration, isFresh: same == nil || row.isDeleted)
@@ -145,7 +145,7 @@ private struct Declaring {
         id: id, network: item.network, address: address.text, host: address.host, comparisonKey: address.comparisonKey,
         name: "", revision: 0)
     if row.address != address.text {
-      // The same relay under another spelling, for example with the fingerprint of its server put right.
+      // The same relay in another spelling, for example with a corrected fingerprint of its server.
       (row.address, row.host, row.comparisonKey) = (address.text, address.host, address.comparisonKey)
       row.condition = PeerCondition()
     }
@@ -170,7 +170,7 @@ private struct Declaring {
     seen.insert(.relay(id))
   }
 
-  /// Disables and marks what the files no longer declare; it is never removed.
+  /// Disables and marks objects that the files no longer declare. They are never removed.
   private mutating func markUndeclared() {
     for (id, row) in catalog.operators where row.origin.isDeclared && !seen.contains(.operator(id)) {
       catalog.operators[id]?.isEnabled = false
@@ -186,7 +186,7 @@ private struct Declaring {
     }
   }
 
-  /// Names are settled once all are known: files may swap those of two relays, or give the name of a relay that vanished to another.
+  /// Names are set once all are known: files may swap the names of two relays, or give the name of a vanished relay to another.
   private mutating func nameRelays() throws(BatonError) {
     let alive = catalog.relays.values.filter { !$0.isDeleted }
     let byName = Dictionary(grouping: alive) { ObjectName.key($0.name) }

@@ -3,11 +3,11 @@ internal import RelayNetwork
 internal import Storage
 
 extension Catalog {
-  /// Adds what a network provides and what is not known yet.
+  /// Adds a network's presets that are not known yet.
   ///
-  /// Nothing that is known changes, and nothing that was removed comes back. An operator is known by its name or one of its domains,
-  /// a server by its address or one of its hosts, a relay by its address. What is new is added to a known operator, unless the operator
-  /// was removed or files declare it.
+  /// Known objects are unchanged, and removed ones do not come back. An operator is known by its name or one of its domains, a server by
+  /// its address or one of its hosts, a relay by its address. New objects are added to a known operator, unless the operator was removed or
+  /// files declare it.
   mutating func importPresets(
     _ network: NetworkKind, _ presets: [CatalogChange.Preset], _ counters: inout StoreCounters
   ) throws(BatonError) {
@@ -26,7 +26,7 @@ extension Catalog {
     }
   }
 
-  /// - Returns: the operator to which the new objects belong; `nil` if nothing may be added to it.
+  /// - Returns: the operator of the new objects. `nil` if nothing may be added to it.
   private mutating func owner(
     of preset: CatalogChange.Preset, _ followed: Set<String>, _ counters: inout StoreCounters
   ) throws(BatonError) -> OperatorID? {

@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 
 extension Catalog {
-  /// What is stored.
+  /// The stored catalog.
   /// - Parameter addressing: reads the addresses of relays.
   init(stored storage: any CoordinatorStorage, addressing: [NetworkKind: any RelayAddressing]) async throws {
     self.init()

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// Operators, servers and relays as a whole. It is a value without any I/O: a change goes in, a new catalog or a refusal comes out.
+/// Operators, servers and relays as a whole. It is a value without any I/O: a change produces a new catalog or a refusal.
 struct Catalog: Hashable, Sendable {
   var operators: [OperatorID: OperatorRow] = [:]
   var servers: [ServerID: ServerRow] = [:]
@@ -32,12 +32,12 @@ struct Catalog: Hashable, Sendable {
     return operators.map(CatalogObject.operator) + servers.map(CatalogObject.server) + relays.map(CatalogObject.relay)
   }
 
-  /// Whether the operator of an object allows its use. One's own objects may always be used.
+  /// Whether the operator of an object allows its use. Objects without an operator may always be used.
   func isOperatorEnabled(_ id: OperatorID?) -> Bool {
     id.map { operators[$0].map { $0.isEnabled && !$0.isDeleted } ?? true } ?? true
   }
 
-  /// Whether a relay may be used: it and its operator are enabled. Others are not tested, and get no new channels.
+  /// Whether a relay may be used: it and its operator are enabled. Other relays are not tested, and get no new channels.
   func isEnabled(_ row: RelayRow) -> Bool { row.isEnabled && !row.isDeleted && isOperatorEnabled(row.relayOperator) }
 
   /// The same for a server.
@@ -81,24 +81,24 @@ struct Catalog: Hashable, Sendable {
     return errors.filter { error in !known.contains { error.isCovered(by: $0) } }
   }
 
-  /// The roles that a server really has.
+  /// The effective roles of a server.
   func roles(of server: ServerRow) -> ServerRoles {
     let known = server.serverOperator.flatMap { operators[$0] }
     let base = known.map { server.transport == .smp ? $0.smpRoles : $0.xftpRoles } ?? .own
     return base.with(server.roles, on: server.transport)
   }
 
-  // MARK: - Whose is what
+  // MARK: - Ownership
 
-  /// Lets every object that no one assigned follow its domains. If several operators have a domain, the first in the order of
-  /// identifiers owns it; operators that files no longer declare come last.
+  /// Assigns objects without a chosen operator by their domains. If several operators have a domain, the first by id owns it, and
+  /// undeclared operators come last.
   mutating func assignByDomain() {
     var owners: [String: OperatorID] = [:]
     let alive = operators.values.filter { !$0.isDeleted }
     for row in alive.sorted(by: { ($0.origin.isUndeclared ? 1 : 0, $0.id) < ($1.origin.isUndeclared ? 1 : 0, $1.id) }) {
       for domain in row.domains where owners[domain] == nil { owners[domain] = row.id }
     }
-    // The most specific domain wins; among several names, the first that has an owner.
+    // The most specific domain wins. Among several names, the first with an owner wins.
     func owner(of names: [String]) -> OperatorID? {
       guard !owners.isEmpty else { return nil }
       for name in names where !name.hasSuffix(".onion") {
@@ -141,7 +141,7 @@ struct Catalog: Hashable, Sendable {
     if let other { throw .duplicateName(other.name) }
   }
 
-  /// A name for a relay that no one named: its host, with a number if that is taken.
+  /// A name for a relay without one: its host, with a number if that name exists already.
   func freeName(_ host: String, except id: RelayID?) -> String {
     Self.freeName(host, taken: Set(relays.values.filter { !$0.isDeleted && $0.id != id }.map(\.name)))
   }

@@ -7,7 +7,7 @@ public enum CatalogObject: Hashable, Sendable {
   case server(ServerRow)
   case relay(RelayRow)
 
-  /// The word for it in change events.
+  /// The word for the object in change events.
   public var kind: String {
     switch self {
     case .operator: "operator"
@@ -64,7 +64,7 @@ public enum CatalogObject: Hashable, Sendable {
     }
   }
 
-  /// What it is as a relay or server that is tested, and how that is; `nil` for an operator.
+  /// The relay or server as a peer for tests, and its condition. `nil` for an operator.
   var tested: (peer: Probed, condition: PeerCondition)? {
     switch self {
     case .operator: nil
@@ -82,7 +82,7 @@ public enum CatalogObject: Hashable, Sendable {
   }
 }
 
-/// How a relay or server was, and since when.
+/// The last known health of a relay or server, and its beginning.
 struct KnownHealth: Equatable {
   var health = PeerCondition.Health.unknown
   var since: Timestamp?
@@ -93,7 +93,7 @@ struct KnownHealth: Equatable {
 }
 
 extension Catalog {
-  /// How its relays and servers are.
+  /// The health of its relays and servers.
   var healths: [Probed: KnownHealth] {
     var healths: [Probed: KnownHealth] = [:]
     for row in relays.values { healths[.relay(row.id)] = KnownHealth(row.condition) }

@@ -2,7 +2,7 @@ public import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// A person's request to change an operator; `nil` leaves a field as it is.
+/// A person's request to change an operator. `nil` fields are unchanged.
 public struct OperatorEdit: Hashable, Sendable {
   public var name: String?
   /// An empty text clears the field.
@@ -11,7 +11,7 @@ public struct OperatorEdit: Hashable, Sendable {
   public var isEnabled: Bool?
   public var smpRoles: ServerRoles.Override
   public var xftpRoles: ServerRoles.Override
-  /// The time at which the conditions were accepted; `.some(nil)` takes the acceptance back.
+  /// When the conditions were accepted. `.some(nil)` revokes the acceptance.
   public var conditionsAcceptedAt: Timestamp??
 
   public init(
@@ -68,7 +68,7 @@ public enum Assignment: Hashable, Sendable {
   case to(OperatorID)
 }
 
-/// A person's request to change a server; `nil` leaves a field as it is.
+/// A person's request to change a server. `nil` fields are unchanged.
 public struct ServerEdit: Hashable, Sendable {
   /// The new address, which may carry a password.
   public var address: String?
@@ -76,7 +76,7 @@ public struct ServerEdit: Hashable, Sendable {
   public var password: String?
   public var assignment: Assignment?
   public var isEnabled: Bool?
-  /// The overrides; `nil` leaves them as they are.
+  /// The overrides. `nil` means unchanged.
   public var roles: ServerRoles.Override?
 
   public init(
@@ -91,7 +91,7 @@ public struct ServerEdit: Hashable, Sendable {
   }
 }
 
-/// A person's request to change a relay; `nil` leaves a field as it is.
+/// A person's request to change a relay. `nil` fields are unchanged.
 public struct RelayEdit: Hashable, Sendable {
   public var address: String?
   public var name: String?
@@ -115,14 +115,14 @@ public struct RelayEdit: Hashable, Sendable {
 enum CatalogChange: Equatable, Sendable {
   struct ServerPlace: Hashable, Sendable {
     let address: ServerAddress
-    /// The sealed password; `nil` if there is none.
+    /// The sealed password. `nil` if there is none.
     let sealedPassword: [UInt8]?
   }
   case addOperator(OperatorEdit)
   case updateOperator(OperatorID, revision: Int64, OperatorEdit)
   case removeOperator(OperatorID)
   case addServer(ServerPlace, ServerEdit)
-  /// - place: the new address or password; `nil` keeps both.
+  /// - place: the new address or password. `nil` keeps both.
   case updateServer(ServerID, revision: Int64, ServerPlace?, ServerEdit)
   case removeServer(ServerID)
   case addRelay(NetworkKind, RelayAddress, RelayEdit)
@@ -142,7 +142,7 @@ enum CatalogChange: Equatable, Sendable {
     }
   }
 
-  /// A server's password as its file gives it.
+  /// A server's password in its file.
   struct Password: Hashable, Sendable {
     let sealed: [UInt8]
     /// A digest that tells passwords apart without revealing them.

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What is stored of operators, servers, relays and identities.
+/// The stored operators, servers, relays and identities.
 struct StoredCatalog: Equatable, Sendable {
   var catalog: Catalog
   var identities: [IdentityRow]

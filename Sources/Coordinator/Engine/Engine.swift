@@ -4,8 +4,8 @@ internal import Meters
 internal import RelayNetwork
 internal import Storage
 
-/// The coordinator's task: the shell of the decider for channels, operators, servers and relays. `Shell` states in which order things
-/// happen; what inputs ask of storage is in `Questions`, what follows from a decision in `Effects`.
+/// The coordinator's task: the shell of the decider for channels, operators, servers and relays. `Shell` defines the order of steps,
+/// `Questions` the reads from storage for inputs, and `Effects` the consequences of a decision.
 final class Engine {
   var decider: Decider
   let storage: any CoordinatorStorage
@@ -14,11 +14,11 @@ final class Engine {
   let clock: any CoordinatorClock
   let hub: ChangeHub
   let prober: Prober?
-  /// Whether anything may be published at this very moment.
+  /// Whether anything may be published now.
   let mayAct: @Sendable () -> Bool
-  /// Told when a channel got a relay or left one, or a relay has lost it, once that is durable.
+  /// Called when a channel got a relay or left one, or a relay has lost it, once that is durable.
   let tellPosts: @Sendable (PostInput, ChannelID) -> Void
-  /// Told of channels whose relays have changed, or which were created or deleted, once that is durable; and of relays that have changed.
+  /// Called when a channel's relays have changed, a channel was created or deleted, or a relay has changed, once that is durable.
   let tellMessages: @Sendable (MessageInput) -> Void
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
@@ -27,17 +27,17 @@ final class Engine {
   private let metrics: MetricBook
   var meter: EngineMeter
   private let waker: Waker
-  /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
+  /// When `timersDue` will come in. `nil` if it was not requested, or is on its way.
   var wakeAt: Timestamp? { waker.due }
 
   /// - Parameters:
-  ///   - slots: which channels it acts for at first.
-  ///   - seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the same order.
-  ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
-  ///   - mayAct: whether anything may be published at this very moment; what may not is left out, until `resumed` comes in.
+  ///   - slots: the channels that it acts for at first.
+  ///   - seed: the seed of random choices. The same seed and inputs give the same commits, actions and words, in the same order.
+  ///   - isEager: whether commits begin immediately. Otherwise they begin with `land`.
+  ///   - mayAct: whether anything may be published now. Otherwise that is left out until `resumed` comes in.
   ///   - poke: called when a commit is over, so that `process` is called soon.
-  ///   - tellPosts: told when a channel got a relay or left one, or a relay has lost it, once that is durable.
-  ///   - tellMessages: told of channels and relays that have changed, once that is durable.
+  ///   - tellPosts: called when a channel got a relay or left one, or a relay has lost it, once that is durable.
+  ///   - tellMessages: called when channels or relays have changed, once that is durable.
   init(
     storage: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory, rules: Rules,
     clock: any CoordinatorClock, logger: Logger, hub: ChangeHub, prober: Prober?, metrics: MetricBook = MetricBook(),
@@ -69,14 +69,14 @@ final class Engine {
     hub.start(at: decider.base.counters.revision)
   }
 
-  /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
+  /// Resumes the work that was unfinished when the daemon last stopped. It follows from the stored state alone.
   func resume() async throws {
     let loads = try await storage.channelCounts(among: decider.slots)
     directory.write { $0.loads.begin(with: loads) }
     decider.begin(Set(loads.keys), at: clock.now)
     await depart()
-    // This precedes reading any channel, because what is in memory must be what is stored.
-    // Where several share a store, their clocks are compared instead: times in it are those of other machines.
+    // This precedes reading any channel, because memory must match the store.
+    // If daemons share a store, their clocks are compared instead, because its times come from several machines.
     if decider.slots.isAll {
       let latestVerifyDue = clock.now + decider.rules.verifyIntervalMax * 2
       try await storage.commit([.clampTimes(now: clock.now, latestVerifyDue: latestVerifyDue)])
@@ -94,7 +94,7 @@ final class Engine {
     scheduleWake()
   }
 
-  /// Handles what arrived, and a commit that is over.
+  /// Handles inputs, and a commit that is over.
   func process(_ inputs: [Input]) async {
     meter.hears(inputs, at: clock.now, decider.base.catalog.relays)
     await advance()
@@ -102,7 +102,7 @@ final class Engine {
     for batch in Self.batches(inputs, standsAlone: \.standsAlone) { await take(batch) }
   }
 
-  /// Records when the daemon stops, so that what waits goes on where it was.
+  /// Records when the daemon stops, so that waiting times continue after the next start.
   func noteEnd() async {
     guard decider.isAwake, decider.doubt == nil, fenced == nil else { return }
     do throws(CommitFailure) { try await storage.commit([.probe(clock.now)]) } catch {

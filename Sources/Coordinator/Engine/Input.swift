@@ -12,49 +12,49 @@ extension Engine {
     case retry(ChannelID, RelayID?, Reply<ChannelSnapshot>)
     case verify(ChannelID, Reply<ChannelSnapshot>)
     case delete(ChannelID, Reply<ChannelSnapshot>)
-    /// Read a channel of others no more.
+    /// Stop reading a followed channel.
     case unfollow(ChannelID, Reply<ChannelSnapshot>)
-    /// Add these relays, and as many more as `pick`, which the daemon chooses.
+    /// Add these relays, and `pick` more that the daemon chooses.
     case joinRelays(ChannelID, [RelayID], pick: Int, Reply<ChannelSnapshot>)
     case leaveRelay(ChannelID, RelayID, Reply<ChannelSnapshot>)
     case update(ChannelID, ChannelEdit, Reply<ChannelSnapshot>)
     /// A change of operators, servers and relays; `force` allows it even if it adds errors or channels lose something.
     case change(CatalogChange, force: Bool, Reply<CatalogObject?>)
-    /// A test ended; it has a reply if a person asked for it.
-    /// - address: the address that was tested; a result for another than the present one does not count.
+    /// A test ended. It has a reply if a person asked for it.
+    /// - address: the address that was tested. A result for an outdated address does not count.
     case tested(Probed, address: String, ProbeVerdict, Reply<Void>?)
-    /// Tell the channels that have `relay` in `status`, from the first after `after` on.
+    /// Pass the event to the channels that have `relay` in `status`, beginning after `after`.
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
-    /// Ask a relay for the channels that are due to be read back, at most `atMost` of them.
+    /// Ask a relay for at most `atMost` channels that are due to be read back.
     case verifyChannels(RelayID, atMost: Int)
-    /// A channel has put an edition on a relay that keeps one per author: look whose it took the place of.
+    /// A channel has put an edition on a relay that keeps one per author: find the channel whose edition it replaced.
     case lookForNeighbour(of: ChannelID, IdentityID, RelayID)
-    /// Go on forgetting the part of the history that is too old or too large.
+    /// Continue to forget the part of the history that is too old or too large.
     case forgetHistory
     case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)
     case removeIdentity(IdentityID, Reply<IdentityRow>)
     case adopt(Rules, Reply<Void>)
-    /// Answers once something was written, or could not be.
+    /// Answers once a write succeeded or failed.
     case heartbeat(Reply<Void>)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
-    /// Take up channels that were unfinished when the daemon last stopped, or when the daemon that had them lost them.
+    /// Resume channels that were unfinished when the daemon last stopped, or when another daemon lost them.
     case takeUp([ChannelID])
-    /// What the daemon that looks after the catalog has stored of it, where several share one store.
+    /// The catalog as the daemon in charge of it has stored it, if daemons share a store.
     case catalogRead(StoredCatalog)
-    /// Networks were told to send nothing more, and may send again: what is under way begins again.
+    /// Networks that were stopped from sending may send again: unfinished operations begin again.
     case resumed
-    /// Act for the channels in these slots from now on; no one else does any more.
+    /// Act for the channels in these slots, which belong to no other daemon any longer.
     case gained(SlotSet)
     /// The same for slots that were gained while nothing could be read.
     case gainedBefore
-    /// Act for the channels in these slots no more. It answers once everything before is durable.
+    /// Stop acting for the channels in these slots. Answers once everything before is durable.
     case lost(SlotSet, Reply<Void>)
 
-    // What `timersDue` stands for (`Decider.unfold`).
+    // `Decider.unfold` replaces `timersDue` by these.
 
     case alarm(Alarm)
-    /// Read channels again that storage failed, and store what it did not take.
+    /// Read channels again whose reading or storing failed, and store objects that storage did not accept.
     case recover([ChannelID], [CatalogReference])
 
     /// Whether it is the alarm that the engine set.
@@ -68,7 +68,7 @@ extension Engine {
       }
     }
 
-    /// Answers a request that is not decided any more.
+    /// Answers a request that is no longer decided.
     func refuse(_ error: BatonError) {
       switch self {
       case .create(_, let reply), .retry(_, _, let reply), .verify(_, let reply), .delete(_, let reply),
@@ -101,7 +101,7 @@ extension Engine {
       return ReportedName(networkID: networkID, trustAnchor: trustAnchor)
     }
 
-    /// The channels that it names, and that must be awake for it.
+    /// The channels that it concerns, and that must be awake for it.
     var channels: [ChannelID] {
       switch self {
       case .report(let report): report.channel.map { [$0] } ?? []
@@ -138,7 +138,7 @@ struct NewChannel: Hashable, Sendable {
   /// Whether the daemon chose the relays.
   let isPicked: Bool
   let content: ChannelContent
-  /// Whether it is one of Baton's own channels; one of others is only read, from `relays`.
+  /// Whether Baton owns the channel. A followed channel is only read, from `relays`.
   let isOwned: Bool
 
   init(
@@ -154,14 +154,14 @@ struct NewChannel: Hashable, Sendable {
     self.isOwned = isOwned
   }
 
-  /// The preferences as they are stored; others decide about those of their channels. A plain `nil` would be JSON's null.
+  /// The preferences as they are stored. The owner of a followed channel decides about them. A plain `nil` would be JSON's null.
   var preferences: JSONValue? { isOwned ? request.completePreferences : .none }
 
-  /// What it is called on its network.
+  /// The channel's name on its network.
   var name: ChannelName { ChannelName(network: network, networkID: content.networkID) }
 }
 
-/// Where the answer to a request goes, exactly once. It equals only itself.
+/// Sends the answer to a request exactly once. A reply equals only itself.
 struct Reply<Value: Sendable>: Sendable, Hashable {
   private final class Way: Sendable {
     let send: @Sendable (Result<Value, BatonError>) -> Void

@@ -3,8 +3,8 @@ internal import RelayNetwork
 internal import Storage
 
 extension Coordinator {
-  /// Begins to read what is said in channels, in a task of its own.
-  /// - Returns: the task, which ends after `messageInbox` is closed and everything in it is done; `nil` if nothing is read.
+  /// Begins to read messages of channels, in a separate task.
+  /// - Returns: the task, which ends after `messageInbox` is closed and its inputs are done. `nil` if no messages are read.
   func startMessages() -> Task<Void, Never>? {
     guard let messages else {
       messageInbox.close()
@@ -21,13 +21,13 @@ extension Coordinator {
     }
   }
 
-  /// Tells whoever reads messages, if someone does.
+  /// Puts an input into the inbox for messages, if they are read.
   func tellMessages(_ input: MessageInput) {
     guard messages != nil else { return }
     messageInbox.put(input)
   }
 
-  /// Answers those who wait for messages, when no one else will.
+  /// Answers waiting requests about messages when nothing else will.
   func refuseMessages() async {
     messageInbox.close()
     while let inputs = await messageInbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }

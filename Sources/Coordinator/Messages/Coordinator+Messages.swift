@@ -6,71 +6,71 @@ extension Coordinator {
   /// Whether the messages of channels are read at all.
   public var readsMessages: Bool { messages != nil }
 
-  /// Marks everything in a channel up to a message as read, in the order of arrival; everything there is if it is `nil`.
+  /// Marks the messages of a channel as read, in the order of arrival, up to a message. `nil` marks all of them.
   /// - Throws: `NotFollowed`, among others.
   public func markRead(_ channel: ChannelID, through message: MessageID?) async throws(BatonError) -> ConversationRow {
     try await askMessages(of: channel) { .markRead(channel, through: message, $0) }
   }
 
   /// Marks a message and everything that arrived after it as unread.
-  /// - Parameter channel: that of the message.
+  /// - Parameter channel: the message's channel.
   public func markUnread(
     _ message: MessageID, in channel: ChannelID
   ) async throws(BatonError) -> ConversationRow {
     try await askMessages(of: channel) { .markUnread(message, in: channel, $0) }
   }
 
-  /// Leaves a conversation out of the inbox, until something new is said there, or shows it again.
+  /// Leaves a conversation out of the inbox until it has a new message, or shows it again.
   /// - Throws: `NotFollowed`, among others.
   public func hideMessages(of channel: ChannelID, _ isHidden: Bool) async throws(BatonError) {
     let _: ConversationRow = try await askMessages(of: channel) { .hide(channel, isHidden, $0) }
   }
 
-  /// Hides a message, or shows it again. It stays hidden while its author is muted.
+  /// Hides a message, or shows it again. It remains hidden while its author is muted.
   /// - Throws: `noSuchMessage`, among others.
   public func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws(BatonError) {
     let _: Void = try await askMessages(of: nil) { .hideMessage(message, isHidden, $0) }
   }
 
-  /// Pins a message here, or takes that away; no one else learns of it.
+  /// Pins a message in Baton, or unpins it. Readers do not see this.
   /// - Throws: `noSuchMessage` and `tooManyPinned`, among others.
   public func pinMessage(_ message: MessageID, _ isPinned: Bool) async throws(BatonError) {
     let _: Void = try await askMessages(of: nil) { .pinMessage(message, isPinned, $0) }
   }
 
-  /// Hides the messages of an author, those that are there and those to come, or shows them again.
-  /// - Parameter author: in the network's notation.
+  /// Hides all messages of an author, including future ones, or shows them again.
+  /// - Parameter author: the author in the network's notation.
   public func mute(_ author: String, _ isMuted: Bool) async throws(BatonError) {
     let _: Void = try await askMessages(of: nil) { .mute(author, isMuted, $0) }
   }
 
-  /// The name of someone as messages have it.
-  /// - Parameter text: as people write it, such as npub1….
-  /// - Returns: `nil` if no network knows such a name.
+  /// A person's name in the notation of messages.
+  /// - Parameter text: the name as people write it, such as npub1….
+  /// - Returns: `nil` if no network has such a name.
   public func author(from text: String) -> String? {
     directory.networks.values.lazy.compactMap { $0.author(from: text) }.first
   }
 
-  /// Returns once what was decided about a channel is stored for its messages, too. Where none are read, that is at once.
+  /// Returns once earlier decisions about a channel are stored for its messages, too. If messages are not read, it returns immediately.
   public func settleMessages(of channel: ChannelID) async throws(BatonError) {
     guard messages != nil else { return }
     let _: Void = try await askMessages(of: channel) { .settle(channel, $0) }
   }
 
-  /// Asks the relays of a channel for everything that they hold of its messages, and waits until each has answered or failed to.
-  /// - Parameter patience: how long to wait; the relays go on being asked after that.
+  /// Reads all messages that a channel's relays have, and waits until each relay has answered or failed.
+  /// - Parameter patience: how long to wait. The relays continue to be read after that.
   /// - Returns: whether all of them were read.
   public func syncMessages(of channel: ChannelID, within patience: Duration) async throws(BatonError) -> Bool {
     let number = syncNumbers.next()
     return try await askRelays(of: channel, number, within: patience) { .sync(channel, number: number, $0) }
   }
 
-  /// Has the relays of a channel that say that they search look for messages, and waits until each has answered or failed to. What they
-  /// find is stored like everything else that is read.
+  /// Searches messages on a channel's relays with a search function, and waits until each relay has answered or failed. Found messages are
+  /// stored like others.
   /// - Parameters:
-  ///   - text: the words, in the relays' own way of reading them.
+  ///   - text: the words, in the relays' own syntax.
   ///   - patience: how long to wait.
-  /// - Returns: what became of it at each relay.
+  /// - Returns: the outcome at each relay.
   public func searchRelays(
     of channel: ChannelID, for text: String, within patience: Duration
   ) async throws(BatonError) -> [RelayID: RelaySearchOutcome] {
@@ -78,11 +78,11 @@ extension Coordinator {
     return try await askRelays(of: channel, search.number, within: patience) { .search(search, $0) }
   }
 
-  /// Asks for something that relays answer.
+  /// Makes a request that relays answer.
   private func askRelays<Value: Sendable>(
     of channel: ChannelID, _ number: Int, within patience: Duration, _ input: (Reply<Value>) -> MessageInput
   ) async throws(BatonError) -> Value {
-    // What is in another chat core is read by that one's daemon.
+    // The daemon of another chat core reads the channels of that core.
     if !directory.canReach(channel, on: .simplex) {
       let stored = try await self.channel(channel)
       guard directory.canReach(channel, on: stored.row.network) else { throw .elsewhere(channel) }
@@ -100,7 +100,7 @@ extension Coordinator {
     return try await askMessages(of: channel, input, whenAsked: { asked.finish() })
   }
 
-  /// Returns once everything about messages that came before is done.
+  /// Returns once all earlier inputs about messages are done.
   func messageBarrier() async throws(BatonError) {
     try await askMessages(of: nil) { .barrier($0) }
   }

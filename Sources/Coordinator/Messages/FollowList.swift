@@ -2,25 +2,25 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// Which channels are read, and from where. It says what is to be done when channels have changed, and does none of it.
+/// The channels to read, and their relays. It lists the steps after changes of channels, and carries out none of them.
 struct FollowList {
-  /// What a network reads of a channel.
+  /// A channel as a network reads it.
   struct Entry: Hashable {
     let network: NetworkKind
     let channel: FollowedChannel
   }
 
-  /// What is to be done, in this order. Each step is noted once it is done, so that those that fail are to be done again.
+  /// The necessary steps, in this order. Each step is recorded once it is done, so that failed steps are repeated.
   struct Steps: Equatable {
-    /// Channels that are not read any more.
+    /// Channels that are no longer read.
     var unfollow: [Entry] = []
     /// Channels whose conversations end.
     var end: Set<ChannelID> = []
-    /// Channels that have no conversation yet, by id. What is read before they have one is lost.
+    /// Channels that have no conversation yet, by id. Messages that are read before are lost.
     var begin: [ChannelID] = []
-    /// Channels about which something else was decided.
+    /// Channels with changed decisions.
     var mark: [ChannelID: ConversationMarks] = [:]
-    /// Channels that are to be read, or read in another way, by id.
+    /// Channels to read, or to read differently, by id.
     var follow: [Entry] = []
   }
 
@@ -30,7 +30,7 @@ struct FollowList {
   /// Whether a channel can be reached from here.
   private let canReach: @Sendable (ChannelID, NetworkKind) -> Bool
   private var followed: [ChannelID: Entry] = [:]
-  /// The channels that have a conversation, and what is stored there of the decisions about them.
+  /// The channels with a conversation, and the stored decisions about them.
   private var stored: [ChannelID: ConversationMarks] = [:]
 
   init(
@@ -44,7 +44,7 @@ struct FollowList {
 
   func hasConversation(_ channel: ChannelID) -> Bool { stored[channel] != nil }
 
-  /// What is read of a channel; `nil` if nothing is.
+  /// The entry of a channel that is read.
   func entry(of channel: ChannelID) -> Entry? { followed[channel] }
 
   /// All channels that are read, by id.
@@ -53,9 +53,9 @@ struct FollowList {
   /// All channels that are read or have a conversation.
   var known: Set<ChannelID> { Set(stored.keys).union(followed.keys) }
 
-  /// Compares channels with what is stored of them. One that cannot be read stays as it is.
+  /// Compares channels with their stored state. An unreadable channel is skipped.
   /// - Parameters:
-  ///   - read: what was read of `channels`.
+  ///   - read: the stored state of `channels`.
   ///   - addresses: normal addresses of the relays that were not deleted.
   func steps(for channels: Set<ChannelID>, _ read: StoredChannels, addresses: [RelayID: String]) -> Steps {
     var steps = Steps()
@@ -70,7 +70,7 @@ struct FollowList {
       if marks != stored[id] ?? ConversationMarks() { steps.mark[id] = marks }
       guard networks.contains(channel.row.network), canReach(id, channel.row.network) else { continue }
       guard channel.row.marks.following.isOn else {
-        // What was read stays.
+        // Messages that were read are kept.
         if let entry = followed[id] { steps.unfollow.append(entry) }
         continue
       }
@@ -80,7 +80,7 @@ struct FollowList {
     return steps
   }
 
-  /// A relay that failed may have taken the channel all the same, so it is read as well.
+  /// A relay that failed may have the channel anyway, so it is read as well.
   private func entry(for channel: StoredChannel, _ addresses: [RelayID: String]) -> Entry {
     var relays: [RelayID: String] = [:]
     for row in channel.relays where row.record.status != .removed { relays[row.relay] = addresses[row.relay] }
@@ -95,9 +95,9 @@ struct FollowList {
         id: channel.row.id, content: channel.row.content, relays: relays, window: window, isOwned: channel.row.isOwned))
   }
 
-  // MARK: - What was done
+  // MARK: - Completed steps
 
-  /// Notes which channels have a conversation at the start.
+  /// Records the channels that have a conversation at the start.
   mutating func load(_ conversations: [ChannelID: ConversationMarks]) { stored = conversations }
 
   mutating func began(_ channel: ChannelID) { stored[channel] = ConversationMarks() }

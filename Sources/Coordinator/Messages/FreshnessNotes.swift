@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What is to be stored of how relays were asked for messages: one note for each channel and relay.
+/// The unstored results of reading relays: one for each channel and relay.
 struct FreshnessNotes {
   private struct Place: Hashable {
     let channel: ChannelID
@@ -15,7 +15,7 @@ struct FreshnessNotes {
   /// The notes, by channel and relay.
   var rows: [MessageSyncRow] { notes.values.sorted { ($0.channel, $0.relay) < ($1.channel, $1.relay) } }
 
-  /// Notes how a relay was asked. A failure does not hide a success that was not stored yet.
+  /// Adds the result of reading a relay. A failure does not hide a success that was not stored yet.
   mutating func add(_ channel: ChannelID, _ relay: RelayID, _ outcome: MessageSync, at now: Timestamp) {
     let place = Place(channel: channel, relay: relay)
     switch outcome {
@@ -27,7 +27,7 @@ struct FreshnessNotes {
     }
   }
 
-  /// Forgets what is about these channels.
+  /// Removes the notes about these channels.
   mutating func remove(_ channels: Set<ChannelID>) { notes = notes.filter { !channels.contains($0.key.channel) } }
 
   mutating func removeAll() { notes = [:] }

@@ -1,17 +1,17 @@
 internal import Channels
 
-/// Which parts of reading messages do not work at present, and when each is tried again.
+/// The parts of reading messages that do not work now, and when each is tried again.
 struct KeepingTroubles {
   enum Part: CaseIterable {
-    /// To look at channels, and to begin and end conversations.
+    /// Reading channels, and beginning and ending conversations.
     case channels
-    /// To store what was read.
+    /// Storing messages that were read.
     case news
-    /// To compare what relays serve with what is stored.
+    /// Comparing messages on relays with stored ones.
     case comparisons
-    /// To mirror posts.
+    /// Mirroring posts.
     case posts
-    /// To share people's decisions with other daemons.
+    /// Sharing people's decisions with other daemons.
     case decisions
   }
 
@@ -25,13 +25,13 @@ struct KeepingTroubles {
   private static let pauseFirst = Duration.seconds(1)
   private static let pauseMax = Duration.seconds(60)
 
-  /// Why something does not work; `nil` if all of it does.
+  /// Why a part does not work. `nil` if all parts work.
   var reason: String? { Part.allCases.lazy.compactMap { [troubles] in troubles[$0]?.reason }.first }
 
-  /// When one of these parts is to be tried again.
+  /// When one of these parts is due to be tried again.
   func next(of parts: Set<Part>) -> Timestamp? { troubles.filter { parts.contains($0.key) }.values.map(\.until).min() }
 
-  /// Whether a part works as far as is known, or is to be tried again.
+  /// Whether a part works as far as is known, or is due to be tried again.
   func mayTry(_ part: Part, at now: Timestamp) -> Bool { troubles[part].map { $0.until <= now } ?? true }
 
   /// - Returns: whether everything worked before.

@@ -3,8 +3,8 @@ public import Channels
 /// The reasons why a request about messages is refused.
 public enum MessageError: Error, Hashable, Sendable {
   case noSuchMessage(MessageID)
-  /// As many messages of its channel are pinned as can be.
+  /// The channel has the maximum number of pinned messages.
   case tooManyPinned(MessageID)
-  /// The daemon reads no messages, or not those of this channel.
+  /// The daemon reads no messages, or none of this channel.
   case notFollowed(ChannelID)
 }

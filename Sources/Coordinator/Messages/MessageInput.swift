@@ -4,44 +4,44 @@ internal import Storage
 
 /// An input of the task that reads messages.
 enum MessageInput: Sendable {
-  /// What a network has read.
+  /// Messages that a network has read.
   case read(MessageBatch)
-  /// A relay was asked for all that it holds of a channel's messages.
+  /// A relay's messages of a channel were read, or that failed.
   case synced(ChannelID, RelayID, MessageSync)
-  /// A relay was asked for messages with certain words.
+  /// A relay was searched for messages.
   case searched(ChannelID, RelayID, number: Int, RelaySearchOutcome)
-  /// A relay has served these messages of a channel; its network waits to know which ones are missing.
+  /// A relay has served these messages of a channel. Its network waits for the missing ones.
   case served(MessageInventory)
   /// A channel was created, changed or deleted, or got a relay, or left one.
   case channelChanged(ChannelID)
-  /// It is not known what has changed: look at all channels again.
+  /// It is unknown which channels have changed: check all of them.
   case everythingChanged
   /// Posts have changed.
   case postsChanged
-  /// Another daemon has stored what someone decided.
+  /// Another daemon has stored a decision.
   case decisionsChanged
   case markRead(ChannelID, through: MessageID?, Reply<ConversationRow>)
-  /// - channel: that of the message.
+  /// - channel: the message's channel.
   case markUnread(MessageID, in: ChannelID, Reply<ConversationRow>)
   /// Leave a conversation out of the inbox, or show it again.
   case hide(ChannelID, Bool, Reply<ConversationRow>)
   /// Hide a message, or show it again.
   case hideMessage(MessageID, Bool, Reply<Void>)
-  /// Pin a message, or take that away.
+  /// Pin a message, or unpin it.
   case pinMessage(MessageID, Bool, Reply<Void>)
   /// Hide the messages of an author, or show them again.
   case mute(String, Bool, Reply<Void>)
-  /// Leave out that someone asks to be let into a channel; the reply says whether they did.
+  /// Leave a request to join a channel out of lists. The reply is whether there was one.
   case decline(String, in: ChannelID, Reply<Bool>)
-  /// Answers once what was decided about a channel before is stored.
+  /// Answers once earlier decisions about a channel are stored.
   case settle(ChannelID, Reply<Void>)
-  /// Ask the relays of a channel; the reply comes when each has answered, or failed to: whether all were read.
+  /// Read the relays of a channel. The reply follows when each has answered or failed, and is whether all were read.
   case sync(ChannelID, number: Int, Reply<Bool>)
-  /// Ask the relays of a channel for messages with certain words; the reply comes when each has answered, or failed to.
+  /// Search messages on a channel's relays. The reply follows when each has answered or failed.
   case search(RelaySearch, Reply<[RelayID: RelaySearchOutcome]>)
-  /// No one waits for this `sync` or `search` any more.
+  /// This `sync` or `search` has reached its time limit.
   case syncEnded(ChannelID, number: Int)
-  /// Something is due.
+  /// An alarm is due.
   case timersDue
   /// There is more to do than one turn does.
   case goOn

@@ -31,7 +31,7 @@ extension MessageKeeper {
     }
   }
 
-  /// Looks at a channel, unless that was done in this turn.
+  /// Checks a channel, unless that was done in this turn.
   private func settled(_ channel: ChannelID) async -> Result<Void, BatonError> {
     do {
       if !isLoaded { try await load() }
@@ -119,17 +119,17 @@ extension MessageKeeper {
     }
   }
 
-  /// Asks the relays of a channel for everything.
+  /// Reads all messages on a channel's relays.
   private func sync(_ channel: ChannelID, _ number: Int, _ reply: Reply<Bool>) {
     guard let entry = follows.entry(of: channel) else { return reply.send(.failure(notFollowed(channel))) }
-    // A channel of others that is read from nowhere is not up to date.
+    // A followed channel without readable relays is not up to date.
     let places = places(of: entry)
     guard !places.isEmpty else { return reply.send(.success(entry.channel.isOwned)) }
     requests.add(number, for: channel, relays: places, reply)
     directory.networks[entry.network]?.sync(channel)
   }
 
-  /// Asks the relays of a channel for messages with certain words.
+  /// Searches messages on a channel's relays.
   private func search(_ search: RelaySearch, _ reply: Reply<[RelayID: RelaySearchOutcome]>) {
     guard let entry = follows.entry(of: search.channel) else { return reply.send(.failure(notFollowed(search.channel))) }
     guard !entry.channel.relays.isEmpty else { return reply.send(.success([:])) }
@@ -137,9 +137,9 @@ extension MessageKeeper {
     directory.networks[entry.network]?.search(search)
   }
 
-  /// Why nothing can be asked about a channel that is not known to be read.
+  /// Why requests about a channel that is not read are refused.
   private func notFollowed(_ channel: ChannelID) -> BatonError {
-    // No one knows whether it is as long as channels cannot be looked at.
+    // While channels cannot be read, that is unknown.
     let trouble = hasChannelsToLookAt ? troubles.reason.map { BatonError.storageUnavailable(reason: $0) } : nil
     return trouble ?? .message(.notFollowed(channel))
   }

@@ -9,7 +9,7 @@ extension MessageKeeper {
 
   var hasChannelsToLookAt: Bool { walk != nil || !changed.isEmpty || !isLoaded }
 
-  /// Looks at channels that have changed, and at the next page of all.
+  /// Checks channels that have changed, and the next page of all channels.
   func lookAtChannels() async throws {
     if !isLoaded { try await load() }
     if !changed.isEmpty {
@@ -21,17 +21,17 @@ extension MessageKeeper {
     let page = try await parts.channels.livingChannels(after: place, limit: ChannelWalk.pageMax)
     try await look(at: Set(page))
     guard walk?.passed(page) == true, let ended = walk else { return }
-    // What lives no more is among them.
+    // They may include deleted channels.
     changed.formUnion(ended.missing(of: follows.known))
     walk = ended.isStale ? ChannelWalk() : nil
   }
 
   func load() async throws {
-    // Conversations begin with what was decided about them.
+    // Conversations begin with the decisions about them.
     while try await carryOutDecisions() {}
     let counters = try await parts.storage.messageCounters()
     follows.load(try await parts.storage.channelsWithConversation())
-    // If posts were set back to an older state, those with later revisions are others now.
+    // If posts were set back to an older state, posts with later revisions have changed.
     let posts = try await parts.posts.postCounters()
     mirrored = counters.mirrored <= posts.revision ? counters.mirrored : 0
     hub.publish(counters.revision)
@@ -72,9 +72,9 @@ extension MessageKeeper {
 
   // MARK: - Decisions
 
-  /// Stores decisions made here where all daemons find them, and applies decisions made elsewhere.
+  /// Stores this daemon's decisions for all daemons, and applies decisions of other daemons.
   func shareDecisions() async throws {
-    // What was decided a moment ago counts, whatever is there. What is left over counts only where nothing is.
+    // Recent decisions count in any case. Left-over decisions count only where there are no others.
     try await storeDecisions(areLeftOver: false)
     while try await carryOutDecisions() {}
     try await storeDecisions(areLeftOver: true)
@@ -84,7 +84,7 @@ extension MessageKeeper {
     while true {
       let new = try await parts.storage.newDecisions(isLeftOver: areLeftOver, limit: Self.decisionsMax)
       guard !new.isEmpty else { return }
-      // Each for itself: one that cannot be stored keeps no others from it.
+      // Each in a separate part, so that one that cannot be stored does not prevent the others.
       let receipt = try await parts.decisions.commit(CommitRequest(new.map { CommitPart([.decide($0)]) }))
       while try await carryOutDecisions() {}
       if case .refused(let words)? = receipt.rejections.values.first { throw CommitFailure.refused(words) }
@@ -94,7 +94,7 @@ extension MessageKeeper {
   /// - Returns: whether there may be more.
   private func carryOutDecisions() async throws -> Bool {
     let last = try await parts.storage.lastDecision()
-    // The last one is read again: if it is another one now, everything was set back to an older state.
+    // The last decision is read again: if it differs now, everything was set back to an older state.
     var found = try await parts.decisions.decisions(after: (last?.revision ?? 1) - 1, limit: Self.decisionsMax)
     if let last {
       guard let first = found.first, first.revision > last.revision || first == last else {
@@ -110,7 +110,7 @@ extension MessageKeeper {
 
   // MARK: - News
 
-  /// Stores the next part of what was read, and then how fresh everything is.
+  /// Stores the next part of the messages that were read, and then their freshness.
   func storeNews() async throws {
     guard isLoaded else { return }
     let batches = queue.next(newsMax: Self.newsMax)
@@ -128,12 +128,12 @@ extension MessageKeeper {
     freshness.removeAll()
   }
 
-  /// Tells networks which messages of channels are stored, apart from those that a relay has served.
+  /// Passes stored messages of channels to networks, except the messages that a relay has served.
   func answerInventories() async throws {
     guard isLoaded else { return }
     for _ in 0..<Self.inventoriesMax {
       guard !inventories.isEmpty else { return }
-      // One that cannot be answered does not stand in front of the others.
+      // A request that cannot be answered must not delay the others.
       inventories.append(inventories.removeFirst())
       guard let inventory = inventories.last else { return }
       let missing = try await parts.storage.names(
@@ -148,7 +148,7 @@ extension MessageKeeper {
   /// Posts of channels without a conversation are left out for good, so all channels come first.
   var canMirror: Bool { isMirrorDue && !hasChannelsToLookAt }
 
-  /// Makes messages of the next posts that have changed.
+  /// Mirrors the next posts that have changed.
   func mirrorPosts() async throws {
     var pages = 0
     while canMirror, pages < Self.postPagesMax {
@@ -170,7 +170,7 @@ extension MessageKeeper {
     }
   }
 
-  /// Waits in a task of its own until posts have a later revision.
+  /// Waits in a separate task until posts have a later revision.
   private func watchPosts(after revision: Int64) {
     watcher?.cancel()
     watcher = Task { [postHub, put] in

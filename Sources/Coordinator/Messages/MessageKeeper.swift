@@ -4,19 +4,18 @@ internal import Meters
 internal import RelayNetwork
 internal import Storage
 
-/// The task that reads what is said in channels: it tells networks what to follow, stores what they read, and mirrors posts.
+/// The task that reads messages: it makes networks follow channels, stores the messages that they read, and mirrors posts.
 ///
-/// A turn takes what has arrived and does a bounded part of what is left, so that no flood and no number of channels holds up requests:
+/// A turn handles new inputs and a bounded part of the remaining work, so that no flood and no number of channels holds up requests:
 ///
-/// 1. Channels: those that have changed and a page of those that were not looked at yet. Conversations begin before channels are followed.
-/// 2. Requests, in their order.
-/// 3. People's decisions: decisions of other daemons are applied, and this one's are stored where all find them.
-/// 4. News: so much of what was read is stored in one go; networks are told, and then how fresh that is. A few relays that were read are
-///    compared with what is stored.
-/// 5. Posts: a few pages of those that have changed, once all channels were looked at, because posts of channels without a conversation are
-///    left out.
+/// 1. Channels: changed ones, and a page of unchecked ones. Conversations begin before channels are followed.
+/// 2. Requests, in order.
+/// 3. People's decisions: other daemons' decisions are applied, and this daemon's are stored for all daemons.
+/// 4. News: a limited number of messages is stored in one commit, then networks are informed, and then the freshness is stored. A few
+/// relays that were read are compared with the stored messages.
+/// 5. Posts: a few pages of changed posts, once all channels were checked, because posts of channels without a conversation are left out.
 ///
-/// What fails is kept and done again later; the other parts go on.
+/// Failed work is kept and repeated later, while the other parts continue.
 final class MessageKeeper {
   let parts: MessageParts
   let directory: RelayDirectory
@@ -30,20 +29,20 @@ final class MessageKeeper {
   let waker: Waker
 
   var follows: FollowList
-  /// Whether it is known what is stored.
+  /// Whether the stored state was read.
   var isLoaded = false
   /// The walk through all channels that is under way.
   var walk: ChannelWalk? = ChannelWalk()
-  /// Channels to look at.
+  /// Channels to check.
   var changed: Set<ChannelID> = []
   var queue = NewsQueue()
-  /// Questions for messages that relays do not serve any more. Each relay has one at a time.
+  /// Requests for messages that relays no longer serve. Each relay has at most one.
   var inventories: [MessageInventory] = []
   var freshness = FreshnessNotes()
-  /// The revision of posts up to which these are messages.
+  /// The revision up to which posts were mirrored.
   var mirrored: Int64 = 0
   var isMirrorDue = true
-  /// Whether decisions may have been made that are not shared yet.
+  /// Whether there may be decisions that are not shared yet.
   var areDecisionsDue = true
   var troubles = KeepingTroubles()
   var requests = WaitingRequests()
@@ -52,14 +51,14 @@ final class MessageKeeper {
   /// Whether a turn follows without an input from outside.
   private var isGoing = false
 
-  /// How many news are stored at once.
+  /// The maximum number of news in one commit.
   static let newsMax = 1_000
-  /// How many relays are compared with what is stored in one turn.
+  /// The number of relays that one turn compares with stored messages.
   static let inventoriesMax = 4
-  /// How many posts are read at once, and how often in one turn.
+  /// The number of posts on a page, and of pages in one turn.
   static let postsMax = 64
   static let postPagesMax = 4
-  /// How many decisions are stored or carried out at once.
+  /// The number of decisions that are stored or carried out together.
   static let decisionsMax = 500
 
   init(
@@ -83,14 +82,14 @@ final class MessageKeeper {
   /// Begins to follow all channels.
   func begin() async { await turn([]) }
 
-  /// Handles what arrived.
+  /// Handles inputs.
   func process(_ inputs: [MessageInput]) async {
     var asked: [MessageInput] = []
     for input in inputs { if note(input) { asked.append(input) } }
     await turn(asked)
   }
 
-  /// Follows nothing any more, and stores what was read. What cannot be stored is read again after the next start.
+  /// Stops following channels, and stores the messages that were read. Messages that cannot be stored are read again after the next start.
   func end() async {
     watcher?.cancel()
     for entry in follows.entries { directory.networks[entry.network]?.unfollow(entry.channel.id) }
@@ -105,7 +104,7 @@ final class MessageKeeper {
 
   // MARK: - A turn
 
-  /// Notes an input.
+  /// Handles an input.
   /// - Returns: whether it is a request, which is answered in its turn.
   private func note(_ input: MessageInput) -> Bool {
     switch input {
@@ -121,7 +120,7 @@ final class MessageKeeper {
     case .timersDue: waker.heard()
     case .goOn: isGoing = false
     case .markRead(let channel, _, _), .markUnread(_, let channel, _), .sync(let channel, _, _), .hide(let channel, _, _):
-      // It may be one that the walk has not come to.
+      // The walk may not have reached this channel.
       if walk != nil, !follows.hasConversation(channel) { changed.insert(channel) }
       return true
     case .search(let search, _):
@@ -157,7 +156,7 @@ final class MessageKeeper {
     waker.set(troubles.next(of: Set(KeepingTroubles.Part.allCases).subtracting(doPostsWait ? [.posts] : [])))
   }
 
-  /// Does a part of the work, unless it failed a moment ago. The journal has an entry when the first part fails, and when all work again.
+  /// Does a part of the work, unless it has just failed. The journal has an entry when the first part fails, and when all work again.
   private func attempt(_ part: KeepingTroubles.Part, _ work: () async throws -> Void) async {
     guard troubles.mayTry(part, at: clock.now) else { return }
     do {
@@ -175,7 +174,7 @@ final class MessageKeeper {
       "messages cannot be read and stored: \(reason). Baton retries automatically. Channels and posts are not affected")
   }
 
-  /// Whether there is something that need not wait.
+  /// Whether there is work that need not wait.
   private var hasMore: Bool {
     let now = clock.now
     if hasChannelsToLookAt, troubles.mayTry(.channels, at: now) { return true }
@@ -201,12 +200,12 @@ final class MessageKeeper {
     }
   }
 
-  /// Who tells how far a channel was read.
+  /// The relays that report how far a channel was read.
   func places(of entry: FollowList.Entry) -> Set<RelayID> {
     entry.channel.places(asMember: directory.networks[entry.network]?.readsAsMember == true)
   }
 
-  /// A relay was asked for everything.
+  /// A relay's messages were read, or that failed.
   private func synced(_ channel: ChannelID, _ relay: RelayID, _ outcome: MessageSync) {
     // A relay that the channel has left may still answer.
     guard let entry = follows.entry(of: channel), places(of: entry).contains(relay) else { return }

@@ -1,7 +1,7 @@
 public import RelayNetwork
 public import Storage
 
-/// What the coordinator needs to read what is said in channels.
+/// The parts that the coordinator needs to read messages.
 public struct MessageParts: Sendable {
   let storage: any MessageStorage
   let channels: any KnownChannelStorage
@@ -11,12 +11,12 @@ public struct MessageParts: Sendable {
   let limits: MessageLimits
 
   /// - Parameters:
-  ///   - storage: where messages are kept.
+  ///   - storage: the store of messages.
   ///   - channels: the channels that are read.
-  ///   - posts: posts of ours, which are messages too.
-  ///   - decisions: where people's decisions are kept, which outlive messages.
-  ///   - window: how much of what was said before is read.
-  ///   - limits: what is kept.
+  ///   - posts: baton's posts, which are messages too.
+  ///   - decisions: the store of people's decisions, which outlive messages.
+  ///   - window: how much of the history is read.
+  ///   - limits: the limits of stored messages.
   public init(
     storage: any MessageStorage, channels: any KnownChannelStorage, posts: any PostChangeReading,
     decisions: any DecisionStorage, window: MessageWindow = MessageWindow(), limits: MessageLimits = MessageLimits()

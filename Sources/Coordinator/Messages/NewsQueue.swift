@@ -1,11 +1,11 @@
 internal import DequeModule
 internal import RelayNetwork
 
-/// What networks have read and is not stored yet, in the order in which it came. Networks read no further than a few batches ahead, so it
-/// stays short.
+/// Messages that networks have read and that are not stored yet, in the order of arrival. It is short, because networks read only a few
+/// batches ahead.
 struct NewsQueue {
   private var batches: Deque<MessageBatch> = []
-  /// How many batches came in, and how many of them were stored.
+  /// The number of batches that came in, and of those stored.
   private(set) var received = 0
   private(set) var stored = 0
 
@@ -16,7 +16,7 @@ struct NewsQueue {
     received += 1
   }
 
-  /// The first batches, with at most so many news together; one that is larger comes alone.
+  /// The first batches, with a limited number of news together. A larger batch is returned alone.
   func next(newsMax: Int) -> [MessageBatch] {
     var (next, room): ([MessageBatch], Int) = ([], newsMax)
     for batch in batches {
@@ -27,7 +27,7 @@ struct NewsQueue {
     return next
   }
 
-  /// Notes that the first batches were stored.
+  /// Records that the first batches were stored.
   mutating func removeFirst(_ count: Int) {
     batches.removeFirst(count)
     stored += count

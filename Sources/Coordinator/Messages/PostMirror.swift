@@ -1,15 +1,14 @@
 internal import Channels
 internal import Storage
 
-/// Makes messages of posts.
+/// Mirrors posts as messages.
 enum PostMirror {
-  /// The posts that these answer or react to, as far as they are not among them.
+  /// The other posts that these answer or react to.
   static func targets(of posts: [StoredPost]) -> Set<PostID> {
     Set(posts.flatMap { [$0.row.replyTo, $0.row.reactionTo].compactMap { $0 } }).subtracting(posts.map(\.row.id))
   }
 
-  /// What these posts are as messages. Those that were not published are none yet, and pins, reports and what is
-  /// wished of people never are.
+  /// The messages for these posts. Unpublished posts have no message yet. Pins, reports and requests about members never have one.
   /// - Parameter targets: posts that these answer or react to.
   static func messages(of posts: [StoredPost], targets: [PostID: StoredPost]) -> [MirroredPost] {
     var names = targets.compactMapValues(\.row.document.nameForReaders)
@@ -17,17 +16,17 @@ enum PostMirror {
     return posts.compactMap { post in
       let row = post.row
       guard row.isPublished, !row.isPin, row.about?.act != .report, row.about?.act != .membership else { return nil }
-      // A message that is being removed is there until readers do not find it any more.
+      // A message that is being removed exists until readers no longer find it.
       let isRemoval = row.about?.act == .removal
       guard !isRemoval || post.isGone else { return nil }
-      // Other people see a reaction that was forgotten here, so it still counts.
+      // Other people see a reaction that Baton has forgotten, so it still counts.
       let isReaction = row.about?.act == .reaction || row.reactionTo != nil
       if isReaction, row.forgottenAt != nil, row.deletedAt == nil { return nil }
       var target: String?
       if let about = row.about, about.act == .reaction {
         target = about.networkID
       } else if let reactionTo = row.reactionTo {
-        // Without a name it would be taken for a message.
+        // Without the target's name it would look like a message.
         guard let name = names[reactionTo] else { return nil }
         target = name
       }
@@ -40,7 +39,7 @@ enum PostMirror {
 }
 
 extension StoredPost {
-  /// Whether no relay of its channel shows it any more.
+  /// Whether no relay of its channel shows it any longer.
   fileprivate var isGone: Bool {
     let present = deliveries.filter { !$0.hasDeparted }
     return !present.isEmpty && present.allSatisfy { $0.record.status == .deleted }
@@ -48,7 +47,7 @@ extension StoredPost {
 }
 
 extension PostRow {
-  /// The network's name of the message of others that it answers.
+  /// The network's id of the other person's message that it answers.
   fileprivate var answered: String? { about.flatMap { $0.act == .answer ? $0.networkID : nil } }
 
   /// Whether it pins another post.

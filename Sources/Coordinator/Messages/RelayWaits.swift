@@ -1,8 +1,8 @@
 internal import Channels
 
-/// The requests that wait until the relays of a channel have been asked for something, and what became of that at each.
+/// The requests that wait for the relays of a channel, and the outcome at each relay.
 struct RelayWaits<Outcome> {
-  /// A request that need not wait any more.
+  /// A request that has stopped waiting.
   struct Over {
     let number: Int
     let outcomes: [RelayID: Outcome]
@@ -24,7 +24,7 @@ struct RelayWaits<Outcome> {
   }
 
   /// A relay has answered, or failed to.
-  /// - Parameter number: the request that it answers; all that wait for it about the channel if it is `nil`. The first answer counts.
+  /// - Parameter number: the request that it answers. `nil` means all waiting requests about the channel. The first answer counts.
   mutating func answered(_ channel: ChannelID, _ relay: RelayID, number: Int? = nil, _ outcome: Outcome) -> [Over] {
     for (known, wait) in waits where wait.channel == channel && wait.missing.contains(relay) && number ?? known == known {
       waits[known]?.missing.remove(relay)
@@ -33,13 +33,13 @@ struct RelayWaits<Outcome> {
     return takeOver()
   }
 
-  /// The channel has these relays now. No one answers for one that it has left.
+  /// The relays of the channel have changed. A relay that it has left will not answer.
   mutating func changed(_ channel: ChannelID, relays: Set<RelayID>) -> [Over] {
     for (number, wait) in waits where wait.channel == channel { waits[number]?.missing.formIntersection(relays) }
     return takeOver()
   }
 
-  /// The channel is not read any more.
+  /// The channel is no longer read.
   /// - Returns: the requests that waited for it.
   mutating func gone(_ channel: ChannelID) -> [Int] {
     let numbers = waits.filter { $0.value.channel == channel }.keys.sorted()
@@ -47,9 +47,9 @@ struct RelayWaits<Outcome> {
     return numbers
   }
 
-  /// No one waits for this request any more.
-  /// - Parameter late: what became of it at relays that have not answered.
-  /// - Returns: what is known by then; `nil` if it did not wait.
+  /// This request has reached its time limit.
+  /// - Parameter late: the outcome for relays that have not answered.
+  /// - Returns: the outcomes so far. `nil` if it was not waiting.
   @discardableResult
   mutating func ended(_ number: Int, late: Outcome) -> [RelayID: Outcome]? {
     guard let wait = waits.removeValue(forKey: number) else { return nil }

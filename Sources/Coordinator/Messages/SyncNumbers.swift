@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Numbers that tell requests apart.
+/// Numbers that identify requests.
 final class SyncNumbers: Sendable {
   private let last = Mutex(0)
 
-  /// A number that was not given before.
+  /// A number that was not used before.
   func next() -> Int {
     last.withLock { last in
       last += 1

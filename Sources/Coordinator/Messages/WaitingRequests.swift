@@ -3,33 +3,33 @@ internal import RelayNetwork
 
 /// The requests that are answered in a later turn.
 struct WaitingRequests {
-  /// What must have happened before a barrier is answered.
+  /// The conditions for the answer to a barrier.
   struct Barrier {
-    /// How many batches must have been stored.
+    /// The number of batches that must have been stored.
     let batches: Int
-    /// The revision of posts up to which these must be messages.
+    /// The revision up to which posts must have been mirrored.
     let posts: Int64
     let reply: Reply<Void>
   }
   private(set) var barriers: [Barrier] = []
-  /// A request to read everything that the relays of a channel serve.
+  /// A request to read all messages that a channel's relays serve.
   private struct Sync {
     let channel: ChannelID
     let reply: Reply<Bool>
-    /// How often the relays have been asked.
+    /// The number of times that the relays were asked.
     var rounds = 1
-    /// Whether the present round has brought messages or reactions that were not stored before.
+    /// Whether the current round has brought messages or reactions that were not stored before.
     var hasFound = false
   }
-  /// At each relay: whether everything that it serves was read.
+  /// At each relay: whether all its messages were read.
   private var syncs = RelayWaits<Bool>()
   private var syncRequests: [Int: Sync] = [:]
   private var searches = RelayWaits<RelaySearchOutcome>()
   private var searchReplies: [Int: Reply<[RelayID: RelaySearchOutcome]>] = [:]
-  /// Those that are answered once it is stored how fresh everything is.
+  /// Requests to answer once the freshness is stored.
   private var over: [RelayWaits<Bool>.Over] = []
 
-  /// A relay may have deletions of what another one served after it was read, deletions of the reactions to it, and no more.
+  /// A relay may have deletions of messages that another relay served later, and deletions of the reactions to these, but nothing beyond.
   private static let roundsMax = 3
   private static let late = RelaySearchOutcome.failed(
     Trouble(.timeout, "it did not answer within the time for the search"))
@@ -42,7 +42,7 @@ struct WaitingRequests {
     syncs.add(number, for: channel, relays: relays)
   }
 
-  /// History of these channels has messages or reactions that were not stored before.
+  /// These channels have history with messages or reactions that were not stored before.
   mutating func found(in channels: Set<ChannelID>) {
     for (number, sync) in syncRequests where channels.contains(sync.channel) { syncRequests[number]?.hasFound = true }
   }
@@ -68,14 +68,14 @@ struct WaitingRequests {
     over += syncs.changed(channel, relays: relays)
   }
 
-  /// The channel is not read any more.
+  /// The channel is no longer read.
   mutating func gone(_ channel: ChannelID) {
     for number in syncs.gone(channel) { send(number, .failure(.message(.notFollowed(channel)))) }
     for number in searches.gone(channel) { sendFound(number, .failure(.message(.notFollowed(channel)))) }
   }
 
-  /// Time is up for a request, if it still waits.
-  /// - Parameter trouble: why nothing can be stored; `nil` if it can.
+  /// A request has reached its time limit, if it still waits.
+  /// - Parameter trouble: why nothing can be stored. `nil` if storage works.
   mutating func ended(_ number: Int, trouble: String?) {
     if let outcomes = searches.ended(number, late: Self.late) {
       sendFound(number, trouble.map { .failure(.storageUnavailable(reason: $0)) } ?? .success(outcomes))
@@ -85,12 +85,12 @@ struct WaitingRequests {
     send(number, .success(false))
   }
 
-  /// Answers those whose relays have all answered.
+  /// Answers requests whose relays have all answered.
   /// - Parameters:
-  ///   - isStored: whether everything about that is stored.
-  ///   - trouble: why it is not, if it cannot be.
-  ///   - relays: the relays that a channel is read from now.
-  /// - Returns: the channels whose relays must be asked again, because what one of them served may be deleted at another one.
+  ///   - isStored: whether everything about them is stored.
+  ///   - trouble: why it cannot be stored, if so.
+  ///   - relays: the relays from which a channel is read now.
+  /// - Returns: the channels whose relays must be read again, because messages of one relay may be deleted at another.
   mutating func synced(
     isStored: Bool, trouble: String?, relays: (ChannelID) -> Set<RelayID>
   ) -> Set<ChannelID> {
@@ -117,7 +117,7 @@ struct WaitingRequests {
     return channels
   }
 
-  /// Answers the barriers before which everything has happened, or all if that cannot happen now.
+  /// Answers the barriers whose conditions are met, or all if they cannot be met now.
   mutating func answerBarriers(trouble: String?, _ hasHappened: (Barrier) -> Bool) {
     barriers.removeAll { barrier in
       if hasHappened(barrier) {

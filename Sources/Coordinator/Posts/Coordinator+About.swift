@@ -2,16 +2,17 @@ public import Channels
 public import RelayNetwork
 internal import Storage
 
-// Posts about messages of others.
+// Posts about other people's messages.
 extension Coordinator {
-  /// Lets a channel react to a message of others. The reaction is a post of its own, which is delivered and deleted like others. Returns
+  /// Lets a channel react to another person's message. The reaction is a separate post, which is delivered and deleted like others. Returns
   /// once it is durable.
   /// - Parameters:
-  ///   - networkID: what the network calls the message, and `author` who wrote it.
-  ///   - place: what else is known of it.
-  ///   - reaction: what it says, such as `+` or an emoji. As long as the channel says this to the message, it is the same reaction.
-  ///   - emoji: the address of the picture that `:shortcode:` stands for, by the shortcode.
-  ///   - refusalIfNew: why it is refused unless the same was asked for before.
+  ///   - networkID: the message's id on its network. `author` is its author.
+  ///   - place: other details of the message.
+  ///   - reaction: the text, such as `+` or an emoji. While the channel has this reaction to the message, the same text is the same
+  ///     reaction.
+  ///   - emoji: the addresses of pictures for `:shortcode:`, by the shortcode.
+  ///   - refusalIfNew: the refusal, unless an earlier request was the same.
   /// - Returns: the reaction, and whether it is new.
   /// - Throws: `invalidPost` if the network has no such reaction, among others.
   public func reactToMessage(
@@ -25,8 +26,8 @@ extension Coordinator {
     return try await publish(request)
   }
 
-  /// Reports a message of others to those who run relays. The report is a post of its own. Returns once it is durable.
-  /// - Throws: `notSupported` where messages are not reported, among others.
+  /// Reports another person's message to operators of relays. The report is a separate post. Returns once it is durable.
+  /// - Throws: `notSupported` if the network has no reports, among others.
   public func reportMessage(
     _ networkID: String, by author: String, in channel: ChannelID, category: Report.Category, words: String,
     idempotencyKey: String? = nil, refusalIfNew: BatonError? = nil
@@ -38,13 +39,13 @@ extension Coordinator {
     return try await publish(request)
   }
 
-  /// Removes a message of others for all readers. The removal is a post of its own, which is deleted from the beginning. Returns once it is
-  /// durable.
+  /// Removes another person's message for all readers. The removal is a separate post, which is deleted from the beginning. Returns once it
+  /// is durable.
   /// - Parameters:
-  ///   - networkID: what the network calls the message, and `author` who wrote it.
-  ///   - createdAt: when it was written, by its author's account.
-  ///   - reason: what relays and readers are told; may be empty.
-  /// - Throws: `notSupported` where no one can remove what others wrote, among others.
+  ///   - networkID: the message's id on its network. `author` is its author.
+  ///   - createdAt: its date according to its author.
+  ///   - reason: the reason for relays and readers. May be empty.
+  /// - Throws: `notSupported` if no one can remove other people's messages there, among others.
   public func removeMessage(
     _ networkID: String, by author: String, createdAt: Timestamp, in id: ChannelID, reason: String
   ) async throws(BatonError) -> PostSnapshot {
@@ -67,7 +68,7 @@ extension Coordinator {
     return snapshot(published.post, channel.row)
   }
 
-  /// A reaction to a message of others, or its report, in the form that its network gives it.
+  /// A reaction to another person's message, or its report, in its network's form.
   func aside(
     _ request: PostRequest, to about: AboutMessage, in channel: StoredChannel, on network: any RelayNetwork
   ) throws(BatonError) -> PostDocument {
@@ -89,7 +90,7 @@ extension Coordinator {
     return document
   }
 
-  /// A message of others as posts refer to it.
+  /// Another person's message as posts refer to it.
   func messageReference(
     _ about: AboutMessage, of request: PostRequest, in content: ChannelContent, on network: any RelayNetwork
   ) throws(BatonError) -> PostReference {

@@ -2,13 +2,13 @@ public import Channels
 internal import RelayNetwork
 public import Storage
 
-// Posts that were signed before: they leave Baton as they were signed, and come in again as they left.
+// Posts that were signed before: an export contains them as they were signed, and an import stores exactly that.
 extension Coordinator {
-  /// Stores a post that the channel's author signed before, with its date and as it was signed, and starts to deliver it like a new one.
-  /// The request to delete a post is taken too, and deletes it. Returns once that is durable.
-  /// - Parameter text: what was signed. Anything may be in it.
-  /// - Returns: the post, and whether that changed anything: a post that is known stays as it is, also if it was deleted.
-  /// - Throws: `BatonError`; then nothing was stored.
+  /// Stores a post that the channel's author signed before, with its date and signature, and starts to deliver it like a new one. A request
+  /// to delete a post is accepted too, and deletes it. Returns once that is durable.
+  /// - Parameter text: the signed text. It may contain anything.
+  /// - Returns: the post, and whether anything changed. A known post is unchanged, even if it was deleted.
+  /// - Throws: `BatonError`, and nothing was stored.
   public func adopt(_ text: String, in id: ChannelID) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let channel = try await ownChannel(id)
     let network = try network(of: channel)
@@ -32,14 +32,14 @@ extension Coordinator {
     let quoted = try await posts(named: Set(post.quotes), of: nil)
     let request = PostRequest(
       channel: channel.row.id, text: post.text, replyTo: parents.values.first, quotes: post.quotes.compactMap { quoted[$0] })
-    // From here on posts are told when the channel gets a relay, or leaves one. What it has now is read after this.
+    // From here on the task for posts hears of relays that the channel gets or leaves. Its current relays are read after this.
     directory.write { _ = $0.channelsWithPosts.insert(request.channel) }
     let new = NewPost(request: request, document: post.document, digest: request.digest, signedAt: post.date)
     let published: PublishedPost = try await askPosts { .publish(new, $0) }
     return (snapshot(published.post, channel.row), published.isNew)
   }
 
-  /// A deletion is passed on only if Baton knows what it deletes.
+  /// A deletion is passed on only if Baton has the deleted post.
   private func adopt(
     _ deletion: PostDocument, deleting name: String, in channel: StoredChannel
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
@@ -65,18 +65,18 @@ extension Coordinator {
   }
 }
 
-/// What an export has of a post that was published.
+/// The exported form of a published post.
 public enum PostExport: Hashable, Sendable {
-  /// What was signed, as one line: the post, or, of a deleted one, the request to delete it.
+  /// The signed text in one line: the post, or the request to delete it.
   case signed(String)
-  /// Its text was given up.
+  /// Its text was forgotten.
   case forgotten
-  /// Its network signs nothing that others could verify.
+  /// Its network has no signatures that others could verify.
   case unsigned
 }
 
 extension Coordinator {
-  /// What an export has of a post; `nil` if it was not published, or is a reaction.
+  /// The exported form of a post. `nil` if it was not published, or is a reaction.
   /// - Parameter kind: the network of its channel.
   public func export(_ row: PostRow, on kind: NetworkKind) -> PostExport? {
     guard row.isPublished, !row.isAside else { return nil }

@@ -2,11 +2,11 @@ public import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What became of a request to delete all posts of a channel.
+/// The result of a request to delete all posts of a channel.
 public struct DeletedPosts: Sendable {
-  /// How many are being deleted.
+  /// The number of posts that are being deleted.
   public var count = 0
-  /// The first one that could not be deleted; those behind it were not tried.
+  /// The first post that could not be deleted. Posts after it were not tried.
   public var failed: PostID?
   public var failure: BatonError?
 
@@ -14,20 +14,20 @@ public struct DeletedPosts: Sendable {
 }
 
 extension Coordinator {
-  /// How many posts are read at once.
+  /// The number of posts that are read together.
   private static let clearedAtOnce = 256
 
-  /// Takes away what was said in a channel up to now, here and not on its relays. Returns once that is durable.
-  /// - Parameter end: messages that were written then or before go; now if it is `nil`.
+  /// Deletes the messages of a channel up to a time in Baton, and not on its relays. Returns once that is durable.
+  /// - Parameter end: messages of this time or earlier are deleted. `nil` means now.
   public func truncate(_ channel: ChannelID, at end: Timestamp? = nil) async throws(BatonError) -> ChannelSnapshot {
     let snapshot = try await update(channel, ChannelEdit(truncatedAt: end ?? clock.timeOfDay))
-    // Storage for messages that does not work at present gets to know later.
+    // If storage for messages does not work now, it follows later.
     try? await settleMessages(of: channel)
     return snapshot
   }
 
-  /// Deletes the posts that a channel has published up to now on all of its relays, the newest first, until one cannot be deleted. What is
-  /// only scheduled stays. Each deletion is durable by itself.
+  /// Deletes the published posts of a channel on all of its relays, newest first, until one cannot be deleted. Scheduled posts are kept.
+  /// Each deletion is durable by itself.
   public func deletePosts(of channel: ChannelID) async throws(BatonError) -> DeletedPosts {
     _ = try await ownChannel(channel)
     guard let posts else { throw .busy }

@@ -4,9 +4,9 @@ internal import Storage
 
 extension Coordinator {
   /// Publishes a post in place of an earlier one, which is deleted once readers find the new one. Returns once both are durable.
-  /// - Parameter request: the post as it shall be. Its channel, what it answers and what it quotes are those of the earlier post, and it
-  ///   is published now, whatever the request says.
-  /// - Returns: the new post, and whether it is new; otherwise an earlier request with the same idempotency key published it.
+  /// - Parameter request: the new post. It has the channel, parent and quotes of the earlier post, and is published now, regardless of the
+  ///   request.
+  /// - Returns: the new post, and whether it is new. Otherwise an earlier request with the same idempotency key published it.
   /// - Throws: `invalidPost` with the field `id` if the earlier post was deleted, or edited before.
   public func editPost(_ id: PostID, as request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let row = try await storedPost(id).row
@@ -25,7 +25,7 @@ extension Coordinator {
     return try await publish(request)
   }
 
-  /// Gives a post another text before it is published. It keeps its number and its time.
+  /// Replaces the text of a post before it is published. The post keeps its number and time.
   private func rewrite(
     _ row: PostRow, as request: PostRequest
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
@@ -46,10 +46,10 @@ extension Coordinator {
     return (try await snapshot(try await askPosts { .rewrite(row.id, new, $0) }), true)
   }
 
-  /// Publishes a draft, or another post that is not published yet, at a time or now. Returns once that is durable.
+  /// Publishes a draft, or another unpublished post, at a time or now. Returns once that is durable.
   /// - Parameters:
-  ///   - at: by the time of day; `nil` for now.
-  ///   - tolerance: for how long after that it is still published, in seconds; an hour if it is `nil`.
+  ///   - at: the time of day. `nil` means now.
+  ///   - tolerance: how late it may still be published, in seconds. `nil` means an hour.
   public func releasePost(
     _ id: PostID, at time: Timestamp?, tolerance: Int?
   ) async throws(BatonError) -> PostSnapshot {
@@ -62,7 +62,7 @@ extension Coordinator {
     return try await snapshot(try await askPosts { .release(release, $0) })
   }
 
-  /// How often a post is edited again that has changed meanwhile.
+  /// The maximum number of attempts to edit a post that keeps changing.
   private static let editsMax = 5
 
   /// Gives a post its next edition.
@@ -87,7 +87,7 @@ extension Coordinator {
       }
       let revision = PostRevision(post: id, edition: row.edition + 1, text: request.text, document: document)
       let edited: StoredPost = try await askPosts { .edit(revision, $0) }
-      // Someone else's edit may have the same number, and the same text with other attachments.
+      // Another edit may have the same number, and the same text with other attachments.
       if edited.row.edition == revision.edition, edited.row.document.text == document.text {
         return (try await snapshot(edited), true)
       }
@@ -95,7 +95,7 @@ extension Coordinator {
     throw .busy
   }
 
-  /// The request to delete the post that a new one takes the place of; `nil` if it does not.
+  /// The request to delete the post that a new one replaces. `nil` if it replaces none.
   func deletionOfReplaced(
     _ request: PostRequest, in content: ChannelContent, on network: any RelayNetwork
   ) async throws(BatonError) -> PostDocument? {

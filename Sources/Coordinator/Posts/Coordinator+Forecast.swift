@@ -2,14 +2,14 @@ public import Channels
 public import RelayNetwork
 internal import Storage
 
-/// What will happen to a post on one relay.
+/// The forecast of a post's actions on one relay.
 public struct PostOutlook: Hashable, Sendable {
   public let relay: RelayID
   public let forecast: PostForecast
 }
 
 extension Coordinator {
-  /// What will happen on each relay of a post if it is edited or deleted now, in the order of its relays.
+  /// The forecast on each relay of a post if it is edited or deleted now, in the order of its relays.
   public func actions(on post: PostSnapshot) -> [PostOutlook] {
     let relays = directory.relays
     let network = directory.networks[post.network]
@@ -22,7 +22,7 @@ extension Coordinator {
     }
   }
 
-  /// The daemon whose chat core has the channel is asked, and knows more.
+  /// Requests go to the daemon whose chat core has the channel, which has more details.
   private static let elsewhere = PostForecast(canEdit: true, canDelete: true)
 
   private static let unserved = PostForecast(
@@ -31,7 +31,7 @@ extension Coordinator {
 }
 
 extension PostForecast {
-  /// The same, with what Baton knows of the post and of its delivery to the relay.
+  /// The same, with Baton's data about the post and its delivery to the relay.
   fileprivate func known(_ relay: PostSnapshot.Relay, of post: PostSnapshot) -> PostForecast {
     if relay.hasDeparted { return .departed }
     var forecast = self
@@ -66,7 +66,7 @@ extension PostForecast {
     }
   }
 
-  /// What becomes of a post at a relay that its channel has left.
+  /// The forecast for a relay that the channel has left.
   private static let departed = PostForecast(
     canEdit: false, canDelete: false, editNote: "the channel has left the relay, which does not get the edit",
     deleteNote: "the channel has left the relay, which is not asked any more: what it has stays")

@@ -2,12 +2,12 @@ public import Channels
 public import RelayNetwork
 internal import Storage
 
-// Who belongs to channels.
+// Members of channels.
 extension Coordinator {
-  /// Asks the relay of a channel to let someone in, or out. The wish is a post of its own, which takes the place of an earlier wish about the
-  /// same person. Returns once it is durable.
-  /// - Returns: the post, and whether it is new; otherwise the same wish is on its way.
-  /// - Throws: `notSupported` where no one belongs to channels, and `invalidPost` with the field that must be changed, among others.
+  /// Asks a channel's relay to add or remove a member. The request is a separate post, which replaces an earlier one about the same person.
+  /// Returns once it is durable.
+  /// - Returns: the post, and whether it is new. Otherwise the same request is on its way.
+  /// - Throws: `notSupported` if the channel has no members, and `invalidPost` with the field to change, among others.
   public func changeMembership(
     in id: ChannelID, _ change: MembershipChange
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
@@ -30,8 +30,8 @@ extension Coordinator {
     return (snapshot(published.post, channel.row), published.isNew)
   }
 
-  /// Finds out whether a change of who belongs to a channel is possible there.
-  /// - Throws: as `changeMembership`.
+  /// Checks whether a change of a channel's members is possible.
+  /// - Throws: like `changeMembership`.
   public func checkMembership(in id: ChannelID, _ change: MembershipChange) async throws(BatonError) {
     let channel = try await ownChannel(id)
     let network = try network(of: channel)
@@ -42,8 +42,8 @@ extension Coordinator {
     }
   }
 
-  /// Leaves someone's request to be let into a channel out of lists.
-  /// - Returns: whether they had asked.
+  /// Leaves a request to join a channel out of lists.
+  /// - Returns: whether there was one.
   /// - Throws: `notFollowed`, among others.
   public func declineMember(_ author: String, in channel: ChannelID) async throws(BatonError) -> Bool {
     try await askMessages(of: channel) { .decline(author, in: channel, $0) }

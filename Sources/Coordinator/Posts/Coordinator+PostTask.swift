@@ -3,10 +3,10 @@ internal import RelayNetwork
 internal import Storage
 
 extension Coordinator {
-  /// Begins to deliver posts, in a task of its own. Returns once unfinished work was taken up again.
-  /// - Parameter stoppedAt: the last sign of life of before.
-  /// - Returns: the task, which ends after `postInbox` is closed and everything in it is done; `nil` if there are no posts. If it fails
-  ///   before, the coordinator stops.
+  /// Begins to deliver posts, in a separate task. Returns once unfinished work was resumed.
+  /// - Parameter stoppedAt: the last sign of life of the previous run.
+  /// - Returns: the task, which ends after `postInbox` is closed and its inputs are done. `nil` if there are no posts. If it fails before,
+  ///   the coordinator stops.
   func startPosts(stoppedAt: Timestamp?) async throws -> Task<Void, any Error>? {
     guard let posts else {
       postInbox.close()
@@ -48,13 +48,13 @@ extension Coordinator {
     if let fenced = engine.fenced { throw fenced }
   }
 
-  /// Answers those who wait for posts, when no one else will.
+  /// Answers waiting requests about posts when nothing else will.
   func refusePosts() async {
     postInbox.close()
     while let inputs = await postInbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }
   }
 
-  /// Hands a report of a network to whom it is for.
+  /// Passes a network's report to its recipient.
   func take(_ report: NetworkReport) {
     switch report {
     case .delivery(let post, let relay, let number, let outcome, let form):
@@ -73,7 +73,7 @@ extension Coordinator {
     }
   }
 
-  /// Tells posts that something has changed or is in doubt about a channel, if it has posts.
+  /// Tells the task for posts about a change or doubt of a channel, if that has posts.
   func tellPosts(_ input: PostInput, about channel: ChannelID) {
     guard directory.read({ $0.channelsWithPosts.contains(channel) }) else { return }
     postInbox.put(input)

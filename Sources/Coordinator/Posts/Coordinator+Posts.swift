@@ -3,10 +3,10 @@ internal import RelayNetwork
 public import Storage
 
 extension Coordinator {
-  /// Stores a new post with a delivery for each relay of its channel, and starts to deliver it. A post that is to be published later is
-  /// stored without, once it is clear that it could be published now. Returns once that is durable.
-  /// - Returns: the post, and whether it is new; otherwise an earlier request with the same idempotency key published it.
-  /// - Throws: `BatonError`; then nothing was stored.
+  /// Stores a new post with a delivery for each relay of its channel, and starts to deliver it. A scheduled post is stored without
+  /// deliveries, after a check that it could be published now. Returns once that is durable.
+  /// - Returns: the post, and whether it is new. Otherwise an earlier request with the same idempotency key published it.
+  /// - Throws: `BatonError`, and nothing was stored.
   public func publish(_ request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let channel = try await ownChannel(request.channel)
     try request.checkKey()
@@ -26,7 +26,7 @@ extension Coordinator {
     return (snapshot(published.post, channel.row), published.isNew)
   }
 
-  /// What the post is about that an earlier request with this key has published; `nil` if there is none, or it is about nothing.
+  /// The message that the post with this key is about. `nil` if there is no such post, or it is not about a message.
   public func about(idempotencyKey key: String) async throws(BatonError) -> AboutMessage? {
     guard let posts else { return nil }
     let id: PostID?
@@ -39,7 +39,7 @@ extension Coordinator {
     return try await storedPost(id).row.about
   }
 
-  /// Gives a scheduled post that is due its form.
+  /// Gives a due scheduled post its form.
   func compose(_ request: PostRequest) async -> Result<PostDocument, BatonError> {
     do throws(BatonError) {
       let channel = try await ownChannel(request.channel)
@@ -55,8 +55,8 @@ extension Coordinator {
     if channel.marks.isFrozen { throw .post(.frozen(channel.id)) }
   }
 
-  /// The post in the form that its network gives it.
-  /// - Parameter isTrial: whether it is not published now, and only checked.
+  /// The post in its network's form.
+  /// - Parameter isTrial: whether it is only checked, and not published now.
   func document(
     of request: PostRequest, in channel: StoredChannel, isTrial: Bool = false
   ) async throws(BatonError) -> PostDocument {
@@ -79,7 +79,7 @@ extension Coordinator {
     return document
   }
 
-  /// From here on posts are told when the channel gets a relay, or leaves one. What it has now is read after this.
+  /// From here on the task for posts hears of relays that the channel gets or leaves. Its current relays are read after this.
   func tellOfPosts(of channel: ChannelID) { directory.write { _ = $0.channelsWithPosts.insert(channel) } }
 
   func network(of channel: StoredChannel) throws(BatonError) -> any RelayNetwork {
@@ -90,15 +90,15 @@ extension Coordinator {
     return network
   }
 
-  /// Deletes a post on all of its relays. What no relay has yet never leaves. Returns once that is durable.
-  /// - Parameter reason: what readers are told; may be empty.
+  /// Deletes a post on all of its relays. A post that no relay has yet is never sent. Returns once that is durable.
+  /// - Parameter reason: the reason for readers. May be empty.
   public func deletePost(_ id: PostID, reason: String = "") async throws(BatonError) -> PostSnapshot {
     var post = try await storedPost(id)
-    // It is gone from the beginning; to try it again is something else.
+    // It is deleted from the beginning. To try it again is another request.
     if post.row.about?.act == .removal { return try await snapshot(post) }
     if !post.row.isPublished {
       post = try await askPosts { .delete(id, nil, $0) }
-      // Otherwise its time has come meanwhile.
+      // Otherwise its time has come since.
       if post.row.deletedAt != nil { return try await snapshot(post) }
     }
     let channel = try await channel(post.row.channel)
@@ -112,19 +112,19 @@ extension Coordinator {
     return try await snapshot(try await askPosts { .delete(id, deletion, $0) })
   }
 
-  /// Tries a post again on one relay, or on all that do not have it as they should if it is `nil`.
+  /// Tries a post again on one relay, or on all relays that do not have it as they should if `relay` is `nil`.
   public func retryPost(_ id: PostID, relay: RelayID? = nil) async throws(BatonError) -> PostSnapshot {
     try await checkThatNoPinFollows(id)
     return try await snapshot(try await askPosts { .retry(id, relay, $0) })
   }
 
-  /// Takes a post back from relays that cannot have it yet.
+  /// Cancels a post on relays that cannot have it yet.
   /// - Throws: `notCancellable` if there is no such relay.
   public func cancelPost(_ id: PostID) async throws(BatonError) -> PostSnapshot {
     try await snapshot(try await askPosts { .cancel(id, $0) })
   }
 
-  /// Returns once everything about posts that was asked for before is done.
+  /// Returns once all earlier requests about posts are done.
   func postBarrier() async throws(BatonError) { try await askPosts { .barrier($0) } }
 
   /// Returns stored posts as clients see them, in the same order.
@@ -133,17 +133,17 @@ extension Coordinator {
   }
 
   /// Returns stored posts as clients see them, in the same order.
-  /// - Parameter channels: those of the posts, as far as they can be read.
+  /// - Parameter channels: the readable channels of the posts.
   public func snapshots(_ posts: [StoredPost], in channels: [ChannelID: StoredChannel]) -> [PostSnapshot] {
     posts.map { snapshot($0, channels[$0.row.channel]?.row) }
   }
 
   // MARK: - Helpers
 
-  /// Channels, as those who ask for posts read them.
+  /// The storage from which requests about posts read channels.
   private var channels: any CoordinatorStorage { posts ?? storage }
 
-  /// - Parameter channel: the post's; `nil` if it cannot be read.
+  /// - Parameter channel: the post's channel. `nil` if it is unreadable.
   func snapshot(_ post: StoredPost, _ channel: ChannelRow?) -> PostSnapshot {
     let (relays, states) = directory.read { ($0.catalog.relays, $0.networkStates) }
     let kind = channel?.network ?? .nostr
@@ -182,7 +182,7 @@ extension Coordinator {
     }
   }
 
-  /// A channel of Baton's own that was not deleted.
+  /// A channel that Baton owns and that was not deleted.
   func ownChannel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
     let channel = try await channel(id)
     guard channel.row.deletedAt == nil else { throw .noSuchChannel(id) }
@@ -190,8 +190,8 @@ extension Coordinator {
     return channel
   }
 
-  /// The post that an earlier request with the same key has published, whatever has become of the posts that it refers to.
-  /// - Throws: `keyReused` if that request was another, or the post was deleted.
+  /// The post of an earlier request with the same key, whatever happened to the posts that it refers to.
+  /// - Throws: `keyReused` if that request was different, or the post was deleted.
   private func earlier(_ request: PostRequest) async throws(BatonError) -> StoredPost? {
     guard let key = request.idempotencyKey, let posts else { return nil }
     let id: PostID?
@@ -222,7 +222,7 @@ extension Coordinator {
     }
   }
 
-  /// The post as its network is asked for it, with the posts that it refers to.
+  /// The draft for the network, with the posts that it refers to.
   private func draft(
     _ request: PostRequest, in content: ChannelContent, on network: any RelayNetwork
   ) async throws(BatonError) -> PostDraft {
@@ -241,7 +241,7 @@ extension Coordinator {
     func reference(_ id: PostID, _ field: PostRefusal.Field) throws(BatonError) -> PostReference {
       func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: field.rawValue, reason: reason)) }
       guard let post = posts[id] else { throw refusal("there is no post \(id.rawValue); see batonctl post list") }
-      // An edit goes on answering and quoting what its post did.
+      // An edit keeps the parent and quotes of its post.
       guard post.row.deletedAt == nil || request.replaces != nil else {
         guard let new = post.row.replacedBy else { throw refusal("post \(id.rawValue) was deleted; refer to another") }
         throw refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place; refer to that one")
@@ -269,14 +269,14 @@ extension Coordinator {
     return draft
   }
 
-  /// A stored post as others refer to it, with the relays where it was read back; `nil` if its network cannot tell.
+  /// A stored post as other posts refer to it, with the relays where it was read back. `nil` if its network cannot refer to it.
   func reference(to post: StoredPost, on network: any RelayNetwork) -> PostReference? {
     let relays = directory.relays
     let showing = post.deliveries.filter { !$0.hasDeparted && $0.record.shown > 0 }
     return network.reference(to: post.row.document, at: showing.compactMap { relays[$0.relay]?.address })
   }
 
-  /// - Parameter limit: requests that may wait before this one is refused; `nil` for the general limit.
+  /// - Parameter limit: the number of waiting requests at which this one is refused. `nil` means the general limit.
   func askPosts<Value>(limit: Int? = nil, _ input: (Reply<Value>) -> PostInput) async throws(BatonError) -> Value {
     let result = await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }

@@ -3,14 +3,14 @@ internal import RelayNetwork
 internal import Storage
 
 extension Coordinator {
-  /// Lets the channel of a post react to it. A reaction is a post of its own, which is delivered and deleted like others. Returns once
-  /// it is durable.
+  /// Lets a post's channel react to it. A reaction is a separate post, which is delivered and deleted like others. Returns once it is
+  /// durable.
   /// - Parameters:
-  ///   - reaction: what it says, such as `+` or an emoji. As long as the channel says this to the post, it is the same reaction.
-  ///   - emoji: the address of the picture that `:shortcode:` stands for, by the shortcode.
+  ///   - reaction: the text, such as `+` or an emoji. While the channel has this reaction to the post, the same text is the same reaction.
+  ///   - emoji: the addresses of pictures for `:shortcode:`, by the shortcode.
   /// - Returns: the reaction, and whether it is new.
-  /// - Throws: `invalidPost` with the field `id` if the post is not published, was deleted or edited, or is itself a reaction;
-  ///   `notSupported` if the network does not react.
+  /// - Throws: `invalidPost` with the field `id` if the post is not published, was deleted or edited, or is itself a reaction.
+  ///   `notSupported` if the network has no reactions.
   public func react(
     to id: PostID, with reaction: String, emoji: [String: String] = [:], idempotencyKey: String? = nil
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
@@ -25,7 +25,7 @@ extension Coordinator {
         channel: target.channel, text: reaction, emoji: emoji, idempotencyKey: idempotencyKey, reactionTo: id))
   }
 
-  /// The reaction that says the same already; `nil` if there is none, or no reaction is asked for.
+  /// The equal reaction that exists already. `nil` without one, or if the request is not a reaction.
   func sameReaction(_ request: PostRequest) async throws(BatonError) -> StoredPost? {
     guard let reaction = request.reaction, let posts else { return nil }
     let id: PostID?
@@ -36,11 +36,11 @@ extension Coordinator {
     }
     guard let id else { return nil }
     let post = try await storedPost(id)
-    // It may have been deleted meanwhile.
+    // It may have been deleted since.
     return post.row.deletedAt == nil ? post : nil
   }
 
-  /// A reaction in the form that its network gives it.
+  /// A reaction in its network's form.
   func reaction(
     _ request: PostRequest, to id: PostID, in channel: StoredChannel, on network: any RelayNetwork
   ) async throws(BatonError) -> PostDocument {
@@ -66,17 +66,17 @@ extension Coordinator {
 
   // MARK: - Pins
 
-  /// Puts a post among the pinned posts of its channel. The pin is a post of its own, like a reaction. Returns once it is durable.
-  /// - Returns: the pin, and whether it is new; otherwise the post was pinned before.
-  /// - Throws: as `react`; `notSupported` where channels have no pinned posts.
+  /// Adds a post to the pinned posts of its channel. The pin is a separate post, like a reaction. Returns once it is durable.
+  /// - Returns: the pin, and whether it is new. Otherwise the post was pinned before.
+  /// - Throws: like `react`. `notSupported` if channels have no pinned posts.
   public func pinPost(_ id: PostID) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let target = try await storedPost(id).row
     return try await publish(PostRequest(channel: target.channel, text: PostRow.pinText, reactionTo: id))
   }
 
-  /// Takes the pin of a post away. Returns once that is durable.
+  /// Removes the pin of a post. Returns once that is durable.
   /// - Returns: the pin, which is being deleted.
-  /// - Throws: `invalidPost` with the field `id` if the post is not pinned; `notSupported` where channels have no pinned posts.
+  /// - Throws: `invalidPost` with the field `id` if the post is not pinned. `notSupported` if channels have no pinned posts.
   public func unpinPost(_ id: PostID) async throws(BatonError) -> PostSnapshot {
     let target = try await storedPost(id).row
     let request = PostRequest(channel: target.channel, text: PostRow.pinText, reactionTo: id)
@@ -87,7 +87,7 @@ extension Coordinator {
     return try await deletePost(pin.row.id)
   }
 
-  /// Why there are no pins in the channel of a post; `nil` if there are, or that is not known.
+  /// Why a post's channel has no pins. `nil` if it has, or that is unknown.
   private func refusalOfPins(in target: PostRow) async throws(BatonError) -> BatonError? {
     let channel = try await channel(target.channel)
     let network = try network(of: channel)
@@ -100,7 +100,7 @@ extension Coordinator {
     return nil
   }
 
-  /// Refuses to take a pin away once more whose post was pinned again: that would take the new pin, too.
+  /// Refuses to remove a pin again if its post was pinned again since: that would remove the new pin, too.
   func checkThatNoPinFollows(_ id: PostID) async throws(BatonError) {
     let row = try await storedPost(id).row
     guard row.deletedAt != nil, row.text == PostRow.pinText, let target = row.reactionTo else { return }

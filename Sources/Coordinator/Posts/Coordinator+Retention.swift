@@ -2,9 +2,8 @@ internal import RelayNetwork
 public import Storage
 
 extension Coordinator {
-  /// Says for how long the posts of a channel are kept; those that are beyond that are forgotten soon, for good. Returns once that is
-  /// durable.
-  /// - Throws: `invalidRetention` if a number is out of its bounds; `notSupported` if there is a limit, and posts of the channel are never
+  /// Sets how long posts of a channel are kept. Posts beyond that are forgotten soon, for good. Returns once that is durable.
+  /// - Throws: `invalidRetention` if a number is out of its bounds. `notSupported` if there is a limit, and posts of the channel are never
   ///   forgotten.
   public func setRetention(_ retention: PostRetention) async throws(BatonError) -> PostRetention {
     try Self.check(retention.days, "keepDays", PostRetention.daysRange, "days")

@@ -3,7 +3,7 @@ public import RelayNetwork
 internal import Storage
 
 extension Coordinator {
-  /// Lets a client upload a file that a post of the channel will show. Nothing is stored.
+  /// Lets a client upload a file for a post of the channel. Nothing is stored.
   /// - Parameters:
   ///   - sha256: 64 lower-case hexadecimal digits.
   ///   - sizeBytes: at least 1.

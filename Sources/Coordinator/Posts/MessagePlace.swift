@@ -3,15 +3,15 @@ internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 
-/// What is known of a message of others that a post is about.
+/// Details of another person's message that a post is about.
 public struct MessagePlace: Hashable, Sendable {
   /// The relays from which it was read.
   public var relays: [RelayID]
   /// The size of its text as JSON, in bytes.
   public var textBytes: Int
-  /// When it was written, by its author's account; `nil` in requests that an earlier version stored.
+  /// Its date according to its author. `nil` in requests that an earlier version stored.
   public var createdAt: Timestamp?
-  /// Whom it names, in the network's notation: they hear of an answer.
+  /// The people that it mentions, in the network's notation. They are notified of an answer.
   public var participants: [String]
 
   public init(relays: [RelayID], textBytes: Int, createdAt: Timestamp? = nil, participants: [String] = []) {
@@ -34,7 +34,7 @@ extension MessagePlace {
     return .object(members)
   }
 
-  /// Reads what `json` has written; `nil` if it is anything else.
+  /// Reads the output of `json`. `nil` if it is anything else.
   init?(stored json: JSONValue) {
     guard let relays = json["relays"]?.array, let bytes = json["textBytes"]?.integer else { return nil }
     let ids = relays.compactMap { $0.integer.map(RelayID.init(rawValue:)) }
@@ -50,7 +50,7 @@ extension AboutMessage {
     ["act": .string(act.rawValue), "networkId": .string(networkID), "author": .string(author)]
   }
 
-  /// Reads what `json` has written; `nil` if it is anything else.
+  /// Reads the output of `json`. `nil` if it is anything else.
   init?(stored json: JSONValue) {
     guard let act = json["act"]?.string.flatMap(Act.init(rawValue:)), let networkID = json["networkId"]?.string,
       let author = json["author"]?.string

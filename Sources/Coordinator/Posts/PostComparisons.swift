@@ -2,23 +2,23 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// Which relays are being compared with what they should hold, and which are next.
+/// The relays that are being compared with the posts that they should have, and the next ones.
 ///
-/// What is due is in the store. This is bounded: the names of the posts that a few relays hold, and something small for each relay.
+/// Due comparisons are in the store. In memory are only the names of the posts on a few relays, and a small state for each relay.
 struct PostComparisons: Equatable {
-  /// How many relays are compared at once.
+  /// The maximum number of simultaneous comparisons.
   static let underWayMax = 4
   /// How often a relay is compared with all posts of a channel.
   static let interval = Duration.seconds(86_400)
-  /// How often the store is asked for what is due.
+  /// How often due comparisons are read from the store.
   static let round = Duration.seconds(60)
-  /// How long a relay is left alone where a comparison failed.
+  /// How long a relay is skipped after a comparison failed.
   static let afterFailure = Duration.seconds(3_600)
-  /// How long the network may take for one comparison.
+  /// The maximum duration of one comparison.
   static let patience = Duration.seconds(3_600)
-  /// A route is not compared again after less than this, however often its relay comes back.
+  /// A route is not compared again within this time, however often its relay comes back.
   static let recent = Duration.seconds(60)
-  /// How long posts wait that were not found while their lane has no room, unless they are told that it has.
+  /// How long missing posts wait while their lane has no room, unless the lane signals room before.
   static let roomWait = Duration.seconds(30)
 
   struct UnderWay: Equatable {
@@ -26,20 +26,20 @@ struct PostComparisons: Equatable {
     let number: Int
     let depth: PostComparison.Depth
     let startedAt: Timestamp
-    /// What the relay was found to hold; `nil` while it is being asked.
+    /// The posts on the relay. `nil` while it is being asked.
     var served: ServedPosts?
-    /// The posts from this one on were compared.
+    /// Posts from this one on were compared.
     var cursor = PostID(rawValue: 0)
     /// Whether the next post waits for room in the lane of the relay.
     var isHeld = false
-    /// How many posts were not found that readers had found before.
+    /// The number of missing posts that readers had found before.
     var lost = 0
-    /// Whether posts that relays do not list are in doubt as well, because others were not found.
+    /// Whether posts that relays do not list are in doubt too, because other posts are missing.
     var doubtsAsides = false
 
-    /// Begins again, once, with the posts in doubt as well, if posts were not found.
+    /// Begins again, once, with the posts in doubt, if posts are missing.
     /// - Parameter top: an id above all posts.
-    /// - Returns: whether it does.
+    /// - Returns: whether it begins again.
     mutating func doubtsMore(from top: PostID) -> Bool {
       guard lost > 0, !doubtsAsides else { return false }
       (doubtsAsides, cursor) = (true, top)
@@ -47,24 +47,24 @@ struct PostComparisons: Equatable {
     }
   }
 
-  /// A relay of which nothing is assumed until it was compared.
+  /// A relay about which nothing is assumed until it was compared.
   struct Returned: Equatable {
-    /// When it came back. Routes that were compared since then need not be compared again.
+    /// When it came back. Routes that were compared since then are not compared again.
     let since: Timestamp
-    /// The latest of its channels that was seen to.
+    /// The last of its channels that was handled.
     var after = ChannelID(rawValue: 0)
   }
 
-  /// Whether there are routes, so that what is due is looked for every minute.
+  /// Whether there are routes, so that due comparisons are read every minute.
   var isExpected = false
   var underWay: [RelayID: UnderWay] = [:]
   /// Relays that are back, until all of their channels were compared.
   var returned: [RelayID: Returned] = [:]
-  /// Until when relays are left alone where a comparison failed.
+  /// The time until which relays are skipped after a failed comparison.
   private(set) var resting: [RelayID: Timestamp] = [:]
   private var latestNumber = 0
 
-  /// How many more relays may be compared now.
+  /// The number of further relays that may be compared now.
   var room: Int { max(0, Self.underWayMax - underWay.count) }
 
   /// The relays that cannot be compared now.
@@ -83,7 +83,7 @@ struct PostComparisons: Equatable {
     returned[relay] = Returned(since: now)
   }
 
-  /// Notes that a relay where a comparison failed need not be left alone any longer.
+  /// Ends the skipping of a relay after a failed comparison.
   mutating func mayAsk(_ relay: RelayID) { resting[relay] = nil }
 
   mutating func begin(_ channel: ChannelID, _ relay: RelayID, _ depth: PostComparison.Depth, at now: Timestamp) -> Int {
@@ -99,7 +99,7 @@ struct PostComparisons: Equatable {
     resting[relay] = now + Self.afterFailure
   }
 
-  /// Forgets a comparison whose decision was not stored. What was due still is.
+  /// Forgets a comparison whose decision was not stored. It is still due.
   mutating func drop(_ relay: RelayID) {
     let dropped = underWay.removeValue(forKey: relay)
     let isNewest = dropped?.depth == .newest
@@ -107,7 +107,7 @@ struct PostComparisons: Equatable {
     returned[relay] = Returned(since: since)
   }
 
-  /// When a route is next compared: after a day, more or less, so that all do not come together.
+  /// The next comparison of a route: after about a day, so that comparisons are spread.
   static func next(_ channel: ChannelID, _ relay: RelayID, seed: UInt64, after now: Timestamp) -> Timestamp {
     let mixed = (PostDecider.salt(PostID(rawValue: channel.rawValue), relay) ^ seed) &* 0xBF58_476D_1CE4_E5B9
     let tenth = interval.wholeMilliseconds / 10

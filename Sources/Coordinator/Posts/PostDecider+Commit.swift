@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// What becomes of decisions.
+// Commits of decisions, and their consequences.
 extension PostDecider {
   mutating func close() -> CommitRequest? {
     guard isOpen else { return nil }
@@ -13,7 +13,7 @@ extension PostDecider {
     return request
   }
 
-  /// Writes the decision down, a part for each post.
+  /// Turns the decision into a request to storage, with one part for each post.
   private mutating func request(_ decision: inout PostDecision) -> CommitRequest {
     var parts: [CommitPart] = []
     let routes = decision.routes.values.flatMap(\.values).sorted { ($0.channel, $0.relay) < ($1.channel, $1.relay) }
@@ -35,7 +35,7 @@ extension PostDecider {
     return CommitRequest(parts)
   }
 
-  /// What has to be written of a post. It gets its revision.
+  /// The writes for a post, which gets its revision.
   private mutating func writes(of id: PostID, _ decision: inout PostDecision, from places: inout Int) -> [StoreMutation] {
     let transitions = decision.place(transitionsOf: id, from: &places)
     if decision.visible.contains(id) {
@@ -76,12 +76,12 @@ extension PostDecider {
       if !decision.visible.isEmpty { (effects.revision, effects.changed) = (counters.revision, decision.visible) }
     }
     durable = counters
-    // The same decision may have gone on: a post that was deleted, or whose channel left the relay, must not leave any more.
+    // The same decision may have continued: a post must not leave if it was deleted since, or if its channel left the relay.
     effects.turns += decision.turns.map { isCurrent($0.turn.post, $0.turn.relay, $0.turn.number) ? $0 : $0.withheld }
     effects.operations = effects.operations.filter {
       isCurrent($0.operation.post, $0.operation.relay, $0.operation.number)
     }
-    // A form that came late, because it could not be stored at first, needs no other.
+    // A form that came late, because it could not be stored at first, makes another one unnecessary.
     effects.compositions = effects.compositions.filter { composing.contains($0.post) }
     return (decision, effects)
   }
@@ -91,8 +91,8 @@ extension PostDecider {
     awake[post]?.machine(at: relay)?.underWay?.operation == number
   }
 
-  /// Leaves out what was not stored.
-  /// - Returns: entries that say so.
+  /// Removes the parts that were not stored.
+  /// - Returns: journal entries about them.
   private mutating func reject(
     _ rejections: [Int: CommitReceipt.Rejection], _ decision: inout PostDecision, _ effects: inout PostEffects
   ) -> [JournalEntry] {
@@ -123,8 +123,8 @@ extension PostDecider {
     return entries
   }
 
-  /// Leaves a post alone that cannot be stored. Its relays may take others.
-  /// - Returns: an entry that says so.
+  /// Skips a post that cannot be stored. Its relays may get other posts.
+  /// - Returns: A journal entry about it.
   private mutating func giveUp(
     _ id: PostID, isNew: Bool, _ reason: String, _ effects: inout PostEffects
   ) -> JournalEntry {
@@ -147,7 +147,7 @@ extension PostDecider {
     if flight == nil { open = PostDecision() }
     flight = nil
     var effects = PostEffects()
-    // A request of one part is refused as a whole.
+    // A request with a single part is refused as a whole.
     if case .refused(let reason) = failure, decision.parts.count == 1, let id = decision.parts[0] {
       let entry = giveUp(id, isNew: decision.created.contains(id), reason, &effects)
       effects.journal.append(entry)
@@ -166,35 +166,35 @@ extension PostDecider {
     return (effects, decision.answers)
   }
 
-  /// Forgets what was decided, which is read again.
-  /// - Returns: an entry that says why, if it is news.
+  /// Forgets the changed posts, which are read again.
+  /// - Returns: A journal entry with the reason, if it is news.
   private mutating func takeBack(_ decision: PostDecision, _ failure: CommitFailure) -> [JournalEntry] {
     if case .inDoubt = failure { isDoubtful = true }
     for id in decision.order {
       forget(id)
-      // What is new is not there, unless that is in doubt.
+      // New posts do not exist, unless that is in doubt.
       if isDoubtful || !decision.created.contains(id) { recovering.insert(id) }
     }
     return storageFailed(failure.description)
   }
 
-  /// What is durable is known again.
+  /// The durable state is known again.
   mutating func settleDoubt(_ counters: PostCounters) {
     self.counters = counters
     durable = counters
     isDoubtful = false
-    // What was not stored does not exist, and others may get the ids.
+    // New posts that were not stored do not exist, and their ids may be assigned again.
     recovering = recovering.filter { $0.rawValue <= counters.post }
   }
 
-  /// Forgets what was decided about a post, and reads it again. Nothing is wrong with it as far as is known.
+  /// Forgets the decisions about a post, which is intact as far as is known, and reads it again.
   private mutating func readAgain(_ id: PostID) {
     forget(id)
     recovering.insert(id)
     alarms.set(.recovery, noLaterThan: now + Self.recoveryWait)
   }
 
-  /// Forgets a post whose state in memory is not what is stored.
+  /// Forgets a post whose state in memory differs from the store.
   mutating func forget(_ id: PostID) {
     for delivery in awake[id]?.deliveries ?? [] {
       lanes[delivery.relay]?.forget(id)
@@ -204,7 +204,7 @@ extension PostDecider {
     composing.remove(id)
   }
 
-  /// - Returns: an entry that says so, if it is news.
+  /// - Returns: A journal entry about it, if it is news.
   mutating func storageFailed(_ reason: String) -> [JournalEntry] {
     guard trouble == nil else { return [] }
     trouble = reason
@@ -233,13 +233,13 @@ extension PostDecider {
       upkeepRefusal = nil
       return receipt.forgotten >= Self.historyPerUpkeep ? [.forgetHistory] : []
     case .failure(.refused(let reason)): upkeepRefused(reason)
-    // It comes again with the next round, and requests are told.
+    // It returns with the next round, and requests are informed.
     case .failure: break
     }
     return []
   }
 
-  /// A refusal is no failure of storage, which stores everything else. It is said once, because the chore comes again and again.
+  /// A refusal is no failure of storage, which stores everything else. It is reported once, although the chore returns again and again.
   private mutating func upkeepRefused(_ reason: String) {
     guard upkeepRefusal != reason else { return }
     upkeepRefusal = reason
@@ -261,7 +261,7 @@ extension PostDecision {
     return rows
   }
 
-  /// Takes a post out that was not stored.
+  /// Removes a post that was not stored.
   fileprivate mutating func keepBack(_ id: PostID, _ error: BatonError) {
     answers = answers.map { answer in
       guard answer.post == id else { return answer }
@@ -270,8 +270,8 @@ extension PostDecision {
     turns = turns.map { $0.turn.post == id ? $0.withheld : $0 }
   }
 
-  /// Takes a retention out that was not stored.
-  /// - Parameter index: its place among them.
+  /// Removes a retention that was not stored.
+  /// - Parameter index: its place among the retentions.
   fileprivate mutating func keepBack(retention index: Int, _ error: BatonError) {
     guard retentions.indices.contains(index) else { return }
     answers = answers.map { answer in
@@ -282,7 +282,7 @@ extension PostDecision {
 }
 
 extension PostEffects.Turn {
-  /// The same turn, of a post that must not leave.
+  /// The same turn for a post that must not leave.
   fileprivate var withheld: Self {
     Self(network: network, turn: DeliveryTurn(post: turn.post, relay: turn.relay, number: turn.number, mayLeave: false))
   }

@@ -2,21 +2,21 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Relays that forget what they have shown, or show what they have deleted, are found by comparing.
+// Comparisons find relays that lose posts they have shown, or show posts they have deleted.
 extension PostDecider {
-  /// A relay can be reached again: it may have forgotten something meanwhile.
+  /// A relay is reachable again. It may have lost posts since.
   mutating func mayHaveForgotten(_ relay: RelayID) {
     comparisons.cameBack(relay, at: now)
     askToCompare()
   }
 
-  /// Compares the posts of a channel soon, because something else of it is missing at a relay, or someone asks for it.
-  /// - Parameter relay: `nil` for all of the channel.
+  /// Compares the posts of a channel soon, because the relay lacks something else of it, or at a client's request.
+  /// - Parameter relay: `nil` means all of the channel's relays.
   mutating func doubt(_ channel: ChannelID, _ relay: RelayID?, _ facts: PostFacts) {
     guard slots.contains(channel) else { return }
     for (id, var route) in routes(of: channel, facts) where relay == nil || id == relay {
       guard route.status == .joined, let due = route.compareAt, due > now else { continue }
-      // What was compared a moment ago may be what led here.
+      // A comparison of a moment ago may be the reason for this one.
       if relay != nil, let last = route.comparedAt, now < last + PostComparisons.recent { continue }
       route.compareAt = now
       open.save(route)
@@ -29,13 +29,13 @@ extension PostDecider {
     if !open.effects.inputs.contains(.compare) { open.effects.inputs.append(.compare) }
   }
 
-  /// When a route is next compared with all posts of its channel. From now on, what is due is looked for.
+  /// The next comparison of a route with all posts of its channel. Due comparisons are read regularly from now on.
   mutating func nextComparison(of channel: ChannelID, at relay: RelayID) -> Timestamp {
     expectComparisons()
     return PostComparisons.next(channel, relay, seed: policy.jitterSeed, after: now)
   }
 
-  /// Looks every minute for what is due from now on. Without posts nothing ever is.
+  /// Begins to read due comparisons every minute. Without posts there are none.
   mutating func expectComparisons() {
     guard upkeep != nil, !comparisons.isExpected else { return }
     comparisons.isExpected = true
@@ -44,7 +44,7 @@ extension PostDecider {
 
   // MARK: - Begin
 
-  /// Compares what is due, as many relays as may be compared at once: those that are back first.
+  /// Begins as many due comparisons as there is room for. Relays that are back come first.
   mutating func compare(_ facts: PostFacts) {
     if comparisons.isExpected { alarms.set(.compare, at: now + PostComparisons.round) }
     for (relay, answer) in facts.returnedRoutes.sorted(by: { $0.key < $1.key }) {
@@ -57,23 +57,23 @@ extension PostDecider {
       }
       comparisons.returned[relay]?.after = route.channel
       if !postpone(route) { begin(route, .newest) }
-      // A channel that cannot be read, or is compared later, is passed over.
+      // A channel that is unreadable, or compared later, is passed over.
       if comparisons.underWay[relay] == nil { askToCompare() }
     }
     for route in facts.routesToCompare {
       guard comparisons.room > 0, !comparisons.unavailable(at: now).contains(route.relay) else { continue }
       begin(route, .all)
     }
-    // Not all relays that are back may have been looked at.
+    // Not all relays that are back may have been handled.
     let isLeft = comparisons.waiting(at: now).keys.contains { facts.returnedRoutes[$0] == nil }
     if comparisons.room > 0, isLeft { askToCompare() }
   }
 
-  /// Leaves a route that was compared a moment ago for later. That is stored, so a relay that loses something again is found out.
+  /// Postpones a route that was compared a moment ago. That is stored, so repeated losses are found too.
   /// - Returns: whether it was.
   private mutating func postpone(_ route: PostRouteRow) -> Bool {
     guard let last = route.comparedAt, now < last + PostComparisons.recent else { return false }
-    // Something may have been decided since it was read.
+    // Its comparison may have been decided since it was read.
     guard open.routes[route.channel]?[route.relay] == nil else { return true }
     var route = route
     route.compareAt = route.compareAt.map { min($0, last + PostComparisons.recent) }
@@ -118,11 +118,11 @@ extension PostDecider {
     comparisons.failed(relay, isHopeless: trouble.cause == .notSupported, at: now)
     alarms.set(.comparison(relay), at: nil)
     askToCompare()
-    // A relay that cannot be reached fails all of its routes. One that fails this one may take the next.
+    // An unreachable relay fails all of its routes. Otherwise the next route may succeed.
     guard !trouble.cause.isOfConnection || trouble.cause == .timeout,
       var route = joinedRoute(current.channel, relay, facts)
     else { return }
-    // Where relays list nothing, nothing is compared again.
+    // Relays without lists are not compared again.
     route.compareAt = trouble.cause == .notSupported ? nil : now + PostComparisons.afterFailure
     open.save(route)
   }
@@ -134,7 +134,7 @@ extension PostDecider {
 
   // MARK: - Differences
 
-  /// Compares the next page of a channel's posts with what a relay was found to hold.
+  /// Compares the next page of a channel's posts with the posts on a relay.
   mutating func reconcile(_ relay: RelayID, _ facts: PostFacts) {
     guard let current = comparisons.underWay[relay] else { return }
     open.compared.insert(relay)
@@ -165,7 +165,7 @@ extension PostDecider {
     }
   }
 
-  /// Waits until the lane of the relay has room, but not forever: other relays may have to be compared.
+  /// Waits until the relay's lane has room, for a limited time, because other relays may be due.
   private mutating func hold(_ relay: RelayID, _ current: PostComparisons.UnderWay, _ facts: PostFacts) {
     guard now < current.startedAt + PostComparisons.patience else {
       return comparisonFailed(relay, current, Trouble(.timeout, "the relay does not take what it has lost"), facts)
@@ -174,7 +174,7 @@ extension PostDecider {
     alarms.set(.comparison(relay), at: now + PostComparisons.roomWait)
   }
 
-  /// Goes on with a comparison that waits for room, if there is some.
+  /// Continues a comparison that waits for room, if there is some.
   mutating func goOnComparing(_ relay: RelayID) {
     guard comparisons.underWay[relay]?.isHeld == true, let lane = lanes[relay], !lane.hasReady, lane.room(at: now) > 0
     else { return }
@@ -183,8 +183,8 @@ extension PostDecider {
     if !open.effects.inputs.contains(input) { open.effects.inputs.append(input) }
   }
 
-  /// What the machine must be told of a post; `nil` if nothing. What became of the post since the comparison began counts more. What
-  /// relays list has no reactions and reports: where posts are missing, readers look for each of these.
+  /// The event for the machine of a post, if there is one. Later changes of the post take precedence over the comparison. Relays do not
+  /// list reactions and reports. Where posts are missing, each of these is read back.
   private func difference(
     _ id: PostID, _ relay: RelayID, _ current: PostComparisons.UnderWay, _ served: ServedPosts, _ date: Timestamp?
   ) -> DeliveryMachine.Event? {
@@ -193,13 +193,13 @@ extension PostDecider {
     let machine = post.deliveries[place].machine
     guard machine.since < current.startedAt else { return nil }
     if post.row.isAside {
-      // What was wished of someone may have been decided otherwise since.
+      // A request about a member may have been superseded since.
       let mayBeSentAgain = post.row.forgottenAt == nil && post.row.about?.act != .membership
       return current.doubtsAsides && machine.state.status == .verified && mayBeSentAgain ? .reconciled(isServed: false) : nil
     }
     guard let isServed = served.holds(post.row.document.networkID, of: date) else { return nil }
     switch machine.state.status {
-    // A post that was forgotten cannot be sent again.
+    // A forgotten post cannot be sent again.
     case .verified: return isServed || post.row.forgottenAt != nil ? nil : .reconciled(isServed: false)
     case .stillServed, .unsupported: return isServed ? nil : .reconciled(isServed: false)
     case .failed, .deleted: return isServed ? .reconciled(isServed: true) : nil

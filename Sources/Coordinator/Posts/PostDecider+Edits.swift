@@ -2,10 +2,10 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Edits. Where a post never changes, a new post takes the place of the old one, which is deleted once readers find the new one; elsewhere a
-// post gets another edition.
+// Edits. On networks where a post never changes, a new post replaces the old one, which is deleted once readers find the new one. On other
+// networks a post gets another edition.
 extension PostDecider {
-  /// Gives a post its next edition, unless it has changed meanwhile.
+  /// Gives a post its next edition, unless it has changed since.
   mutating func edit(_ revision: PostRevision, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
     let id = revision.post
     if let refusal = refusal(toReplace: id, facts) {
@@ -23,19 +23,19 @@ extension PostDecider {
     open.show(id)
     for delivery in post.deliveries {
       feed(.edited(edition: revision.edition), to: id, at: delivery.relay)
-      // An edit may reach a relay that the post did not.
+      // An edit may reach a relay that the post did not reach.
       if delivery.mayTakeEdit { feed(.retryRequested, to: id, at: delivery.relay) }
     }
   }
 
-  /// Why a post cannot be edited; `nil` if it can.
+  /// Why a post cannot be edited. `nil` if it can.
   func refusal(toReplace id: PostID, _ facts: PostFacts) -> BatonError? {
     guard let row = awake[id]?.row else { return refusal(of: id, facts) }
     return row.refusalToBeReplaced
   }
 
-  /// Notes with a new post that it takes the place of another.
-  /// - Parameter deletion: what relays get when the old one goes.
+  /// Records that a new post replaces another.
+  /// - Parameter deletion: the request to delete the old post.
   mutating func replace(_ old: PostID, by new: PostID, _ deletion: PostDocument?) {
     awake[new]?.row.replaces = old
     awake[old]?.row.replacedBy = new
@@ -46,14 +46,14 @@ extension PostDecider {
   }
 
   /// Deletes a post whose successor readers find, or keeps it if they never will.
-  /// - Parameter new: its successor, or the successor of that.
+  /// - Parameter new: its successor, or a later one.
   mutating func settleReplacement(of old: PostID, by new: PostID) {
     guard let post = awake[old], let successor = awake[new] else { return }
     open.seen.formUnion([old, new])
     func goOn(_ old: PostID, by new: PostID) { open.effects.inputs.append(.replace(old, by: new)) }
     if successor.isFound {
       if post.row.awaitsReplacement { withdraw(old) }
-      // It may have taken the place of another and been replaced itself before readers found it.
+      // It may have replaced another post and been replaced itself before readers found it.
       if let older = post.row.replaces { goOn(older, by: new) }
     } else if post.row.awaitsReplacement, let next = successor.row.replacedBy {
       goOn(old, by: next)
@@ -62,12 +62,12 @@ extension PostDecider {
         if post.row.replacedBy == new { letStand(new) }
         keep(old)
       }
-      // Nor will readers find it in place of another.
+      // Readers will not find it in place of an older post either.
       if post.isLost, let older = post.row.replaces { goOn(older, by: old) }
     }
   }
 
-  /// Lets a post stay for which no other takes its place after all.
+  /// Keeps a post that is not replaced after all.
   private mutating func keep(_ id: PostID) {
     awake[id]?.row.replacedBy = nil
     awake[id]?.row.deletion = nil
@@ -75,14 +75,14 @@ extension PostDecider {
     open.show(id)
   }
 
-  /// Lets a post stand for itself that takes no one's place after all: what becomes of it later does not concern the other one.
+  /// Makes a post independent that replaces no other after all: its later changes do not concern the older post.
   private mutating func letStand(_ id: PostID) {
     awake[id]?.row.replaces = nil
     open.revised.insert(id)
     open.show(id)
   }
 
-  /// Deletes a post on all of its relays, with the request that its row holds.
+  /// Deletes a post on all of its relays, with the request in its row.
   mutating func withdraw(_ id: PostID) {
     guard let post = awake[id] else { return }
     awake[id]?.row.deletedAt = timeOfDay
@@ -91,7 +91,7 @@ extension PostDecider {
     for delivery in post.deliveries { feed(.deletionRequested, to: id, at: delivery.relay) }
   }
 
-  /// Looks after the predecessors of posts that readers have begun to find, or that will never get anywhere.
+  /// Handles the predecessors of posts that readers have begun to find, or never will.
   mutating func followReplacements() {
     for id in open.order {
       guard let post = awake[id], let old = post.row.replaces, post.isFound || post.isLost,
@@ -102,7 +102,7 @@ extension PostDecider {
     }
   }
 
-  /// Whether readers may have found a post with this status of a delivery, or never will.
+  /// Whether this status of a delivery means that readers may have found the post, or never will.
   private static func maySettle(_ status: DeliveryStatus) -> Bool {
     switch status {
     case .verified, .skipped, .deleting: true
@@ -112,7 +112,7 @@ extension PostDecider {
 }
 
 extension PostDecider.Awake.Delivery {
-  /// Whether the relay does not get the post, for a reason that an edit may overcome.
+  /// Whether the relay lacks the post for a reason that an edit may overcome.
   fileprivate var mayTakeEdit: Bool {
     guard machine.state.status == .skipped, let cause = machine.state.trouble?.cause else { return false }
     return cause != .cancelled && cause != .left
@@ -123,7 +123,7 @@ extension PostDecider.Awake {
   /// Whether readers find it at a relay of its channel.
   fileprivate var isFound: Bool { deliveries.contains { !$0.hasDeparted && $0.machine.shown > 0 } }
 
-  /// Whether it goes nowhere any more: it is deleted, or no relay takes it.
+  /// Whether it is lost: deleted, or skipped at every relay.
   fileprivate var isLost: Bool {
     row.deletedAt != nil
       || !deliveries.isEmpty && deliveries.allSatisfy { $0.hasDeparted || $0.machine.state.status == .skipped }
@@ -131,7 +131,7 @@ extension PostDecider.Awake {
 }
 
 extension PostRow {
-  /// Why it cannot be edited; `nil` if it can.
+  /// Why it cannot be edited. `nil` if it can.
   var refusalToBeReplaced: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
     switch about?.act {

@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 
 extension PostDecider {
-  /// - Parameter input: as `unfold` returns it.
+  /// - Parameter input: as returned by `unfold`.
   mutating func handle(_ input: PostInput, _ facts: PostFacts) {
     if facts.trouble != nil, input.isBackground { return retryLater(input) }
     if input.isBackground { open.background.append(input) }
@@ -50,7 +50,7 @@ extension PostDecider {
     }
   }
 
-  /// Puts an input back that could not be decided, because storage does not work.
+  /// Postpones an input that could not be decided because storage does not work.
   private mutating func retryLater(_ input: PostInput) {
     postpone([input])
     alarms.set(.recovery, noLaterThan: now + Self.recoveryWait)
@@ -67,7 +67,7 @@ extension PostDecider {
     }
   }
 
-  /// Takes up a post whose operations under way are lost, and whose waits no one knows.
+  /// Resumes a post whose operations under way are lost, and whose waiting times are not in memory.
   private mutating func takeUp(_ id: PostID) {
     for delivery in awake[id]?.deliveries ?? [] where !delivery.hasDeparted {
       guard delivery.machine.underWay != nil else {
@@ -83,18 +83,18 @@ extension PostDecider {
 
   // MARK: - Outcomes
 
-  /// Gives a post the form that its network gave it, if that speaks of the operation under way, or of the latest one that readers found
-  /// the post with: it may have been found under an earlier number meanwhile. The author never changes.
+  /// Stores the form that a post's network returned, if it belongs to the operation under way, or to the latest operation that found the
+  /// post, which may have been found under an earlier number since. The author never changes.
   private mutating func take(
     _ form: PostDocument, of id: PostID, at relay: RelayID, _ number: Int, _ outcome: DeliveryOutcome
   ) {
     guard let post = awake[id], let machine = post.machine(at: relay), machine.operation == number,
       machine.underWay != nil || outcome.isVerified
     else { return }
-    // What is forgotten does not come back. How its deletion goes is about what is left of it.
+    // A forgotten text does not return. The progress of its deletion concerns its remnant.
     guard post.row.forgottenAt == nil || post.row.deletedAt != nil && machine.underWay != nil else { return }
     guard form != post.row.document, form.author == post.row.document.author else { return }
-    // A post that was edited in place has a newer text than the operation may know of. Only a deletion changes it after that.
+    // A post that was edited in place may have a newer text than the operation. After that only a deletion changes it.
     let isEdited = post.row.edition > 1 && post.row.deletedAt == nil
     let document =
       isEdited ? PostDocument(networkID: form.networkID, author: form.author, text: post.row.document.text) : form
@@ -128,10 +128,10 @@ extension PostDecider {
     open.touchedLanes.insert(relay)
   }
 
-  /// How long a relay is left alone that limits the rate without saying for how long.
+  /// How long a relay is paused if it limits the rate without a duration.
   private static let paceWait = Duration.seconds(30)
 
-  /// Decides whether a post may leave whose turn has come.
+  /// Decides whether a post whose turn has come may leave.
   private mutating func handedOver(_ id: PostID, at relay: RelayID, _ number: Int) {
     let actions = feed(.handedOver(operation: number), to: id, at: relay)
     let isExpected = actions.map { !$0.contains { if case .reportUnexpected = $0 { true } else { false } } } ?? false
@@ -146,8 +146,8 @@ extension PostDecider {
 
   // MARK: - Machines
 
-  /// Gives an event to one delivery, unless its channel left the relay, and notes what follows.
-  /// - Returns: what the machine answered; `nil` if there is none to ask.
+  /// Feeds an event to one delivery, unless its channel left the relay, and adds the consequences to the decision.
+  /// - Returns: the actions of the machine. `nil` if there is no machine.
   @discardableResult
   mutating func feed(_ event: DeliveryMachine.Event, to id: PostID, at relay: RelayID) -> [DeliveryMachine.Action]? {
     guard let place = awake[id]?.place(of: relay), awake[id]?.deliveries[place].hasDeparted == false else { return nil }
@@ -162,7 +162,7 @@ extension PostDecider {
     return actions
   }
 
-  /// Notes for what the delivery waits.
+  /// When the delivery's wait ends.
   func due(_ machine: DeliveryMachine) -> Timestamp? { machine.underWay == nil ? machine.timer : nil }
 
   private mutating func watch(_ id: PostID, _ relay: RelayID, _ machine: DeliveryMachine) {
@@ -195,7 +195,7 @@ extension PostDecider {
     open.effects.operations.append(PostEffects.Performance(network: place.network, operation: operation))
   }
 
-  /// Says in the journal when posts stop reaching a relay, and when they reach it again.
+  /// Writes into the journal when posts stop reaching a relay, and when they reach it again.
   private mutating func note(_ transition: DeliveryMachine.Transition, _ id: PostID, _ relay: RelayID) {
     let name = relays[relay]?.name ?? "relay \(relay.rawValue)"
     if transition.to == .failed, transition.from != .failed {
@@ -225,7 +225,7 @@ extension DeliveryOutcome {
 }
 
 extension PostInput {
-  /// Whether it brings what storage says of all posts.
+  /// Whether it carries storage's list of due posts.
   var isServing: Bool {
     switch self {
     case .serve, .lookAtSchedules: true
@@ -238,7 +238,7 @@ extension PostInput {
     }
   }
 
-  /// Whether no one asks for it, so that it must not be lost when storage does not work.
+  /// Whether no request waits for it, so that it must not be lost when storage does not work.
   var isBackground: Bool {
     switch self {
     case .relayUp, .membershipChanged, .walk, .replace, .serve, .gained, .takeUp, .composed, .lookAtSchedules, .recover,

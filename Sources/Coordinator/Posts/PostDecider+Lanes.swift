@@ -1,14 +1,14 @@
 internal import Channels
 internal import Storage
 
-// What goes to relays next.
+// The next operations at relays.
 extension PostDecider {
-  /// Takes in where relays are. Whoever was to answer at the old address of one that moved does not report any more.
+  /// Updates the addresses of relays. Operations at an old address do not report any longer.
   mutating func follow(_ places: [RelayID: RelayRow]) {
     func hasMoved(_ relay: RelayID) -> Bool { relays[relay].map { $0.address != places[relay]?.address } ?? false }
     let moved = lanes.keys.filter { lanes[$0]?.isIdle == false && hasMoved($0) }
     relays = places
-    // It is committed like what an input leads to.
+    // It is committed like the consequences of an input.
     if !moved.isEmpty { open.inputCount += 1 }
     for relay in moved.sorted() {
       for id in (lanes[relay]?.underWay ?? []).sorted() {
@@ -19,7 +19,7 @@ extension PostDecider {
     }
   }
 
-  /// Takes in what storage has for a relay.
+  /// Adds the due posts of a relay that storage returned.
   mutating func serve(_ relay: RelayID, _ facts: PostFacts) {
     open.touchedLanes.insert(relay)
     lanes[relay, default: PostLane()].awakened(at: now)
@@ -27,7 +27,7 @@ extension PostDecider {
     if let page = facts.returned[relay] { tellReturned(page, relay) }
   }
 
-  /// - Parameter limit: how many posts were asked for.
+  /// - Parameter limit: the number of posts that were requested.
   private mutating func take(_ posts: [PostID], next: Timestamp?, limit: Int, for relay: RelayID) {
     let isFull = posts.count >= limit
     lanes[relay]?.learned(next: next)
@@ -38,20 +38,20 @@ extension PostDecider {
       lanes[relay]?.offer(id, inOrder: false)
       offered += 1
     }
-    // Posts that cannot be read stand in front of others, and there are too many to look behind them now.
+    // Unreadable posts come before others, and there are too many to read beyond them now.
     if isFull, offered == 0, limit >= dueLimit {
       lanes[relay]?.isHungry = false
       lanes[relay]?.sleeps(until: now + Self.upkeepInterval)
     }
   }
 
-  /// Tells posts that had trouble with the connection to a relay that it is back.
+  /// Informs posts that had trouble with the connection to a relay that it is back.
   private mutating func tellReturned(_ page: (posts: [PostID], isLast: Bool), _ relay: RelayID) {
     for id in page.posts { feed(.relayReturned, to: id, at: relay) }
     lanes[relay]?.returning = page.isLast ? (false, nil) : (true, page.posts.last)
   }
 
-  /// Starts what waits for a relay, as far as its lane has room.
+  /// Starts the operations that wait for a relay while its lane has room.
   mutating func serve(_ relay: RelayID) {
     while lanes[relay].map({ $0.room(at: now) > 0 && $0.hasReady }) == true, let id = lanes[relay]?.popReady() {
       open.seen.insert(id)

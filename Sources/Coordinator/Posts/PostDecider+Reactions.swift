@@ -2,17 +2,17 @@ public import Channels
 internal import RelayNetwork
 public import Storage
 
-// Reactions: posts about another post of their channel, each of which is said once.
+// Reactions: posts about another post of their channel. An equal reaction exists only once.
 extension PostDecider {
-  /// The reaction that says the same and was not deleted, or why there cannot be one; `nil` if it is to be made.
+  /// The equal reaction that was not deleted, or the reason why there cannot be one. `nil` if it must be created.
   func answer(to reaction: PostReaction, _ facts: PostFacts) -> Result<PostID, BatonError>? {
     func unreadable(_ id: PostID) -> BatonError { .storageUnavailable(reason: "post \(id.rawValue) cannot be read") }
-    // What was decided just now comes first.
+    // Open decisions come first.
     for id in [open.reactions[reaction], facts.reactions[reaction]].compactMap({ $0 }) {
       guard let row = awake[id]?.row else { return .failure(unreadable(id)) }
       if row.deletedAt == nil { return .success(id) }
     }
-    // No one has to know more of a message of others.
+    // Nothing else about another person's message is needed.
     guard case .post(let target) = reaction.target else { return nil }
     if let refusal = refusalToBePinned(reaction, target) { return .failure(refusal) }
     if let row = awake[target]?.row { return row.refusalToBeReactedTo.map { .failure($0) } }
@@ -21,9 +21,9 @@ extension PostDecider {
 }
 
 extension PostDecider {
-  /// The answer to a wish about someone if the latest one says the same and is on its way, or why there is none; `nil` if the new one takes
-  /// its place.
-  /// - Parameter earlier: the post with the latest wish.
+  /// The answer to a request about a member that repeats the latest one while that is on its way, or the reason for a refusal. `nil` if the
+  /// new request replaces it.
+  /// - Parameter earlier: the post with the latest request.
   func answer(repeating request: PostRequest, _ earlier: PostID) -> Result<PostID, BatonError>? {
     guard let post = awake[earlier] else {
       return .failure(.storageUnavailable(reason: "post \(earlier.rawValue) cannot be read"))
@@ -37,7 +37,7 @@ extension PostDecider {
 }
 
 extension PostDecider {
-  /// Why a post cannot be pinned now: what is repeated to take its earlier pin away would take the new one, too.
+  /// Why a post cannot be pinned now: a repeated deletion of its earlier pin would remove the new pin, too.
   private func refusalToBePinned(_ reaction: PostReaction, _ target: PostID) -> BatonError? {
     guard reaction.text == PostRow.pinText else { return nil }
     let leaving = awake.values.first { $0.row.reaction == reaction && $0.stored.isLeaving }
@@ -46,7 +46,7 @@ extension PostDecider {
 }
 
 extension StoredPost {
-  /// Whether it is being deleted, so that relays may be asked for that once more.
+  /// Whether it is being deleted, so that relays may receive the request again.
   public var isLeaving: Bool {
     row.deletedAt != nil
       && deliveries.contains { !$0.hasDeparted && [.deleting, .stillServed].contains($0.record.status) }
@@ -54,7 +54,7 @@ extension StoredPost {
 }
 
 extension BatonError {
-  /// A post is not pinned again before its earlier pin is gone.
+  /// A post is not pinned again before its earlier pin is deleted.
   /// - Parameter pin: the earlier pin.
   public static func pinIsLeaving(_ pin: PostID, of post: PostID) -> BatonError {
     .post(
@@ -67,7 +67,7 @@ extension BatonError {
 }
 
 extension PostRequest {
-  /// What the channel says to one of its posts, or to a message of others; `nil` for anything else.
+  /// The reaction to one of the channel's posts, or to another person's message. `nil` for any other request.
   var reaction: PostReaction? {
     if let reactionTo { return PostReaction(target: reactionTo, text: text) }
     guard let about, about.act == .reaction else { return nil }
@@ -76,7 +76,7 @@ extension PostRequest {
 }
 
 extension PostRequest {
-  /// Where the latest wish about someone is found, if it is one.
+  /// The key of the latest request about a member, if it is one.
   var membership: PostReaction? {
     guard let about, about.act == .membership else { return nil }
     let (channel, name) = (channel, about.networkID)
@@ -88,7 +88,7 @@ extension PostRequest {
 }
 
 extension PostRow {
-  /// Why a channel cannot react to it; `nil` if it can.
+  /// Why a channel cannot react to it. `nil` if it can.
   var refusalToBeReactedTo: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
     if let target = reactionTo {
@@ -108,7 +108,7 @@ extension PostRow {
 }
 
 extension PostRow {
-  /// What a post is that says something about a message and is none by itself; `nil` for any other.
+  /// The words for a post that is about a message and not a message itself. `nil` for any other post.
   var aside: String? {
     switch about?.act {
     case .reaction: "a reaction to a message"

@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 
-// What people ask for.
+// Requests of clients.
 extension PostDecider {
   mutating func publish(_ new: NewPost, _ reply: Reply<PublishedPost>, _ facts: PostFacts) {
     func refuse(_ error: BatonError) {
@@ -20,7 +20,7 @@ extension PostDecider {
       return
     }
     if new.signedAt != nil, let id = open.names[new.name] ?? facts.names[new.name] {
-      // It is the same post, whatever has become of it.
+      // It is the same post, whatever happened to it since.
       guard awake[id] != nil else { return refuse(refusal(of: id, facts)) }
       open.seen.insert(id)
       open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: id))
@@ -30,7 +30,7 @@ extension PostDecider {
       return refuse(.noSuchChannel(request.channel))
     }
     guard channel.row.isOwned else { return refuse(.following(.notOwned(request.channel))) }
-    // What is there may be taken away, people may come and go, and drafts go nowhere.
+    // Removals, changes of members and drafts are allowed in a frozen channel.
     if channel.row.marks.isFrozen, new.removal == nil, request.membership == nil, !request.isDraft {
       return refuse(.post(.frozen(request.channel)))
     }
@@ -76,7 +76,7 @@ extension PostDecider {
     open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: true), post: id))
   }
 
-  /// - Returns: its id; `nil` if there is no slot to give it one of.
+  /// - Returns: its id. `nil` if there is no slot for it.
   private mutating func insert(_ new: NewPost) -> PostID? {
     guard let number = slots.next(after: counters.post) else { return nil }
     counters.post = number
@@ -96,7 +96,7 @@ extension PostDecider {
   }
 
   /// Gives a post that is published now a delivery for each relay of its channel.
-  /// - Parameter isRemoval: whether it is a message of others that is to be deleted there.
+  /// - Parameter isRemoval: whether another person's message is to be deleted there.
   mutating func start(_ id: PostID, at members: [RelayID], isRemoval: Bool = false) {
     awake[id]?.row.deliveryCount = members.count
     awake[id]?.deliveries = members.map { relay in
@@ -111,8 +111,8 @@ extension PostDecider {
     }
   }
 
-  /// Makes the routes of a channel fit its relays, which a new post has already.
-  /// - Parameter cursor: the first post that has what it needs.
+  /// Aligns the routes of a channel with its relays. A new post has its deliveries already.
+  /// - Parameter cursor: the first post with complete deliveries.
   mutating func align(publishing id: PostID, in channel: StoredChannel, from cursor: PostID, _ facts: PostFacts) {
     let (members, routes) = (Self.members(of: channel), routes(of: channel.row.id, facts))
     guard routes.isEmpty else { return align(channel.row.id, members, routes, from: cursor) }
@@ -124,7 +124,7 @@ extension PostDecider {
     }
   }
 
-  /// - Parameter deletion: `nil` for a post that is not published; one that is published by now stays.
+  /// - Parameter deletion: `nil` for an unpublished post. A post that was published since is kept.
   mutating func delete(_ id: PostID, _ deletion: PostDocument?, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
     guard let post = awake[id] else { return refuse(id, reply, facts) }
     if post.row.deletedAt == nil, deletion != nil || !post.row.isPublished {
@@ -180,7 +180,7 @@ extension PostDecider {
     answer(id, reply)
   }
 
-  /// Gives a post another text and other extras, before it is published.
+  /// Replaces the text and extras of a post before it is published.
   mutating func rewrite(_ id: PostID, as request: PostRequest, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
     guard let post = awake[id] else { return refuse(id, reply, facts) }
     if let refusal = post.row.refusalOfNewTime { return refuse(reply, refusal) }
@@ -203,12 +203,12 @@ extension PostDecider {
     open.answers.append(PostDecision.Answer(asker: .post(reply), error: error))
   }
 
-  /// Refuses a request for a post that is not at hand.
+  /// Refuses a request for a post that is not in memory.
   private mutating func refuse(_ id: PostID, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
     refuse(reply, refusal(of: id, facts))
   }
 
-  /// Why a post is not at hand.
+  /// Why a post is not in memory.
   func refusal(of id: PostID, _ facts: PostFacts) -> BatonError {
     if let trouble = facts.trouble { return .storageUnavailable(reason: trouble) }
     if let row = facts.posts.found[id]?.row, !slots.contains(row.channel) { return .elsewhere(row.channel) }
@@ -218,7 +218,7 @@ extension PostDecider {
 }
 
 extension PostRow {
-  /// Why a request that carries the key of this post cannot be answered with it; `nil` if it can.
+  /// Why a request with the key of this post cannot be answered with it. `nil` if it can.
   /// - Parameter digest: the digest of the request.
   func conflict(with digest: String) -> BatonError? {
     if deletedAt != nil { return .post(.keyReused(id, isDeleted: true)) }

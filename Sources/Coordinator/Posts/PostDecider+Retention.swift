@@ -1,23 +1,23 @@
 internal import Channels
 internal import Storage
 
-/// The walk along the posts that are beyond the retention of their channels. It goes on page by page, and begins again with each upkeep.
+/// The walk along the posts beyond the retention of their channels. It proceeds page by page, and begins again with each upkeep.
 struct PostForgetting: Equatable {
-  /// Where it goes on.
+  /// Where it continues.
   var place = PostRetentionPlace.start
-  /// How many posts of this round could not be forgotten, and how many were.
+  /// The numbers of posts in this round that could not be forgotten, and that were forgotten.
   var passedOver = 0
   var forgotten = 0
-  /// The newest posts of channels that have no more posts than they keep.
+  /// The newest posts of channels that do not exceed their limit.
   var counted: [ChannelID: PostID] = [:]
 
-  /// How many posts are looked at together.
+  /// The number of posts on a page.
   static let pageMax = 64
-  /// The wait between two pages, in which others have their turn.
+  /// The wait between two pages, which lets other work proceed.
   static let pause = Duration.milliseconds(100)
-  /// A round ends after so many posts that could not be forgotten. The next one goes on there.
+  /// The number of posts that could not be forgotten after which a round ends. The next round continues there.
   static let passedOverMax = 10_000
-  /// How long a relay must have failed before a post is forgotten that it does not have, where posts are kept by count only.
+  /// How long a relay must have failed until a post that it lacks is forgotten, if posts are kept by count only.
   static let patience = Duration.seconds(30 * 86_400)
 
   /// The next round begins with this channel.
@@ -27,7 +27,7 @@ struct PostForgetting: Equatable {
   }
 }
 
-// Posts that are beyond the retention of their channels lose what they say, and keep what they are.
+// Posts beyond the retention of their channels lose their text, and keep everything else.
 extension PostDecider {
   mutating func setRetention(_ retention: PostRetention, _ reply: Reply<PostRetention>, _ facts: PostFacts) {
     func answer(_ error: BatonError? = nil) {
@@ -45,7 +45,7 @@ extension PostDecider {
     alarms.set(.forgetting, noLaterThan: now)
   }
 
-  /// Forgets the next posts that are beyond the retention of their channels.
+  /// Forgets the next posts beyond the retention of their channels.
   mutating func forgetPosts(_ facts: PostFacts) {
     guard let page = facts.toForget, facts.trouble == nil else {
       return alarms.set(.forgetting, noLaterThan: now + Self.upkeepInterval)
@@ -53,8 +53,7 @@ extension PostDecider {
     for id in page.found.posts {
       if forget(id, page) { forgetting.forgotten += 1 } else { forgetting.passedOver += 1 }
     }
-    // Someone may have set a retention since storage was asked; then the walk begins there, and what was counted for another one says
-    // nothing.
+    // A request may have set a retention since the page was read. Then the walk begins with its channel, and earlier counts are obsolete.
     guard page.place == forgetting.place, !open.retentions.contains(where: { !$0.isUnlimited }) else { return }
     if forgetting.counted.count > Self.knownMax { forgetting.counted = [:] }
     forgetting.counted.merge(page.found.counted) { _, new in new }
@@ -70,7 +69,7 @@ extension PostDecider {
     (forgetting.passedOver, forgetting.forgotten) = (0, 0)
   }
 
-  /// - Returns: whether it was forgotten. A post that is not at rest stays for now.
+  /// - Returns: whether it was forgotten. A post that is not at rest is kept for now.
   private mutating func forget(_ id: PostID, _ page: PostFacts.ToForget) -> Bool {
     guard let post = awake[id], let retention = page.found.retentions[post.row.channel],
       !open.retentions.contains(where: { $0.channel == post.row.channel }), !composing.contains(id),
@@ -88,9 +87,9 @@ extension PostDecider {
 }
 
 extension PostDecider.Awake {
-  /// Whether no one needs what the post says any more. What is deleted, or was not deleted although that was asked for, needs only its
+  /// Whether the text of the post is no longer needed. A post that was deleted, or could not be deleted on request, needs only its
   /// tombstone.
-  /// - Parameter patience: how long a relay must have failed that does not have it.
+  /// - Parameter patience: how long a relay that lacks it must have failed.
   fileprivate func rests(at now: Timestamp, after patience: Duration) -> Bool {
     guard row.forgottenAt == nil, !row.isScheduled, !row.isDraft, !row.awaitsReplacement else { return false }
     return deliveries.allSatisfy { delivery in
@@ -106,8 +105,8 @@ extension PostDecider.Awake {
 }
 
 extension PostRow {
-  /// Why what needs the text of the post cannot be done; `nil` if the text is still there.
-  /// - Parameter outcome: what cannot be done, and what to do instead.
+  /// Why an action that needs the text of the post is impossible. `nil` if the text exists.
+  /// - Parameter outcome: the impossible action, and what to do instead.
   func refusal(ifForgotten outcome: String) -> BatonError? {
     forgottenAt.map { _ in
       .post(

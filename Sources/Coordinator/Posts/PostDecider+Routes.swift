@@ -1,9 +1,9 @@
 internal import Channels
 internal import Storage
 
-// Which relays the posts of a channel go to.
+// The relays that the posts of a channel go to.
 extension PostDecider {
-  /// The routes of a channel, as they are decided so far.
+  /// The routes of a channel, including open decisions.
   func routes(of channel: ChannelID, _ facts: PostFacts) -> [RelayID: PostRouteRow] {
     let stored = Dictionary((facts.routes[channel] ?? []).map { ($0.relay, $0) }) { _, new in new }
     return stored.merging(open.routes[channel] ?? [:]) { _, new in new }
@@ -14,7 +14,7 @@ extension PostDecider {
     channel.relays.filter { $0.record.status != .removed }.map(\.relay).sorted()
   }
 
-  /// Makes the routes of a channel fit its relays.
+  /// Aligns the routes of a channel with its relays.
   mutating func align(_ channel: ChannelID, _ facts: PostFacts) {
     guard slots.contains(channel), let stored = facts.channels[channel] else { return }
     let routes = routes(of: channel, facts)
@@ -22,7 +22,7 @@ extension PostDecider {
     align(channel, Self.members(of: stored), routes, from: PostID(rawValue: counters.post + 1))
   }
 
-  /// - Parameter cursor: the first post that has what it needs.
+  /// - Parameter cursor: the first post with complete deliveries.
   mutating func align(
     _ channel: ChannelID, _ members: [RelayID], _ routes: [RelayID: PostRouteRow], from cursor: PostID
   ) {
@@ -44,17 +44,17 @@ extension PostDecider {
     }
   }
 
-  /// Sees to a page of earlier posts.
+  /// Handles a page of earlier posts.
   mutating func walk(_ channel: ChannelID, _ relay: RelayID, _ facts: PostFacts) {
     guard slots.contains(channel), let page = facts.pages[PostReads.Page(channel: channel, relay: relay)],
-      // Something may have been decided since.
+      // The route may have changed since.
       open.routes[channel]?[relay] == nil
     else { return }
     var route = page.route
     switch route.status {
     case .joining: for id in page.posts { join(id, relay) }
     case .leaving: for id in page.posts { leave(id, relay) }
-    // It was done already.
+    // It is complete already.
     case .joined, .left: return
     }
     if page.posts.count < PostReads.pageMax {
@@ -72,11 +72,11 @@ extension PostDecider {
   private mutating func join(_ id: PostID, _ relay: RelayID) {
     guard let post = awake[id], post.row.deletedAt == nil, post.row.forgottenAt == nil, post.row.isPublished else { return }
     open.seen.insert(id)
-    // What was wished of someone then may have been decided otherwise since.
+    // A request about a member may have been superseded since.
     guard post.row.about?.act != .membership else { return }
     guard let place = post.place(of: relay) else {
       addDelivery(to: id, relay)
-      // It is there so that it can be asked for, like those at the other relays.
+      // The delivery exists so that it can be requested, like the ones at other relays.
       if post.isTakenBack { feed(.cancelRequested, to: id, at: relay) }
       return
     }
@@ -100,7 +100,7 @@ extension PostDecider {
     open.touchedLanes.insert(relay)
   }
 
-  /// Tells a delivery that its channel left the relay.
+  /// Informs a delivery that its channel left the relay.
   private mutating func leave(_ id: PostID, _ relay: RelayID) {
     guard let place = awake[id]?.place(of: relay), awake[id]?.deliveries[place].hasDeparted == false else { return }
     feed(.relayLeft, to: id, at: relay)
@@ -112,7 +112,7 @@ extension PostDecider {
 }
 
 extension PostDecider.Awake {
-  /// Whether someone took the post back before any relay could have it, so that relays that the channel gets later do not get it either.
+  /// Whether the post was cancelled before any relay could have it, so that relays that the channel gets later do not get it either.
   fileprivate var isTakenBack: Bool {
     func isOut(_ machine: DeliveryMachine) -> Bool { machine.state.status == .skipped && machine.left == 0 }
     return deliveries.allSatisfy { isOut($0.machine) }

@@ -3,23 +3,23 @@ internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 
-// Posts that are to be published later. They sleep in the store, without deliveries. When one is due it is given its form, as a new post
-// is, and gets its deliveries in one commit with it. What is composed and cannot be stored has not left, and is dropped or stored later.
+// Scheduled posts. They sleep in the store, without deliveries. A due post gets its form, like a new post, and its deliveries in the same
+// commit. If that cannot be stored, the post has not left, and the form is dropped or stored later.
 extension PostDecider {
-  /// How many due posts are taken up at once.
+  /// The number of due posts that are handled together.
   static let schedulesMax = 64
-  /// While posts are scheduled, the time of day is looked at this often: someone may set the clock.
+  /// While posts are scheduled, the time of day is checked this often, because someone may set the clock.
   static let scheduleLookInterval = Duration.seconds(60)
 
-  /// How many are asked for at once: those that are left alone may stand in front of the others.
+  /// The number of due posts per read, because skipped posts may come before others.
   var schedulesLimit: Int { Self.schedulesMax + min(leftAlone.count, Self.passedOverMax) }
 
-  /// Makes sure that schedules are looked at when this time of day has come.
+  /// Schedules a check at this time of day.
   mutating func lookAtSchedules(noLaterThan time: Timestamp) {
     alarms.set(.schedules, noLaterThan: now + min(max(time - timeOfDay, .zero), Self.scheduleLookInterval))
   }
 
-  /// Begins with what is due.
+  /// Begins with the due posts.
   mutating func lookAtSchedules(_ facts: PostFacts) {
     guard let due = facts.schedules else { return }
     alarms.set(.schedules, at: nil)
@@ -28,20 +28,20 @@ extension PostDecider {
     hasMoreDue = due.posts.count >= Self.schedulesMax
     var ended = 0
     for id in due.posts where !begin(id) { ended += awake[id]?.row.isExpired == true ? 1 : 0 }
-    // What cannot be read, or is not to be had now, stands in front of others; it is asked for again later.
+    // Unreadable or unavailable posts come before others, and are read again later.
     lookAtSchedules(noLaterThan: timeOfDay + Self.scheduleLookInterval)
     if ended > 0 { takeMore() }
   }
 
-  /// Asks for more posts that are due, if there are any and those before are done.
+  /// Reads further due posts, if there are any and the earlier ones are done.
   private mutating func takeMore() {
     guard hasMoreDue, composing.isEmpty else { return }
     hasMoreDue = false
     open.effects.inputs.append(.lookAtSchedules)
   }
 
-  /// Lets a due post be given its form.
-  /// - Returns: whether it is, so that `composed` will follow.
+  /// Requests the form of a due post.
+  /// - Returns: whether it did, so that `composed` will follow.
   @discardableResult
   private mutating func begin(_ id: PostID) -> Bool {
     guard let row = awake[id]?.row, row.isScheduled, let schedule = row.schedule else { return false }
@@ -59,7 +59,7 @@ extension PostDecider {
     return true
   }
 
-  /// Takes the form of a post that was due, unless it was cancelled, deleted or published meanwhile.
+  /// Handles the form of a post that was due, unless it was cancelled, deleted or published since.
   mutating func composed(
     _ id: PostID, in channel: ChannelID, _ result: Result<PostDocument, BatonError>, _ facts: PostFacts
   ) {
@@ -88,7 +88,7 @@ extension PostDecider {
     }
   }
 
-  /// Leaves a post that cannot be published now to a later look.
+  /// Puts off a post that cannot be published now.
   private mutating func putOff(_ id: PostID, _ reason: String) {
     scheduleTroubles[id] = reason
     hasMoreDue = false
@@ -103,14 +103,14 @@ extension PostDecider {
     open.revised.insert(id)
     open.show(id)
     start(id, at: Self.members(of: channel))
-    // Posts with higher ids may still need what a new route gives them.
+    // Posts with higher ids may still need the deliveries of a new route.
     align(publishing: id, in: channel, from: PostID(rawValue: counters.post + 1), facts)
   }
 
-  /// Publishes a post all the same that was not published in its time.
+  /// Publishes a post that was not published at its time.
   mutating func publishNow(_ id: PostID) { publish(id, at: timeOfDay) }
 
-  /// Publishes a post at a time of day, whatever was to become of it before.
+  /// Publishes a post at a time of day, regardless of its earlier schedule.
   mutating func publish(_ id: PostID, at time: Timestamp) {
     awake[id]?.row.schedule?.trouble = nil
     awake[id]?.row.schedule?.publishAt = time
@@ -123,7 +123,7 @@ extension PostDecider {
 
   // MARK: - Giving up
 
-  /// Notes that a post is not published.
+  /// Records that a post is not published.
   mutating func giveUp(_ id: PostID, _ reason: String) {
     awake[id]?.row.schedule?.trouble = reason
     scheduleTroubles[id] = nil
@@ -148,10 +148,10 @@ extension PostDecider {
 }
 
 extension PostRow {
-  /// Whether it was scheduled, and is not published by itself any more.
+  /// Whether it was scheduled, and is no longer published automatically.
   var isExpired: Bool { !isPublished && !isScheduled && deletedAt == nil }
 
-  /// Why it cannot get a time, or another text, before it is published; `nil` if it can.
+  /// Why its time or text can no longer change before publication. `nil` if it can.
   var refusalOfNewTime: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
     if deletedAt != nil { return refusal("post \(id.rawValue) was deleted; publish a new one") }
@@ -161,7 +161,7 @@ extension PostRow {
 }
 
 extension BatonError {
-  /// Whether the same request may be granted later, though no one changes it.
+  /// Whether the same request may succeed later without a change of it.
   fileprivate var mayPass: Bool {
     switch self {
     // A channel is frozen for a while.
@@ -170,7 +170,7 @@ extension BatonError {
     }
   }
 
-  /// Why a post was not published, a sentence for people.
+  /// Why a post was not published, as a sentence for people.
   fileprivate var whyNotPublished: String {
     switch self {
     case .noSuchChannel: "its channel was deleted"

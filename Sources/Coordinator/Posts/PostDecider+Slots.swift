@@ -1,20 +1,20 @@
 internal import Channels
 internal import Storage
 
-// Whose posts it acts for. These inputs are decided alone, when all that was decided before is durable or has failed.
+// The posts for which it acts. These inputs are decided alone, after all earlier decisions are durable or have failed.
 extension PostDecider {
-  /// Begins to act for the posts of channels for which no one else acts any more.
+  /// Begins to act for the posts of channels that no other daemon has.
   mutating func gained(_ some: SlotSet, _ facts: PostFacts) {
-    // What had to wait may come together, and is read together.
+    // Postponed inputs may arrive together, and are read together.
     guard let work = facts.work, !some.subtracting(slots).isEmpty else { return }
-    // What could not be read or stored may have changed elsewhere. No one else has changed what was here.
+    // Posts of other slots that could not be read or stored may have changed elsewhere. No other daemon has changed the ones in own slots.
     leftAlone = leftAlone.filter { _, channel in channel.map(slots.contains) ?? false }
     slots = slots.union(work.slots)
-    // Whoever had these slots has given ids in them, whatever becomes of the commit.
+    // The previous owner of these slots may have assigned ids in them, whether or not the commit succeeds.
     counters.post = max(counters.post, work.post)
     durable.post = max(durable.post, work.post)
     expect(work, at: now)
-    // What had trouble with the connection elsewhere may have none here.
+    // Posts that had trouble with the connection elsewhere may have none here.
     for relay in work.nextDeliveries.keys where relays[relay]?.condition.health == .up {
       lanes[relay, default: PostLane()].returning = (true, nil)
     }
@@ -22,7 +22,7 @@ extension PostDecider {
     open.effects.inputs += work.steps + work.inputs
   }
 
-  /// Prepares for work that is taken up.
+  /// Prepares for work that is resumed.
   mutating func expect(_ work: PostWork, at now: Timestamp) {
     for (relay, due) in work.nextDeliveries {
       lanes[relay, default: PostLane()].sleeps(until: due)

@@ -2,9 +2,9 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What is done for posts at a certain time.
+/// The name of an alarm: an action for posts that is due at a certain time.
 enum PostAlarm: AlarmName {
-  /// An operation under way has taken as long as it may.
+  /// An operation under way has reached its time limit.
   case timeout(PostID, RelayID)
   case lane(RelayID)
   case recovery
@@ -32,13 +32,13 @@ enum PostAlarm: AlarmName {
   }
 }
 
-/// Decides what becomes of posts. Like `Decider` it is a value that cannot act; `PostEngine` drives it.
+/// Decides about posts. Like `Decider` it is a value that cannot act. `PostEngine` drives it.
 ///
-/// It keeps in memory only the posts that have an operation under way or are about to. All others sleep in the store, which is the queue: a
-/// lane for each relay takes from it what is due, no more than the relay has shown that it takes.
+/// In memory are only the posts that have an operation under way or will soon. All others sleep in the store, which is the queue: a lane
+/// for each relay reads due posts from it, up to the number of operations that the relay has shown it can handle.
 ///
-/// Nothing is decided while a commit is under way, so there are no layers: what is in memory is durable, or is being decided. If a commit
-/// fails, the posts that it changed are forgotten and read again. Meanwhile requests gather, and share the next commit.
+/// Nothing is decided during a commit, so there are no layers: the state in memory is durable, or is being decided. If a commit fails, the
+/// posts that it changed are forgotten and read again. During a commit requests gather, and share the next one.
 struct PostDecider {
   typealias Input = PostInput
 
@@ -66,64 +66,63 @@ struct PostDecider {
     }
   }
 
-  /// What never changes of a channel.
+  /// The unchangeable properties of a channel.
   struct Known: Equatable {
     let network: NetworkKind
     let content: ChannelContent
   }
 
-  /// The posts for which it acts are those of channels in these slots. All others are someone else's: they are never awake here.
+  /// The slots of the channels for whose posts it acts. Posts in other slots belong to other daemons and are never awake here.
   var slots: SlotSet
   let policy: DeliveryPolicy
   let upkeep: UpkeepPolicy?
   var counters: PostCounters
-  /// The counters as they are durable.
+  /// The durable counters.
   var durable: PostCounters
   var awake: [PostID: Awake] = [:]
   var known: [ChannelID: Known] = [:]
   var lanes: [RelayID: PostLane] = [:]
   var comparisons = PostComparisons()
   var alarms = AlarmTable<PostAlarm>()
-  /// Posts that cannot be read or stored, and their channels as far as these are known. They are left alone until their slot is gained, or
-  /// the next start.
+  /// Posts that cannot be read or stored, and their known channels. They are skipped until their slot is gained, or until the next start.
   var leftAlone: [PostID: ChannelID?] = [:]
-  /// Posts whose last change could not be stored; they are read again.
+  /// Posts whose last change could not be stored, and which are read again.
   var recovering: Set<PostID> = []
-  /// What could not be decided or stored, and is decided again, each input once.
+  /// Inputs that could not be decided or stored, and are decided again, each once.
   var postponed: [PostInput] = []
-  /// Why storage does not work; `nil` if it does.
+  /// Why storage does not work. `nil` if it does.
   var trouble: String?
   var open = PostDecision()
   var flight: PostDecision?
-  /// Whether a commit failed that may be durable all the same.
+  /// Whether a commit failed that may be durable anyway.
   var isDoubtful = false
-  /// Whether history must be looked at for what is too old.
+  /// Whether old history is due to be removed.
   var isUpkeepDue = false
-  /// Why storage refuses to forget old history; `nil` if it does not.
+  /// Why storage refuses to forget old history. `nil` if it does not.
   var upkeepRefusal: String?
-  /// Where relays are, as of the latest decision.
+  /// The relays and their addresses, as of the latest decision.
   var relays: [RelayID: RelayRow] = [:]
   var now: Timestamp
   /// The time of day, as of the latest decision.
   var timeOfDay: Timestamp
   /// Scheduled posts that are being given their form.
   var composing: Set<PostID> = []
-  /// Whether there are more scheduled posts due than were taken up.
+  /// Whether more scheduled posts are due than were handled.
   var hasMoreDue = false
-  /// Why due posts could not be published at once; they are tried again until their time is over.
+  /// Why due posts could not be published immediately. They are tried again until their deadline.
   var scheduleTroubles: [PostID: String] = [:]
-  /// Where the walk is along the posts that are not kept any longer.
+  /// The state of the walk along the posts beyond their retention.
   var forgetting = PostForgetting()
-  /// How long the daemon was off, and until when it had run.
+  /// How long the daemon was off, and since when.
   var absence: (span: Duration, since: Timestamp)?
 
-  /// The wait before what could not be stored is read again.
+  /// The wait before posts that could not be stored are read again.
   static let recoveryWait = Duration.seconds(1)
   static let upkeepInterval = Duration.seconds(600)
   static let historyPerUpkeep = 10_000
-  /// How many channels are remembered.
+  /// The maximum number of channels in memory.
   static let knownMax = 10_000
-  /// How many posts that are left alone are passed over to find others.
+  /// The maximum number of skipped posts that are passed over to find others.
   static let passedOverMax = 10_000
 
   init(slots: SlotSet = .all, policy: DeliveryPolicy, upkeep: UpkeepPolicy?, counters: PostCounters, now: Timestamp) {
@@ -146,7 +145,7 @@ extension PostDecider: Deciding {
     isDoubtful ? "it is not known whether the last changes of posts were stored; the database is asked again" : nil
   }
 
-  /// What is in memory must be durable before anything is decided on it.
+  /// The state in memory must be durable before a decision is based on it.
   func needsRest(_ input: PostInput) -> Bool { true }
 
   mutating func unfold(_ inputs: [PostInput], at now: Timestamp) -> [PostInput] {
@@ -205,7 +204,7 @@ extension PostDecider: Deciding {
     return reads
   }
 
-  /// Asks for what waits for a relay, if its lane has room and nothing waits there.
+  /// Reads posts that wait for a relay, if its lane has room and no posts ready.
   private func ask(for relay: RelayID, _ input: PostInput, _ reads: inout PostReads, at now: Timestamp) {
     var lane = lanes[relay] ?? PostLane()
     lane.awakened(at: now)
@@ -218,7 +217,7 @@ extension PostDecider: Deciding {
     }
   }
 
-  /// How many posts that are due are asked for at once: those that are left alone may stand in front of the others.
+  /// The number of due posts per read, because skipped posts may come before others.
   var dueLimit: Int { PostLane.readyMax + min(leftAlone.count, Self.passedOverMax) }
 
   private func askToCompare(_ input: PostInput, _ reads: inout PostReads, at now: Timestamp) {
@@ -240,7 +239,7 @@ extension PostDecider: Deciding {
     timeOfDay = facts.timeOfDay
     learn(facts)
     if !facts.relays.isEmpty { follow(facts.relays) }
-    // What storage said of lanes and schedules was true before anything of this is decided.
+    // Storage's lists of lanes and schedules preceded these decisions.
     for input in inputs.filter(\.isServing) + inputs.filter({ !$0.isServing }) {
       open.inputCount += 1
       handle(input, facts)
@@ -257,7 +256,7 @@ extension PostDecider: Deciding {
     known = known.filter { channels.contains($0.key) }
   }
 
-  /// Forgets posts that no lane holds.
+  /// Forgets posts that are in no lane.
   mutating func letSleep(_ posts: Set<PostID>) {
     for id in posts where awake[id] != nil && !open.seen.contains(id) && flight?.seen.contains(id) != true {
       guard let post = awake[id], !post.deliveries.contains(where: { lanes[$0.relay]?.holds(id) == true }) else { continue }
@@ -265,7 +264,7 @@ extension PostDecider: Deciding {
     }
   }
 
-  // MARK: - What was read
+  // MARK: - Answers of storage
 
   private mutating func learn(_ facts: PostFacts) {
     known.merge(facts.contents) { _, new in new }

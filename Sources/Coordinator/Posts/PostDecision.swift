@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What was decided about posts and is not durable yet.
+/// A decision about posts that is not durable yet.
 struct PostDecision: Answering {
   /// The answer to a request.
   struct Answer: Equatable {
@@ -13,26 +13,26 @@ struct PostDecision: Answering {
       case retention(Reply<PostRetention>, PostRetention)
     }
     let asker: Asker
-    /// The post that it is about; its part of the commit must be stored.
+    /// The post that it is about, if the answer needs its part of the commit.
     var post: PostID?
     /// The refusal, if it is one.
     var error: BatonError?
   }
 
-  /// How many inputs it decides.
+  /// The number of inputs that it decides.
   var inputCount = 0
-  /// The posts that change, in the order in which that was decided.
+  /// The posts that change, in the order of their decisions.
   private(set) var order: [PostID] = []
   private var place: [PostID: Int] = [:]
   /// The posts that are new.
   var created: Set<PostID> = []
-  /// Posts that a new one takes the place of, by that one: both are stored, or neither.
+  /// Posts that a new one replaces, by the new one. Both are stored, or neither.
   var companions: [PostID: PostID] = [:]
-  /// Posts whose row changes, beside their revision.
+  /// Posts whose row changes in more than the revision.
   var revised: Set<PostID> = []
   /// Posts whose text or document changes.
   var rewritten: Set<PostID> = []
-  /// Posts that clients see differently from now on.
+  /// Posts that change for clients.
   private(set) var visible: Set<PostID> = []
   /// The deliveries to store.
   private(set) var deliveries: [PostID: Set<RelayID>] = [:]
@@ -45,24 +45,24 @@ struct PostDecision: Answering {
   var keys: [String: PostID] = [:]
   /// The posts that are these reactions.
   var reactions: [PostReaction: PostID] = [:]
-  /// The posts that are new, as far as they are published.
+  /// The new published posts by name.
   var names: [PostName: PostID] = [:]
-  /// What no one asks for, and must be decided again if this fails.
+  /// Inputs that no request waits for, and that must be decided again if this fails.
   var background: [PostInput] = []
   var answers: [Answer] = []
-  /// Lanes that may take more.
+  /// Lanes that may start more operations.
   var touchedLanes: Set<RelayID> = []
-  /// Relays whose comparison went on.
+  /// Relays whose comparison continued.
   var compared: Set<RelayID> = []
-  /// All posts that were looked at.
+  /// All posts that were examined.
   var seen: Set<PostID> = []
   var effects = PostEffects()
-  /// The posts whose turn has come and that were let go once this is durable; if it fails, they must not leave.
+  /// The posts whose turn has come, and which may leave once this is durable. If it fails, they must not leave.
   var turns: [PostEffects.Turn] = []
-  /// The parts of the request, each with its post; `nil` for the routes. The retentions follow, a part for each.
+  /// The parts of the request with their posts. `nil` for the routes. The retentions follow, with one part for each.
   var parts: [PostID?] = []
 
-  /// Whether nothing has to be stored.
+  /// Whether there is nothing to store.
   var storesNothing: Bool { order.isEmpty && routes.isEmpty && retentions.isEmpty }
 
   mutating func change(_ post: PostID) {
@@ -71,7 +71,7 @@ struct PostDecision: Answering {
     order.append(post)
   }
 
-  /// Notes that clients see the post differently.
+  /// Records that the post changes for clients.
   mutating func show(_ post: PostID) {
     change(post)
     visible.insert(post)
@@ -91,12 +91,11 @@ struct PostDecision: Answering {
   mutating func save(_ route: PostRouteRow) { routes[route.channel, default: [:]][route.relay] = route }
 }
 
-/// What follows from a decision about posts, once it is durable, in this order: subscribers are told, the journal is written, inputs of the
-/// engine's own come in, networks get turns, scheduled posts their form, and networks operations and comparisons. Requests are answered
-/// last.
+/// The effects of a decision about posts, once it is durable, in this order: subscribers are informed, the journal is written, own inputs
+/// come in, networks get turns, scheduled posts their form, and networks operations and comparisons. Requests are answered last.
 ///
-/// If the commit fails, posts whose turn has come are kept from leaving, and what does not depend on the commit happens: entries and
-/// inputs.
+/// If the commit fails, posts whose turn has come are kept from leaving, and only effects that do not depend on the commit happen: entries
+/// and inputs.
 struct PostEffects {
   struct Turn: Equatable {
     let network: NetworkKind
@@ -110,17 +109,17 @@ struct PostEffects {
     let network: NetworkKind
     let comparison: PostComparison
   }
-  /// The newest revision; `nil` if clients see nothing new.
+  /// The newest revision. `nil` if nothing changes for clients.
   var revision: Int64?
-  /// The posts that clients see differently.
+  /// The posts that change for clients.
   var changed: Set<PostID> = []
   var journal: [JournalEntry] = []
   var inputs: [PostInput] = []
   var turns: [Turn] = []
   var operations: [Performance] = []
-  /// Scheduled posts that are due and are to be given their form.
+  /// Due scheduled posts that need their form.
   var compositions: [PostComposition] = []
   var comparisons: [Comparison] = []
-  /// Channels that a relay may have lost, because it has lost posts of theirs.
+  /// Channels that a relay may have lost, because it has lost posts of them.
   var doubted: Set<ChannelID> = []
 }

@@ -4,8 +4,8 @@ internal import Meters
 internal import RelayNetwork
 internal import Storage
 
-/// The task that delivers posts: the shell of `PostDecider`. It shares storage with the engine of channels, so that commits of both may
-/// share a sync, and nothing else: a flood of posts delays no channel.
+/// The task that delivers posts: the shell of `PostDecider`. It shares only storage with the engine of channels, so that commits of both
+/// may share a sync: a flood of posts delays no channel.
 final class PostEngine {
   var decider: PostDecider
   private let storage: any PostStorage
@@ -14,27 +14,27 @@ final class PostEngine {
   private let directory: RelayDirectory
   let clock: any CoordinatorClock
   private let hub: PostHub
-  /// Begins to give a post its form, which comes in as an input.
+  /// Begins to create the form of a post, which comes in as an input.
   private let compose: @Sendable (PostComposition) -> Void
-  /// Whether anything may be published at this very moment.
+  /// Whether anything may be published now.
   private let mayAct: @Sendable () -> Bool
   /// Puts an input of the engine's own into the inbox.
   private let put: @Sendable (PostInput) -> Void
-  /// Told of channels that a relay may have lost.
+  /// Called with channels that a relay may have lost.
   private let doubt: @Sendable (ChannelID) -> Void
   var commits: Commits
   private let journal: Journal
   private let metrics: MetricBook
   private let waker: Waker
-  /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
+  /// When `timersDue` will come in. `nil` if it was not requested, or is on its way.
   var wakeAt: Timestamp? { waker.due }
 
   /// - Parameters:
-  ///   - slots: whose posts it acts for at first.
-  ///   - compose: begins to give a scheduled post its form when it is due, and returns at once; `PostInput.composed` follows.
-  ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
+  ///   - slots: the slots of the posts that it acts for at first.
+  ///   - compose: begins to create the form of a due scheduled post, and returns immediately. `PostInput.composed` follows.
+  ///   - isEager: whether commits begin immediately. Otherwise they begin with `land`.
   ///   - poke: called when a commit is over, so that `process` is called soon.
-  ///   - doubt: told of channels that a relay may have lost, because it has lost posts of theirs.
+  ///   - doubt: called with channels that a relay may have lost, because it has lost posts of them.
   init(
     storage: any PostStorage, channels: any CoordinatorStorage, slots: SlotSet = .all, directory: RelayDirectory,
     rules: Rules, clock: any CoordinatorClock, logger: Logger, hub: PostHub, metrics: MetricBook = MetricBook(),
@@ -64,8 +64,8 @@ final class PostEngine {
     hub.publish(decider.counters.revision)
   }
 
-  /// Takes up what was unfinished when the daemon last stopped; it follows from what is stored.
-  /// - Parameter stoppedAt: the last sign of life of before; `nil` if there is none.
+  /// Resumes the work that was unfinished when the daemon last stopped. It follows from the stored state.
+  /// - Parameter stoppedAt: the last sign of life of the previous run, if any.
   func resume(stoppedAt: Timestamp?) async throws {
     if let stoppedAt { decider.absence = (clock.now - stoppedAt, stoppedAt) }
     let work = try await questions.work(among: decider.slots)
@@ -80,7 +80,7 @@ final class PostEngine {
     scheduleWake()
   }
 
-  /// Handles what arrived, and a commit that is over.
+  /// Handles inputs, and a commit that is over.
   func process(_ inputs: [PostInput]) async {
     await advance()
     if inputs.contains(where: \.isWaking) { waker.heard() }
@@ -111,7 +111,7 @@ extension PostEngine: Shell {
     return facts
   }
 
-  /// Notes the dates of posts that are compared with what relays hold.
+  /// Adds the dates of posts that are compared with the posts on relays.
   private func date(_ facts: inout PostFacts) {
     for (page, compared) in facts.reconciled {
       guard let kind = facts.relays[page.relay]?.network, let network = directory.networks[kind] else { continue }
@@ -122,7 +122,7 @@ extension PostEngine: Shell {
     }
   }
 
-  /// Notes what must stay of posts that are forgotten.
+  /// Adds the remnants of posts that are forgotten.
   private func name(_ facts: inout PostFacts) {
     for id in facts.toForget?.found.posts ?? [] {
       guard let row = decider.awake[id]?.row ?? facts.posts.found[id]?.row,
@@ -142,7 +142,7 @@ extension PostEngine: Shell {
     if let revision = effects.revision { hub.publish(revision, changing: effects.changed) }
     journal.write(effects.journal)
     for input in effects.inputs { put(input) }
-    // A post whose turn was not given leaves when it is taken up again.
+    // A post whose turn was withheld leaves when it is resumed.
     for step in effects.turns where mayAct() || !step.turn.mayLeave { directory.networks[step.network]?.release(step.turn) }
     for composition in effects.compositions { compose(composition) }
     for step in effects.operations where mayAct() { directory.networks[step.network]?.deliver(step.operation) }
@@ -159,7 +159,7 @@ extension PostEngine: Shell {
       reply.send(result(error, post.map { PublishedPost(post: $0, isNew: isNew) }))
     case .post(let reply): reply.send(result(error, post))
     case .nothing(let reply):
-      // No one asked for a change.
+      // The input did not request a change.
       reply.send(result(failure.map { .storageUnavailable(reason: $0.description) } ?? answer.error, ()))
     case .retention(let reply, let retention): reply.send(result(error, retention))
     }

@@ -5,16 +5,16 @@ public enum PostError: Error, Hashable, Sendable {
   case noSuchPost(PostID)
   /// Nothing is published in the channel until it is unfrozen.
   case frozen(ChannelID)
-  /// - field: of the request, as on the wire.
-  /// - reason: a sentence that says what to change.
+  /// - field: the field of the request, as on the wire.
+  /// - reason: a sentence about what to change.
   case invalidPost(field: String, reason: String)
-  /// The key belongs to a post whose request was different, or that was deleted since.
+  /// The key belongs to a post whose request was different, or which was deleted since.
   case keyReused(PostID, isDeleted: Bool)
-  /// Every relay has the post, or may have it: it can only be deleted.
+  /// Every relay has the post, or may have it, so it can only be deleted.
   case notCancellable(PostID)
   /// The network, or the kind of channel, cannot do it.
   case notSupported(NetworkKind, reason: String)
-  /// - field: of the request, as on the wire.
-  /// - reason: a sentence that says what to change.
+  /// - field: the field of the request, as on the wire.
+  /// - reason: a sentence about what to change.
   case invalidRetention(field: String, reason: String)
 }

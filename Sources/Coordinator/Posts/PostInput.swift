@@ -4,68 +4,68 @@ internal import Storage
 
 /// An input of the engine for posts.
 enum PostInput: Sendable, Hashable {
-  /// - form: the form that the post has from now on; `nil` if it keeps the one that it has.
+  /// - form: the new form of the post. `nil` if it is unchanged.
   case outcome(PostID, RelayID, number: Int, DeliveryOutcome, form: PostDocument? = nil)
-  /// A relay can be reached again.
+  /// A relay is reachable again.
   case relayUp(RelayID)
   case timersDue
   case publish(NewPost, Reply<PublishedPost>)
-  /// - deletion: what relays get; `nil` for a post that is scheduled. If it was published meanwhile, it is not deleted.
+  /// - deletion: the request for relays. `nil` for a scheduled post. If that was published since, it is not deleted.
   case delete(PostID, PostDocument?, Reply<StoredPost>)
-  /// Gives a post its next edition, on a network where posts are edited in place. If the post has changed meanwhile, it stays as it is.
+  /// Gives a post its next edition, on a network where posts are edited in place. If the post has changed since, it is unchanged.
   case edit(PostRevision, Reply<StoredPost>)
   case retry(PostID, RelayID?, Reply<StoredPost>)
   case cancel(PostID, Reply<StoredPost>)
-  /// Publishes a post that is not published yet.
+  /// Publishes an unpublished post.
   case release(PostRelease, Reply<StoredPost>)
-  /// Gives a post that is not published yet another text.
+  /// Replaces the text of an unpublished post.
   case rewrite(PostID, PostRequest, Reply<StoredPost>)
   /// A channel got a relay, or left one.
   case membershipChanged(ChannelID)
-  /// Go on to give earlier posts a delivery for a relay that was added, or to tell those of one that was removed.
+  /// Continue to add deliveries of earlier posts for an added relay, or to inform their deliveries at a removed one.
   case walk(ChannelID, RelayID)
-  /// The first post is to be deleted if readers find the second, which takes its place, and to stay if they never will.
+  /// Delete the first post if readers find the second, which replaces it. Keep the first if they never will.
   case replace(PostID, by: PostID)
-  /// A relay may take more.
+  /// A relay may accept more.
   case serve(RelayID)
-  /// Networks were told to send nothing more, and may send again: what is under way begins again.
+  /// Networks that were stopped from sending may send again: unfinished operations begin again.
   case resumed
-  /// Act for the posts of channels in these slots from now on; no one else does any more.
+  /// Act for the posts of channels in these slots, which belong to no other daemon any longer.
   case gained(SlotSet)
-  /// Act for the posts of channels in these slots no more. It answers once everything before is durable.
+  /// Stop acting for the posts of channels in these slots. Answers once everything before is durable.
   case lost(SlotSet, Reply<Void>)
-  /// Take up posts that were under way when the daemon last stopped, or when the daemon that had them lost them.
+  /// Resume posts that were under way when the daemon last stopped, or when another daemon lost them.
   case takeUp([PostID])
-  /// A scheduled post of this channel was due and got its form, or did not.
+  /// A scheduled post of this channel was due, and its form was created or not.
   case composed(PostID, in: ChannelID, Result<PostDocument, BatonError>)
-  /// See which scheduled posts are due.
+  /// Check which scheduled posts are due.
   case lookAtSchedules
-  /// A relay of a channel may have lost what it had, or someone wants to know whether any has.
+  /// A relay of a channel may have lost posts, or a client wants all relays checked.
   case doubted(ChannelID, RelayID?)
-  /// Compare relays with what they should hold, as far as that is due.
+  /// Begin the due comparisons of relays.
   case compare
   /// The outcome of a comparison.
   case compared(ChannelID, RelayID, number: Int, PostComparisonOutcome)
-  /// Go on to see what differs between a relay and what it should hold.
+  /// Continue to find differences between a relay and the posts that it should have.
   case reconcile(RelayID)
   /// Answers once everything before it is done.
   case barrier(Reply<Void>)
   case setRetention(PostRetention, Reply<PostRetention>)
 
-  // What `timersDue` stands for (`PostDecider.unfold`).
+  // `PostDecider.unfold` replaces `timersDue` by these.
 
-  /// An operation under way has taken as long as it may.
+  /// An operation under way has reached its time limit.
   case timeout(PostID, RelayID)
   /// Read posts again that could not be stored.
   case recover([PostID])
   case forgetHistory
-  /// Forget posts that are beyond the retention of their channels.
+  /// Forget posts beyond the retention of their channels.
   case forgetPosts
 
   /// Whether it is the alarm that the engine set.
   var isWaking: Bool { if case .timersDue = self { true } else { false } }
 
-  /// Answers a request that is not decided any more.
+  /// Answers a request that is no longer decided.
   func refuse(_ error: BatonError) {
     switch self {
     case .publish(_, let reply): reply.send(.failure(error))
@@ -89,7 +89,7 @@ enum PostInput: Sendable, Hashable {
     }
   }
 
-  /// The posts that it names, and that must be awake for it.
+  /// The posts that it concerns, and that must be awake for it.
   var posts: [PostID] {
     switch self {
     case .outcome(let id, _, _, _, _), .delete(let id, _, _), .retry(let id, _, _), .cancel(let id, _), .timeout(let id, _),
@@ -115,31 +115,31 @@ struct NewPost: Hashable, Sendable {
   var document: PostDocument
   /// Equal for equal requests.
   let digest: String
-  /// When it is published; `nil` if that is at once. A post with a schedule has no document yet.
+  /// When it is published. `nil` means immediately. A scheduled post has no document yet.
   var schedule: PostSchedule?
-  /// The request to delete the post that it takes the place of, if it does.
+  /// The request to delete the post that it replaces, if there is one.
   var deletion: PostDocument?
-  /// When it was signed, if that was before it was asked for; then it may be known already.
+  /// When it was signed, if that preceded the request. Then it may be known already.
   var signedAt: Timestamp?
-  /// The request to delete a message of others, if it is one.
+  /// The request to delete another person's message, if it is one.
   var removal: PostDocument?
 
-  /// How it is found again.
+  /// The name by which it is found again.
   var name: PostName { PostName(channel: request.channel, networkID: document.networkID) }
 }
 
-/// What the network calls a post of a channel.
+/// The name of a channel's post on its network.
 struct PostName: Hashable, Sendable {
   let channel: ChannelID
   let networkID: String
 }
 
-/// When a post is published that is not published yet.
+/// The time of publication of an unpublished post.
 struct PostRelease: Hashable, Sendable {
   let post: PostID
-  /// By the time of day; `nil` for now.
+  /// The time of day. `nil` means now.
   let at: Timestamp?
-  /// For how long after that it is still published, in whole seconds.
+  /// How late it may still be published, in whole seconds.
   let tolerance: Int
 }
 
@@ -152,7 +152,7 @@ struct PostRevision: Hashable, Sendable {
   let document: PostDocument
 }
 
-/// A scheduled post that is due, and is given its form.
+/// A due scheduled post that needs its form.
 struct PostComposition: Hashable, Sendable {
   let post: PostID
   let channel: ChannelID
@@ -162,6 +162,6 @@ struct PostComposition: Hashable, Sendable {
 /// The answer to a request to publish.
 struct PublishedPost: Hashable, Sendable {
   let post: StoredPost
-  /// Whether this request published it, and not an earlier one with the same key.
+  /// Whether this request published it, instead of an earlier one with the same key.
   let isNew: Bool
 }

@@ -1,19 +1,19 @@
 internal import Channels
 internal import Storage
 
-/// Asks storage what the decider for posts wants to know.
+/// Carries out the reads of the decider for posts.
 struct PostQuestions {
   let storage: any PostStorage
   let channels: any CoordinatorStorage
-  /// Notes that changes of these channels concern posts from now on. What they have now is read after that.
+  /// Makes the task for posts hear of changes of these channels. Their current relays are read after that.
   let note: @Sendable (Set<ChannelID>) -> Void
 
-  /// What cannot be read is missing, and the reason is in the answer.
+  /// Data that could not be read is missing, and the answer has the reason.
   /// - Parameters:
-  ///   - awake: posts that are in memory; they are not read again.
+  ///   - awake: posts in memory, which are not read again.
   ///   - known: channels whose content is known.
   ///   - leftAlone: posts that are not read again.
-  ///   - timeOfDay: the time of day by which scheduled posts are due.
+  ///   - timeOfDay: the time of day for scheduled posts.
   func answer(
     _ reads: PostReads, awake: [PostID: PostDecider.Awake], known: [ChannelID: PostDecider.Known], leftAlone: Set<PostID>,
     timeOfDay: Timestamp
@@ -29,7 +29,7 @@ struct PostQuestions {
     return facts
   }
 
-  /// What is left to do for the posts of channels in some slots.
+  /// The work that is left for the posts of channels in some slots.
   func work(among slots: SlotSet) async throws -> PostWork {
     var work = PostWork(slots: slots)
     guard !slots.isEmpty else { return work }
@@ -95,7 +95,7 @@ struct PostQuestions {
     try await askForChannels(reads, &facts)
     wanted.formUnion(try await askForComparisons(reads, &facts))
     if let wish = reads.toForget {
-      // A clock that is set ahead while the daemon runs lets nothing be forgotten early.
+      // A clock that is set ahead while the daemon runs must not make posts be forgotten early.
       let found = try await storage.postsToForget(
         at: min(facts.timeOfDay, reads.now), from: wish.place, counted: wish.counted, limit: PostForgetting.pageMax,
         among: reads.slots)
@@ -132,7 +132,7 @@ struct PostQuestions {
     facts.routes = Dictionary(grouping: routes, by: \.channel)
   }
 
-  /// The routes of these channels. One that is damaged concerns its channel only.
+  /// The routes of these channels. A damaged route concerns its channel only.
   private func routes(of channels: Set<ChannelID>, _ facts: inout PostFacts) async throws -> [PostRouteRow] {
     do {
       return try await storage.postRoutes(of: channels)
@@ -169,9 +169,9 @@ struct PostQuestions {
     return wanted
   }
 
-  /// How many routes are read whose comparison is due. Those of one relay follow each other.
+  /// The number of routes that are read with a due comparison. Routes of one relay follow each other.
   private static let routesMax = 16
 
-  /// Causes after which a relay that can be reached again is asked at once.
+  /// Causes after which a relay that is reachable again is tried immediately.
   private static let mayPass = Cause.allCases.filter { $0.isOfConnection || $0 == .missing }
 }

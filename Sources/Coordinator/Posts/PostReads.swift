@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What inputs about posts ask of storage, before they are decided.
+/// The reads that inputs about posts need from storage before they are decided.
 struct PostReads: Equatable {
   /// A page of a channel's posts, for one of its relays.
   struct Page: Hashable {
@@ -11,7 +11,7 @@ struct PostReads: Equatable {
   }
   /// The number of posts on such a page.
   static let pageMax = 64
-  /// The next posts that are beyond the retention of their channels.
+  /// The next posts beyond the retention of their channels.
   struct ToForget: Hashable {
     /// Where to begin.
     let place: PostRetentionPlace
@@ -21,34 +21,34 @@ struct PostReads: Equatable {
 
   /// Posts that are not awake.
   var posts: Set<PostID> = []
-  /// Channels that must be as they are now.
+  /// Channels whose current state is needed.
   var channels: Set<ChannelID> = []
   var keys: Set<String> = []
   var reactions: Set<PostReaction> = []
   /// Posts that were signed before and may be known.
   var names: Set<PostName> = []
-  /// Relays that may take more of what is due, and how many.
+  /// Relays that may accept more due posts, and how many.
   var due: [RelayID: Int] = [:]
-  /// Relays that can be reached again: how many of the posts that had trouble there are wanted, and after which one.
+  /// Relays that are reachable again: the number of needed posts that had trouble there, and the last one before them.
   var returned: [RelayID: (after: PostID?, limit: Int)] = [:]
   var pages: Set<Page> = []
-  /// How many of the scheduled posts that are due are wanted; 0 for none.
+  /// The number of due scheduled posts to read. 0 for none.
   var schedules = 0
-  /// Relays that cannot be compared now; `nil` if no one wants to know which can.
+  /// Relays that cannot be compared now. `nil` if no routes are needed.
   var comparable: Set<RelayID>?
-  /// Relays that are back, of which a route is wanted that was not compared since.
+  /// Relays that are back, each of which needs a route that was not compared since.
   var comparedBefore: [RelayID: PostComparisons.Returned] = [:]
-  /// Pages of posts to compare with what a relay holds, each with the place before which it begins.
+  /// Pages of posts to compare with the posts on a relay, each with the place before which it begins.
   var reconciled: [Page: PostID] = [:]
-  /// Channels whose routes are wanted.
+  /// Channels whose routes are needed.
   var routed: Set<ChannelID> = []
-  /// `nil` if no one wants to know.
+  /// `nil` if they are not needed.
   var toForget: ToForget?
-  /// Slots whose work is taken up; `nil` if there are none.
+  /// Slots whose work is resumed, if any.
   var gained: SlotSet?
-  /// Lists of what is left to do cover only the posts of channels in these slots.
+  /// Lists of unfinished work cover only the posts of channels in these slots.
   var slots = SlotSet.all
-  /// The time at which what is due is asked for.
+  /// The time at which due work is read.
   var now = Timestamp(milliseconds: 0)
 
   var isEmpty: Bool {
@@ -68,7 +68,7 @@ struct PostReads: Equatable {
   }
 }
 
-/// What storage answers. What cannot be read is missing.
+/// The answers of storage. Data that could not be read is missing.
 struct PostFacts {
   /// A page of a channel's posts, and the route that it is for.
   struct Page {
@@ -77,65 +77,65 @@ struct PostFacts {
     let posts: [PostID]
   }
 
-  /// A page of posts to compare with what a relay holds.
+  /// A page of posts to compare with the posts on a relay.
   struct Compared {
     /// The place before which it begins.
     let cursor: PostID
     /// The ids of the posts, highest first.
     let posts: [PostID]
-    /// The dates that they have on their network, as far as these are known.
+    /// Their known dates on their network.
     var dates: [PostID: Timestamp] = [:]
   }
 
-  /// Posts that are beyond the retention of their channels.
+  /// Posts beyond the retention of their channels.
   struct ToForget {
-    /// Where the walk was when storage was asked.
+    /// Where the walk was at the time of the read.
     let place: PostRetentionPlace
     let found: PostsToForget
-    /// What must stay of their documents, by the document: a post may get another one in the same decision. Those of which nothing can be
-    /// left out are missing.
+    /// The remnants of their documents, by document, because a post may get another one in the same decision. Documents that cannot be
+    /// shortened are missing.
     var remnants: [PostDocument: String] = [:]
   }
 
-  /// What is left to do in slots that were gained; `nil` if no one asked.
+  /// The work that is left in gained slots. `nil` if it was not requested.
   var work: PostWork?
-  /// Why storage could not answer; `nil` if it could.
+  /// Why storage could not answer. `nil` if it could.
   var trouble: String?
   var posts = StoredPosts()
-  /// Channels that were asked for, as they are now.
+  /// The current state of the requested channels.
   var channels: [ChannelID: StoredChannel] = [:]
   /// Their routes.
   var routes: [ChannelID: [PostRouteRow]] = [:]
-  /// Channels of which no one knows where their posts go, with what is wrong.
+  /// Channels whose routes are damaged, with the damage.
   var damagedRoutes: [ChannelID: String] = [:]
-  /// The content and network of every channel of `posts` that was not known.
+  /// The content and network of every channel of `posts` that was not in memory.
   var contents: [ChannelID: PostDecider.Known] = [:]
   var keys: [String: PostID] = [:]
   /// Reactions that were not deleted.
   var reactions: [PostReaction: PostID] = [:]
   var names: [PostName: PostID] = [:]
-  /// - limit: how many were asked for.
+  /// - limit: the number of posts that were requested.
   var due: [RelayID: (posts: [PostID], next: Timestamp?, limit: Int)] = [:]
-  /// - isLast: whether there are no others.
+  /// - isLast: whether these are the last ones.
   var returned: [RelayID: (posts: [PostID], isLast: Bool)] = [:]
   var pages: [PostReads.Page: Page] = [:]
-  /// Scheduled posts that are due, and when the next one will be; `nil` if no one asked.
+  /// Due scheduled posts, and when the next one is due. `nil` if they were not requested.
   var schedules: (posts: [PostID], next: Timestamp?)?
-  /// The time of day at which this holds.
+  /// The time of day of the read.
   var timeOfDay = Timestamp(milliseconds: 0)
   /// Routes whose comparison is due, the longest due first.
   var routesToCompare: [PostRouteRow] = []
-  /// The next route of each relay that is back, `nil` if there are no more, and the question.
+  /// The next route of each relay that is back, or `nil` at the end, and the request.
   var returnedRoutes: [RelayID: (next: PostRouteRow?, asked: PostComparisons.Returned)] = [:]
   var reconciled: [PostReads.Page: Compared] = [:]
-  /// `nil` if no one asked.
+  /// `nil` if they were not requested.
   var toForget: ToForget?
-  /// Where relays are.
+  /// The relays and their addresses.
   var relays: [RelayID: RelayRow] = [:]
 }
 
 extension PostFacts {
-  /// The channels of which relays may be compared.
+  /// The channels whose relays may be compared.
   var channelsToCompare: Set<ChannelID> {
     Set(routesToCompare.map(\.channel)).union(returnedRoutes.values.compactMap { $0.next?.channel })
   }

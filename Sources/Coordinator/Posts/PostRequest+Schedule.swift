@@ -6,7 +6,7 @@ internal import StrictJSON
 // Requests to publish a post later.
 extension PostRequest {
   static let toleranceDefault = 3_600
-  /// The bounds of the tolerance, in seconds. A shorter one would be over before a machine that sleeps or is busy comes to it.
+  /// The bounds of the tolerance, in seconds. A shorter one could pass while a machine sleeps or is busy.
   static let toleranceBounds = 60...31_622_400
   /// How far ahead a post can be scheduled.
   static let aheadMax = Duration.seconds(366 * 86_400)
@@ -23,10 +23,10 @@ extension PostRequest {
     try Self.check(at, tolerance: tolerance, now: now)
   }
 
-  /// Checks when a post is to be published.
+  /// Checks the time of publication of a post.
   /// - Parameters:
-  ///   - at: by the time of day; `nil` for at once.
-  ///   - tolerance: for how many seconds after that it is still published; `nil` if no one says so.
+  ///   - at: the time of day. `nil` means immediately.
+  ///   - tolerance: how late it may still be published, in seconds. `nil` if not given.
   ///   - now: the time of day.
   /// - Throws: `invalidPost`.
   static func check(_ at: Timestamp?, tolerance: Int?, now: Timestamp) throws(BatonError) {
@@ -48,7 +48,7 @@ extension PostRequest {
     guard at <= now + Self.aheadMax else { throw refusal("at", "it is more than 366 days ahead; choose an earlier time") }
   }
 
-  /// The schedule of the post; `nil` if it is published at once.
+  /// The schedule of the post. `nil` if it is published immediately.
   /// - Parameter now: the time of day.
   func schedule(at now: Timestamp) -> PostSchedule? {
     if isDraft { return PostSchedule(draftOf: json.text, at: now, tolerance: Self.toleranceDefault) }
@@ -58,7 +58,7 @@ extension PostRequest {
 
   // MARK: - From storage
 
-  /// Reads what `json` has written.
+  /// Reads the output of `json`.
   /// - Returns: `nil` if the text is not a stored request.
   init?(stored text: String) {
     guard let json = try? JSONParser.parse(text), let channel = json["channel"]?.integer, let text = json["text"]?.string,
@@ -92,9 +92,9 @@ extension PostDraft.Attachment {
 }
 
 extension JSONValue {
-  /// The elements of an array of strings; `nil` for anything else.
+  /// The elements of an array of strings. `nil` for anything else.
   fileprivate var strings: [String]? { all(\.string) }
-  /// The elements of an array of integers; `nil` for anything else.
+  /// The elements of an array of integers. `nil` for anything else.
   fileprivate var integers: [Int64]? { all(\.integer) }
 
   private func all<Value>(_ element: (JSONValue) -> Value?) -> [Value]? {

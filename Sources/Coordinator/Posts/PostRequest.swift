@@ -3,17 +3,17 @@ public import RelayNetwork
 public import Storage
 internal import StrictJSON
 
-/// A post that someone asks to publish.
+/// A request to publish a post.
 public struct PostRequest: Hashable, Sendable {
   public var channel: ChannelID
   public var text: String
   /// The post of the same channel that this one answers.
   public var replyTo: PostID?
-  /// The post of the same channel that this one takes the place of.
+  /// The post of the same channel that this one replaces.
   public var replaces: PostID?
-  /// Posts of ours that this one quotes.
+  /// Baton's posts that this one quotes.
   public var quotes: [PostID]
-  /// The public names of people whom the post mentions.
+  /// The public names of people that the post mentions.
   public var mentions: [String]
   public var contentWarning: String?
   public var hashtags: [String]
@@ -21,19 +21,19 @@ public struct PostRequest: Hashable, Sendable {
   public var attachments: [PostDraft.Attachment]
   /// The same key with the same request gives the same post; 1 to 200 bytes.
   public var idempotencyKey: String?
-  /// When to publish it, by the time of day; `nil` to publish it at once.
+  /// The time of day of publication. `nil` means immediately.
   public var at: Timestamp?
-  /// For how many seconds after that time it is still published; `toleranceDefault` if it is `nil`.
+  /// How late it may still be published, in seconds. `nil` means `toleranceDefault`.
   public var tolerance: Int?
-  /// Whether it is only stored, and published once someone says so.
+  /// Whether it is only stored until it is released.
   public var isDraft: Bool
-  /// The post of the same channel that this one is a reaction to; `text` is the reaction, and `emoji` has its picture if it has one.
+  /// The post of the same channel that this one is a reaction to. `text` is the reaction, and `emoji` has its picture, if any.
   public var reactionTo: PostID?
-  /// The message of others in the channel that the post answers, or is a reaction to.
+  /// The other person's message in the channel that the post answers, or is a reaction to.
   public var about: AboutMessage?
-  /// What is known of that message at the time of the request.
+  /// Details of that message at the time of the request.
   public var aboutPlace: MessagePlace?
-  /// Why the request is refused unless it was granted before; `nil` if it is not.
+  /// The refusal, unless an earlier request was granted. `nil` if it is not refused.
   public var refusalIfNew: BatonError?
 
   public init(
@@ -73,21 +73,20 @@ extension PostRequest {
     }
   }
 
-  /// The post as its network is asked for it, without the posts that it answers or quotes.
+  /// The draft for the network, without the posts that it answers or quotes.
   var draft: PostDraft {
     PostDraft(
       text: text, mentions: mentions, contentWarning: contentWarning, hashtags: hashtags, emoji: emoji, attachments: attachments
     )
   }
 
-  /// Equal for equal requests, so that a key that is used again for another request is noticed.
+  /// Equal for equal requests, so that another request with the same key is noticed.
   var digest: String { ContentDigest.of(json(withPlace: false).bytes) }
 
   /// Everything except the key, as it is stored.
   var json: JSONValue { json(withPlace: true) }
 
-  /// - Parameter withPlace: whether it says where the message is that the post is about. That may be known better when the same is asked
-  ///   for again.
+  /// - Parameter withPlace: whether it includes the place of the message that the post is about, which a repeated request may know better.
   private func json(withPlace: Bool) -> JSONValue {
     var members: [String: JSONValue] = [
       "channel": .integer(channel.rawValue), "text": .string(text), "quotes": .array(quotes.map { .integer($0.rawValue) }),

@@ -9,9 +9,9 @@ public struct PostSnapshot: Hashable, Sendable {
     public let id: RelayID
     public let name: String
     public let record: DeliveryRecord
-    /// Whether the channel has left the relay since; then it does not count.
+    /// Whether the channel has left the relay since. Then it does not count.
     public let hasDeparted: Bool
-    /// The reason why no progress is possible there: the network as a whole cannot be used.
+    /// The reason why no progress is possible there: the network as a whole is unusable.
     public let networkTrouble: Trouble?
 
     public init(id: RelayID, name: String, record: DeliveryRecord, hasDeparted: Bool, networkTrouble: Trouble? = nil) {
@@ -27,18 +27,18 @@ public struct PostSnapshot: Hashable, Sendable {
   /// The name of its channel.
   public let channelName: String
   public let phase: PostPhase
-  /// How many relays it goes to, and on how many of them readers find it, as in "on 3 of 4 relays".
+  /// The number of relays that it goes to, and on which readers find it, as in "on 3 of 4 relays".
   public let relayCount: Int
   public let shownCount: Int
-  /// The link that readers open; `nil` while readers find the post nowhere, and after its deletion.
+  /// The link that readers open. `nil` while readers find the post nowhere, and after its deletion.
   public let link: String?
-  /// What whoever publishes should know of it, for people.
+  /// Notes for the publisher, in words for people.
   public let notes: [String]
-  /// The relays that it goes or went to, in the order of their ids.
+  /// The relays of its deliveries, in the order of their ids.
   public let relays: [Relay]
 
   /// - Parameters:
-  ///   - notes: what its network says of the post; it counts only while it is published and neither deleted nor forgotten.
+  ///   - notes: the notes of its network, which count only while it is published and neither deleted nor forgotten.
   ///   - link: makes the link, from the relays where readers find the post.
   public init(
     row: PostRow, network: NetworkKind, channelName: String, relays: [Relay], notes: () -> [String] = { [] },
@@ -51,7 +51,7 @@ public struct PostSnapshot: Hashable, Sendable {
     var counts = DeliveryCounts(isDeletionRequested: row.deletedAt != nil)
     for relay in relays where !relay.hasDeparted { counts.add(relay.record.status, shown: relay.record.shown) }
     (relayCount, shownCount) = (counts.total, counts.shown)
-    // A post whose channel has left all of its relays goes nowhere any more.
+    // A post whose channel has left all of its relays is not delivered any longer.
     phase = row.phaseOfSchedule ?? (counts.total == 0 && row.deletedAt == nil ? .skipped : counts.phase)
     let showing = relays.filter { !$0.hasDeparted && $0.record.shown > 0 }.map(\.id)
     let isThere = row.isPublished && row.deletedAt == nil && row.forgottenAt == nil && phase != .skipped && phase != .failed
@@ -59,13 +59,13 @@ public struct PostSnapshot: Hashable, Sendable {
     self.link = row.deletedAt == nil && !showing.isEmpty ? link(showing) : nil
   }
 
-  /// Whether nothing more changes without a new event, but for slow repairs: no relay is under way.
+  /// Whether nothing changes without a new event, except by slow repairs: no relay is under way.
   public var hasSettled: Bool {
     !relays.contains { relay in
       guard !relay.hasDeparted else { return false }
       return switch relay.record.status {
       case .pending, .sent, .accepted: true
-      // No one waits for what is tried again for as long as it takes.
+      // No one waits for attempts without an end.
       case .deleting: row.about?.act != .removal || relay.record.isUnderWay || relay.record.repair == 0
       case .verified, .failed, .skipped, .deleted, .stillServed, .unsupported: false
       }
@@ -91,7 +91,7 @@ public struct PostSnapshot: Hashable, Sendable {
     }
   }
 
-  /// The same for a change of who belongs to the channel.
+  /// The same for a change of the channel's members.
   private var membershipSummary: String {
     switch phase {
     case .published: return "Change is done."
@@ -104,7 +104,7 @@ public struct PostSnapshot: Hashable, Sendable {
     }
   }
 
-  /// The same for a message of others that is removed.
+  /// The same for the removal of another person's message.
   private var removalSummary: String {
     let stays = relays.contains { $0.hasDeparted && $0.record.status != .deleted }
     if stays, relayCount == 0 { return "Message stays: its channel left the relay." }

@@ -1,15 +1,15 @@
 internal import Channels
 internal import Storage
 
-/// What is left to do for the posts of channels that someone begins to act for. It follows from what is stored.
+/// The work that is left for the posts of newly gained channels. It follows from the stored state.
 struct PostWork {
-  /// The channels are in these.
+  /// The slots of the channels.
   let slots: SlotSet
-  /// The highest id of any post, whoever gave it.
+  /// The highest id of any post of all daemons.
   var post: Int64 = 0
   /// When the next delivery of each relay is due.
   var nextDeliveries: [RelayID: Timestamp] = [:]
-  /// Posts with an operation under way, of which nothing will be heard any more.
+  /// Posts with an operation under way whose outcome will not be reported.
   var underWay: [PostID] = []
   /// The channels that have posts.
   var channels: Set<ChannelID> = []
@@ -18,17 +18,17 @@ struct PostWork {
   var routes: [PostRouteRow] = []
   var replacements: [PostInput] = []
 
-  /// How many posts are read, or taken up, at once.
+  /// The number of posts that are read or resumed together.
   static let pageMax = 256
 
-  /// Takes up what is under way.
+  /// Inputs that resume operations under way.
   var steps: [PostInput] {
     stride(from: 0, to: underWay.count, by: Self.pageMax).map {
       .takeUp(Array(underWay[$0..<min($0 + Self.pageMax, underWay.count)]))
     }
   }
 
-  /// What comes after that.
+  /// The inputs after that.
   var inputs: [PostInput] {
     channelsToRoute.map { .membershipChanged($0) } + routes.map { .walk($0.channel, $0.relay) } + [.lookAtSchedules]
       + replacements

@@ -2,14 +2,14 @@ public import Channels
 public import Storage
 
 extension Coordinator {
-  /// A stored change with its object as it is now.
-  /// - Parameter channels: the channels that can be read.
-  /// - Returns: `nil` if there is no such object, or it cannot be read.
+  /// A stored change with its current object.
+  /// - Parameter channels: the readable channels.
+  /// - Returns: `nil` if there is no such object, or it is unreadable.
   public func change(_ row: ChangeRow, among channels: [ChannelID: StoredChannel]) -> Change? {
     change(row, among: channels, before: Catalog())
   }
 
-  /// - Parameter before: operators, servers and relays as they were known before.
+  /// - Parameter before: the earlier operators, servers and relays.
   func change(_ row: ChangeRow, among channels: [ChannelID: StoredChannel], before: Catalog) -> Change? {
     switch row.object {
     case .operator, .server, .relay:

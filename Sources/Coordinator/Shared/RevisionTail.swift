@@ -4,18 +4,18 @@ internal import RelayNetwork
 internal import Storage
 internal import Synchronization
 
-/// Follows what all daemons commit to a store that they share, so that those who watch this daemon get every change once, in the order of
-/// revisions. What this daemon commits is published by its engine at once, as long as nothing of others comes before it; everything else is
+/// Follows the commits of all daemons to a shared store, so that this daemon's subscribers get every change once, in the order of
+/// revisions. The engine publishes this daemon's commits immediately, unless another daemon's commit precedes them. All other changes are
 /// read here.
 ///
-/// The database is asked ten times a second how far it has got. That is one short question, and needs nothing that could get lost.
+/// The database is asked for its latest revision ten times a second. That is one short query, and nothing in it can get lost.
 final class RevisionTail: Sendable {
   struct Limits: Sendable {
     /// How often the database is asked.
     var poll = Duration.milliseconds(100)
-    /// How often the catalog is read even if nothing says that it has changed: routine figures change without a revision.
+    /// How often the catalog is read without a sign of changes: routine figures change without a revision.
     var quiet = Duration.seconds(10)
-    /// How many changes are read at once.
+    /// The number of changes that are read together.
     var page = 500
   }
 
@@ -23,7 +23,7 @@ final class RevisionTail: Sendable {
   private let coordinator: Coordinator
   private let limits: Limits
   private let pokes: AsyncStream<Void>
-  /// Those who wait until everything was read that is there when they ask.
+  /// The calls that wait until all current changes were read.
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
   private let bell: AsyncStream<Void>.Continuation
 
@@ -39,11 +39,11 @@ final class RevisionTail: Sendable {
   private var clock: any CoordinatorClock { coordinator.clock }
   private var hub: ChangeHub { coordinator.hub }
 
-  /// What was read last.
+  /// The state at the last read.
   private struct Seen {
     var end: SharedEnd?
     var catalogAt: Timestamp
-    /// Why something could not be read, so that it is said once.
+    /// The last reported damage, so that it is reported once.
     var damage = ""
   }
 
@@ -57,7 +57,7 @@ final class RevisionTail: Sendable {
       var seen = Seen(end: nil, catalogAt: clock.now)
       for await _ in pokes {
         let waiting = takeWaiting()
-        // Whoever commits finds out that storage does not work; here the next poke makes up for it.
+        // A commit finds out that storage does not work. Here the next poke makes up for it.
         try? await follow(&seen)
         for one in waiting { one.resume() }
       }
@@ -66,7 +66,7 @@ final class RevisionTail: Sendable {
     }
   }
 
-  /// Returns once everything was read that is there now, or could not be.
+  /// Returns once all current changes were read, or could not be.
   func catchUp() async {
     await withCheckedContinuation { continuation in
       let waits = waiting.withLock { waiting in
@@ -108,7 +108,7 @@ final class RevisionTail: Sendable {
     seen.end = end
   }
 
-  /// Leaves changes out: those who watch read in the store what became of what they missed, and the catalog must be true by then.
+  /// Skips changes: subscribers read the missed objects in the store, and the catalog must be current by then.
   private func skip(to revision: Int64, _ seen: inout Seen) async throws {
     try await readCatalog(&seen)
     hub.skip(to: revision)
@@ -148,7 +148,7 @@ final class RevisionTail: Sendable {
     coordinator.logger.error("\(damage)")
   }
 
-  /// Reads the catalog and the identities, and returns once everyone here knows them. If something is damaged, the others go on without.
+  /// Reads the catalog and the identities, and returns once the daemon uses them. Damage is logged, and the earlier state remains in use.
   private func readCatalog(_ seen: inout Seen) async throws {
     do { try await readWholeCatalog(&seen) } catch let error as StoreError where [.corrupt, .wrongKey].contains(error.code) {
       tell("what other daemons have stored of operators, servers, relays and identities cannot be read: \(error)", &seen)

@@ -1,9 +1,9 @@
 internal import Channels
 internal import Storage
 
-/// The answer to a request, which is given once the decision is durable; if its commit fails, a refusal is given in its place.
+/// The answer to a request, which is sent once the decision is durable. If its commit fails, a refusal is sent instead.
 struct Answer: Equatable {
-  /// Who gets it.
+  /// The reply that receives it.
   enum Asker: Equatable {
     case channel(Reply<ChannelSnapshot>)
     case object(Reply<CatalogObject?>)
@@ -12,15 +12,15 @@ struct Answer: Equatable {
   }
 
   enum Outcome: Equatable {
-    /// The channel as it is then.
+    /// The channel after the commit.
     case channel(ChannelID)
     /// The channel has changed since the revision that the request was based on.
     case stale(ChannelID)
-    /// The object as it is then; `nil` if the request was about many.
+    /// The object after the commit. `nil` if the request was about many.
     case object(CatalogReference?)
     case identity(IdentityRow)
     case done
-    /// Done, whatever becomes of the commit.
+    /// Done, whether or not the commit succeeds.
     case doneAnyway
     case refused(BatonError)
   }
@@ -29,7 +29,7 @@ struct Answer: Equatable {
   let outcome: Outcome
   /// The channel that the request is about.
   let channel: ChannelID?
-  /// The request, which is decided once more if someone else has changed what it is about.
+  /// The request, which is decided again if another process has changed its object.
   let request: Engine.Input
 
   var isAboutCatalog: Bool {

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-// The answers to requests, by what is durable when they are given.
+// Answers to requests follow from the durable state when they are sent.
 extension Decider {
   /// - Returns: `nil` if the outcome is not about a channel.
   func channel(in outcome: Answer.Outcome) -> Result<ChannelSnapshot, BatonError>? {
@@ -18,7 +18,7 @@ extension Decider {
     return .success(reference.flatMap { base.catalog[$0] })
   }
 
-  /// A refusal that shows an object, with the object as it is now.
+  /// Replaces the object in a refusal by its current state.
   func current(_ error: BatonError) -> BatonError {
     guard case .staleRevision(let object) = error, let object = base.catalog[object.reference] else { return error }
     return .staleRevision(current: object)

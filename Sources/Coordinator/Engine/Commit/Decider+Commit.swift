@@ -2,10 +2,10 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// How decisions become requests to storage, and what becomes of them.
+// How decisions become requests to storage, and the consequences of their commits.
 extension Decider {
-  /// Ends the open decision: from here on it is being committed.
-  /// - Returns: what to store; `nil` if there is nothing to store.
+  /// Ends the open decision, which is about to be committed.
+  /// - Returns: the request to storage. `nil` if there is nothing to store.
   mutating func close() -> CommitRequest? {
     nameRelays()
     var parts: [CommitPart] = []
@@ -21,7 +21,7 @@ extension Decider {
       add(.channel(id), channelWrites(id, &places), expected: known.map { .init(id, at: $0) })
     }
     add(.roundTrips, open.roundTrips.map { .recordRoundTrip($0.peer, at: $0.at, milliseconds: $0.milliseconds) })
-    // Each write records its time, because waiting times go on from the last one after a restart.
+    // Each write records its time, because waiting times continue from the last write after a restart.
     if open.mustWrite || !parts.isEmpty {
       open.number = random.next()
       add(.signOfLife, [.probe(now, commit: open.number)])
@@ -52,7 +52,7 @@ extension Decider {
     for index in order {
       let touch = open.objects[index]
       guard var object = catalog[touch.reference] else { continue }
-      // A health that could not be stored before is news, also if it is stored with something that is none.
+      // Health that could not be stored before is news, even if it is stored with routine figures.
       if touch.isTold || object.tested.map({ $0.condition.health != (base.healths[$0.peer]?.health ?? .unknown) }) == true {
         let place = places.next()
         open.place(object: index, at: place)
@@ -67,15 +67,15 @@ extension Decider {
     return mutations
   }
 
-  /// What is new in the history of a relay's or server's health; `nil` if it is stored as it is.
+  /// The new row in the history of a relay's or server's health. `nil` if its health has not changed.
   private func healthRow(_ object: CatalogObject) -> HealthRow? {
     guard let (peer, condition) = object.tested else { return nil }
     let before = base.healths[peer] ?? KnownHealth()
     guard condition.health != before.health else { return nil }
-    // What a test found beyond the connection outlasts trouble of connections.
+    // A fault that a test found beyond the connection outlasts trouble of connections.
     let isFault = condition.lastError != nil && condition.lastError == condition.fault
     let cause = isFault ? faults[peer] : troubles[peer]
-    // Who has taken over knows since when it is so here, which may be from before what was stored last.
+    // A daemon that has taken over has its own time of the change, which may be earlier than the last one stored.
     let at = max(condition.healthSince ?? now, before.since ?? .init(milliseconds: 0))
     return HealthRow(
       revision: object.revision, peer: peer, from: before.health, to: condition.health,
@@ -115,9 +115,9 @@ extension Decider {
 
   // MARK: - It is durable
 
-  /// Merges the decision that was committed into what is durable.
-  /// - Parameter receipt: what storage answered; `nil` if there was nothing to store.
-  /// - Returns: what follows from it, without the answers.
+  /// Merges the committed decision into the durable state.
+  /// - Parameter receipt: the answer of storage. `nil` if there was nothing to store.
+  /// - Returns: the effects, without the answers.
   mutating func landed(_ receipt: CommitReceipt?, at now: Timestamp) -> (decision: Decision, effects: Effects) {
     guard var decision = flight else { return (Decision(now: now), Effects()) }
     let receipt = receipt ?? CommitReceipt(base: base.counters.revision, revision: base.counters.revision)
@@ -130,7 +130,7 @@ extension Decider {
     return (decision, effects)
   }
 
-  /// Makes a decision part of what is durable.
+  /// Makes a decision durable.
   /// - Returns: its effects, without operations for relays.
   mutating func merge(_ decision: Decision, _ receipt: CommitReceipt, at now: Timestamp) -> Effects {
     var effects = decision.effects
@@ -148,7 +148,7 @@ extension Decider {
     return effects
   }
 
-  /// Lets go of channels that have nothing left to do. That comes after the answers, so that these need no further read.
+  /// Lets go of channels that have nothing left to do. That follows the answers, so that these need no further read.
   mutating func letGo(_ decision: Decision, after effects: Effects) {
     for id in decision.seen { settle(id) }
     if slots.hasCatalog { chores.compactIfDue(through: base.counters.revision) }
@@ -180,7 +180,7 @@ extension Decider {
       guard var object = base.catalog[touch.reference] else { continue }
       object.revision = revision
       base.catalog.put(object)
-      // What has been decided since knows it too, unless it changes the object again.
+      // Later decisions use this revision too, unless they change the object again.
       if open.catalog?[touch.reference]?.revision == PendingRevision.at(touch.place) {
         var newer = open.catalog?[touch.reference]
         newer?.revision = revision
@@ -211,7 +211,7 @@ extension Decider {
     effects.changes.append(Change(revision: channel.row.revision, at: decision.now, object: .channel(snapshot)))
   }
 
-  /// Puts the actions of a decision into the lanes of their relays and lets the lanes go on.
+  /// Puts the actions of a decision into the lanes of their relays, and serves the lanes.
   private mutating func queue(_ decision: Decision, _ effects: inout Effects) {
     var relays = decision.lanesToServe
     for step in decision.actions {
@@ -254,7 +254,7 @@ extension Decider {
 
   /// Sets the channel's timer, or lets go of a channel that has nothing left to do.
   mutating func settle(_ id: ChannelID) {
-    // What has been decided since needs the channel, and sees to it later.
+    // Later decisions that concern the channel see to it.
     guard let channel = base.live[id], open.live[id] == nil, flight?.live[id] == nil else { return }
     alarms.set(.channel(id), at: channel.machine.timer)
     if channel.machine.isSettled, !open.seen.contains(id), flight?.seen.contains(id) != true { base.live[id] = nil }

@@ -1,37 +1,37 @@
 internal import Channels
 internal import Storage
 
-// What becomes of a commit of which it is not known whether it is durable.
+// A commit may or may not be durable after a failure.
 extension Decider {
-  /// What is stored of that which a commit in doubt was to write.
+  /// The stored state of the objects that a commit in doubt was to write.
   struct Found {
     var catalog: Catalog
-    /// Its channels; those that cannot be read are left out.
+    /// Its channels, except those that are unreadable.
     var channels: [ChannelID: ChannelRow]
   }
 
-  /// Goes on now that it is known what is stored.
+  /// Continues once the stored state is known.
   /// - Parameters:
   ///   - stored: the numbers as they are stored.
-  ///   - found: what is stored; `nil` if the commit in doubt is not durable.
+  ///   - found: the stored objects. `nil` if the commit in doubt is not durable.
   ///   - identities: the identities as they are stored. Keys of new ones are available after the next start.
   mutating func settleDoubt(
     _ stored: StoreCounters, _ found: Found?, _ identities: [IdentityRow], at now: Timestamp
   ) -> Effects {
     guard var doubtful = doubt else { return Effects() }
     doubt = nil
-    // Its channels are forgotten below, also those that were read since it failed.
+    // Its channels are forgotten below, even if they were read since it failed.
     if found != nil { recovery.owe(doubtful.order) }
     recovery.settle(latest: stored.channel)
     guard let found else {
-      // What it measured is not stored.
+      // Its measurements are not stored.
       recovery.owe(earlier: doubtful.roundTrips)
       var effects = Effects()
       effects.identities = identities
       return effects
     }
     let before = base
-    // The effects are those that it would have had, as far as it was stored. Its channels are read again.
+    // The effects of the parts that were stored. Its channels are read again.
     let order = doubtful.order
     let last = takeOutUnstored(of: &doubtful, found, identities)
     var effects = merge(doubtful, CommitReceipt(base: last, revision: stored.revision), at: now)
@@ -43,7 +43,7 @@ extension Decider {
     }
     base.catalog = found.catalog
     base.counters = stored
-    // What was learned about a relay or server is newer than what is stored.
+    // The observed condition of a relay or server is newer than the stored one.
     for (id, row) in before.catalog.relays where found.catalog.relays[id]?.address == row.address {
       base.catalog.relays[id]?.learn(from: row)
     }
@@ -53,16 +53,17 @@ extension Decider {
     let words = "a commit that failed is durable; continuing from revision \(stored.revision)"
     effects.journal = [JournalEntry(level: .warning, message: words)] + effects.journal.filter { !$0.isHeard }
     effects.identities = identities
-    // It was not published to subscribers: they read it in the store. What holds in any case was done when it failed.
+    // It was not published to subscribers, who read it in the store. Effects that do not depend on the commit were carried out when it
+    // failed.
     effects.publication = .missed(through: stored.revision)
     (effects.keys, effects.tests, effects.inputs, effects.loads) = ([], [], [], [:])
     scheduleTests(at: now)
     return effects
   }
 
-  /// Takes out of a commit that is durable what was not stored with it: the answer that was lost would have said which of its parts were
-  /// rejected. What is stored looks as it was to look, apart from the revision.
-  /// - Returns: the newest revision before the commit, as far as what is stored says it.
+  /// Removes the parts that were not stored with a durable commit. The lost answer would have listed the rejected parts. A stored object
+  /// equals the intended one apart from its revision.
+  /// - Returns: the newest revision before the commit, as far as the stored objects show it.
   private func takeOutUnstored(of doubtful: inout Decision, _ found: Found, _ identities: [IdentityRow]) -> Int64 {
     var last: Int64?
     for part in doubtful.parts {
@@ -91,7 +92,7 @@ extension Decider {
     return last ?? base.counters.revision
   }
 
-  /// Whether a write of an identity is among what is stored.
+  /// Whether the stored identities reflect a write.
   private static func isStored(_ write: StoreMutation, _ identities: [IdentityRow]) -> Bool {
     switch write {
     case .insertIdentity(let row): identities.contains { $0.id == row.id }

@@ -2,12 +2,12 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// What becomes of decisions that are not stored.
+// How decisions are undone that are not stored.
 extension Decider {
   // MARK: - One object is not stored
 
-  /// Takes what was rejected out of a decision, and out of the one on top of it. A channel that someone else has changed is read again,
-  /// and its requests are decided again. If something cannot be stored, its requests are refused; a channel that exists is left alone.
+  /// Removes rejected parts from a decision, and from the one on top of it. If another process has changed a channel, it is read again and
+  /// its requests are decided again. If an object cannot be stored, its requests are refused, and an existing channel is quarantined.
   mutating func takeOut(
     _ rejections: [Int: CommitReceipt.Rejection], from decision: inout Decision, at now: Timestamp
   ) {
@@ -23,7 +23,7 @@ extension Decider {
         alarms.set(.channel(id), at: nil)
         switch rejection {
         case .conflict:
-          // Whatever was heard of it is decided again, as far as that does not follow from what is stored.
+          // Its inputs are decided again, except inputs that follow from the stored state.
           open.effects.inputs += withLastName(heard, of: id)
           open.effects.inputs += answers.map(\.request).filter { !heard.contains($0) }
           for relay in relays where catalog.relays[relay]?.condition.health == .down && alarms[.grace(relay)] == nil {
@@ -54,7 +54,7 @@ extension Decider {
     }
   }
 
-  /// Leaves out all but the last name of a channel: others may be decided before it is decided again, and are later ones.
+  /// Leaves out all but the last name of a channel, because a later name may be decided before they are decided again.
   private mutating func withLastName(_ heard: [Input], of id: ChannelID) -> [Input] {
     let last = heard.lastIndex { $0.name != nil }
     guard let last, let name = heard[last].name else { return heard }
@@ -71,7 +71,7 @@ extension Decider {
     }
   }
 
-  /// Writes into the journal that something is refused.
+  /// Writes a refusal into the journal.
   mutating func say(_ reason: String, _ what: String) {
     open.effects.journal.append(
       JournalEntry(level: .error, message: "\(what) could not be stored: \(reason)", isHeard: true))
@@ -79,9 +79,9 @@ extension Decider {
 
   // MARK: - Nothing is stored
 
-  /// Undoes what was decided and did not happen: its layers are dropped. Its channels are forgotten and read again. What was learned from
-  /// outside, such as connections, tests and the state of networks, is kept.
-  /// - Returns: what follows all the same, and who must be refused.
+  /// Undoes decisions whose commit failed by dropping their layers. Their channels are forgotten and read again. Observations such as
+  /// connections, tests and the state of networks are kept.
+  /// - Returns: the effects that do not depend on the commit, and the requests to refuse.
   mutating func failed(_ failure: CommitFailure, at now: Timestamp) -> (effects: Effects, answers: [Answer]) {
     let heard = catalog
     let dropped = [flight, open].compactMap { $0 }
@@ -95,7 +95,7 @@ extension Decider {
     }
     if case .inDoubt = failure, let wasCommitted {
       doubt = wasCommitted
-      // What it measured may be stored; that is known later.
+      // Its measurements may be stored, which turns out later.
       recovery.owe(dropped.dropFirst().flatMap(\.roundTrips))
     } else {
       recovery.owe(dropped.flatMap(\.roundTrips))
@@ -108,7 +108,7 @@ extension Decider {
     }
     let learned = dropped.reduce(into: Set<CatalogReference>()) { $0.formUnion($1.objects.map(\.reference) + $1.heard) }
     keepConditions(of: heard, learned, at: now)
-    // Operations that the network has stay with it; those that it does not have follow when the channels are read again.
+    // The network keeps its operations. The other ones follow when the channels are read again.
     for id in dropped.reduce(into: Set<ChannelID>(), { $0.formUnion($1.seen) }) where base.live[id] != nil {
       settle(id)
     }
@@ -120,8 +120,7 @@ extension Decider {
     return (effects, dropped.flatMap(\.answers))
   }
 
-  /// Keeps what was learned about relays and servers; it is only stored later. Requested changes did not happen; that includes a new
-  /// address.
+  /// Keeps observations about relays and servers, which are stored later. Requested changes, including new addresses, did not happen.
   private mutating func keepConditions(of heard: Catalog, _ some: Set<CatalogReference>, at now: Timestamp) {
     for reference in some.union(recovery.objects) {
       switch reference {
@@ -139,14 +138,14 @@ extension Decider {
     for reference in some { reschedule(reference, at: now) }
   }
 
-  /// The row with what was learned; `nil` if the address is another one, or if nothing was learned and a request alone changed the row.
+  /// The row with its observations. `nil` if the address has changed, or if a request alone changed the row.
   private static func learned<Row: Peer>(_ heard: Row?, since known: Row?) -> Row? {
     guard let heard, let known, known.address == heard.address else { return nil }
     var (unchanged, learned) = (heard, known)
     unchanged.learn(from: known)
     unchanged.revision = known.revision
     learned.learn(from: heard)
-    // What a request alone would have changed is as it was.
+    // A change by a request alone does not count.
     return learned != known || unchanged == known ? learned : nil
   }
 
@@ -168,7 +167,7 @@ extension Decider {
     }
   }
 
-  /// Makes up for sweeps that were missed: while storage did not work, or while someone else acted for channels.
+  /// Makes up for sweeps that were missed while storage did not work or another daemon acted for the channels.
   mutating func sweepAgain(_ now: Timestamp) {
     for id in watched.all.sorted() {
       guard let row = relays[id] else { continue }
@@ -191,13 +190,13 @@ private protocol Peer: Equatable {
 }
 
 extension RelayRow: Peer {
-  /// Takes over what tests, connections and channels have shown of it.
+  /// Adopts the observations of tests, connections and channels.
   mutating func learn(from row: RelayRow) {
     (condition, profile, capabilities) = (row.condition, row.profile, row.capabilities)
   }
 }
 
 extension ServerRow: Peer {
-  /// Takes over what tests have shown of it.
+  /// Adopts the observations of tests.
   mutating func learn(from row: ServerRow) { condition = row.condition }
 }

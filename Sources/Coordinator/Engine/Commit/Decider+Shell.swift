@@ -3,7 +3,7 @@ internal import Storage
 
 extension Decision: Answering {}
 
-// What is left to say to the shell.
+// The decider's remaining duties to the shell.
 extension Decider: Deciding {
   var openCount: Int { open.inputs.count }
   var isOpen: Bool { !open.isEmpty }
@@ -11,7 +11,7 @@ extension Decider: Deciding {
 
   mutating func takeChore() -> CommitRequest? {
     choresUnderWay = chores.take()
-    // They have nothing to do with each other: one that cannot be stored must not take others with it.
+    // They are independent: a chore that cannot be stored must not prevent the others.
     return choresUnderWay.isEmpty ? nil : CommitRequest(choresUnderWay.map { CommitPart([$0]) })
   }
 
@@ -20,7 +20,7 @@ extension Decider: Deciding {
     switch outcome {
     case .success(let receipt):
       for (place, chore) in choresUnderWay.enumerated() { choreEnded(chore, receipt.rejections[place]) }
-      // If more of the history is left, it goes on after the inputs that wait by then, so it keeps up with whatever is written.
+      // If more of the history is left, forgetting continues after the inputs that wait by then, so it keeps up with new entries.
       return receipt.forgotten >= Self.forgottenMax ? [.forgetHistory] : []
     case .failure(.refused(let reason)): for chore in choresUnderWay { choreEnded(chore, .refused(reason)) }
     case .failure(.fenced): chores.failed(choresUnderWay)
@@ -31,7 +31,7 @@ extension Decider: Deciding {
     return []
   }
 
-  /// A refusal is no failure of storage, which stores everything else. It is said once, because the chore comes again and again.
+  /// A refusal is no failure of storage, which stores everything else. It is reported once, although the chore returns again and again.
   private mutating func choreEnded(_ chore: StoreMutation, _ rejection: CommitReceipt.Rejection?) {
     guard let rejection else { return chores.stored(chore) }
     chores.failed([chore])

@@ -1,21 +1,21 @@
 internal import Channels
 internal import Storage
 
-/// What was decided and is not durable: what to store, what follows from it, and, as a layer over what is durable, how channels and
-/// catalog look then. To drop it is to undo it.
+/// A decision that is not durable: the changes to store, their effects and, as a layer over the durable state, the resulting channels and
+/// catalog. Dropping it undoes it.
 struct Decision: Equatable {
-  /// What it changes about a channel.
+  /// The changes of one channel.
   struct Touch: Equatable {
     var isNew = false
-    /// Whether the channel itself changed, or what clients see of its relays, without a transition that says so.
+    /// Whether the channel changed, or its relays as clients see them, without a transition that records it.
     var isChanged = false
     /// Whether its profile, other data or edition changed.
     var isRewritten = false
     var saves: Set<RelayID> = []
     var transitions: [RelayTransition] = []
-    /// How many more or fewer channels each relay carries with it.
+    /// How many more or fewer channels each relay carries after it.
     var loads: [RelayID: Int] = [:]
-    /// The place of the first of its revisions in the commit (`PendingRevision`); the transitions come first, the channel last.
+    /// The place of the first of its revisions in the commit (`PendingRevision`). Transitions come first, the channel last.
     var place = 0
   }
 
@@ -32,18 +32,18 @@ struct Decision: Equatable {
   /// An operator, server or relay to store.
   struct ObjectTouch: Equatable {
     var reference: CatalogReference
-    /// Whether the change gets a revision and is published to subscribers; routine figures are not.
+    /// Whether the change gets a revision and is published to subscribers, unlike routine figures.
     var isTold: Bool
-    /// The place of its revision in the commit; 0 if it gets none.
+    /// The place of its revision in the commit. 0 without a revision.
     var place = 0
   }
 
-  /// The objects whose writes stand or fall together.
+  /// Objects whose writes succeed or fail together.
   enum Part: Equatable {
     /// Identities, operators, servers and relays.
     case catalog
     case channel(ChannelID)
-    /// Measured connections. They refer to nothing, and a change that is not stored does not take them with it.
+    /// Measured connections. They refer to nothing, and do not depend on other changes.
     case roundTrips
     case signOfLife
   }
@@ -54,25 +54,25 @@ struct Decision: Equatable {
   /// The inputs that it decides.
   var inputs: [Engine.Input] = []
 
-  // How things look with it. What is absent is as before.
+  // The state with it. Absent objects are unchanged.
 
   var live: [ChannelID: Decider.Live] = [:]
   var catalog: Catalog?
   var identities: [IdentityRow]?
-  /// The highest ids that were given out.
+  /// The highest assigned ids.
   var ids: StoreCounters?
   var healing: Healing?
 
-  // What it changes.
+  // The changes.
 
   private(set) var order: [ChannelID] = []
   private(set) var touches: [ChannelID: Touch] = [:]
-  /// Channels whose machine was asked, changed or not.
+  /// Channels whose machine received an event, changed or not.
   var seen: Set<ChannelID> = []
   /// Operators, servers and relays to store, in this order.
   private(set) var objects: [ObjectTouch] = []
   private var places: [CatalogReference: Int] = [:]
-  /// Relays and servers of which something was learned that another daemon stores.
+  /// Relays and servers with observations that another daemon stores.
   var heard: Set<CatalogReference> = []
   /// Writes of identities.
   var identityWrites: [StoreMutation] = []
@@ -80,23 +80,23 @@ struct Decision: Equatable {
   var moved: Set<RelayID> = []
   /// Connections that were measured.
   var roundTrips: [RoundTrip] = []
-  /// Whether something is written in any case: recovery and signs of life prove themselves by it.
+  /// Whether it is written even without changes: recovery and signs of life depend on a write.
   var mustWrite = false
   /// The channels by the bytes of their keys.
   var idempotencyKeys: [[UInt8]: ChannelID] = [:]
-  /// Channels of others that are followed from now on.
+  /// Newly followed channels.
   var followed: [ChannelName: [ChannelID]] = [:]
   /// The parts of its request to storage, in the same order.
   var parts: [Part] = []
   /// The number that tells its commit from others.
   var number: UInt64 = 0
-  /// Whether anything has to be stored; known once it is closed.
+  /// Whether there is anything to store, which is known once it is closed.
   var hasWritten = false
 
-  // What follows from it.
+  // The effects.
 
   var actions: [ChannelAction] = []
-  /// Relays whose queues may go on.
+  /// Relays whose queues may continue.
   var lanesToServe: Set<RelayID> = []
   var effects = Effects()
   /// The answers in this order.
@@ -115,7 +115,7 @@ struct Decision: Equatable {
     }
   }
 
-  /// Whether it changes the channel, so that its next revision is not known yet.
+  /// Whether it changes the channel, whose next revision is then unknown.
   func changes(_ id: ChannelID) -> Bool {
     touches[id].map { $0.isNew || $0.isChanged || !$0.transitions.isEmpty } ?? false
   }
@@ -143,7 +143,7 @@ struct Decision: Equatable {
 
   // MARK: - When a part of it is not stored
 
-  /// Takes out what it decided about a channel.
+  /// Removes its decisions about a channel.
   /// - Returns: the answers to requests about the channel.
   mutating func drop(_ id: ChannelID) -> [Answer] {
     let dropped = answers.filter { $0.channel == id }
@@ -159,7 +159,7 @@ struct Decision: Equatable {
     return dropped
   }
 
-  /// Takes out what it decided about identities, operators, servers and relays.
+  /// Removes its decisions about identities, operators, servers and relays.
   /// - Returns: the answers to requests about them.
   mutating func dropCatalog() -> [Answer] {
     let dropped = answers.filter(\.isAboutCatalog)

@@ -1,10 +1,10 @@
 internal import Channels
 internal import Storage
 
-// A commit that failed may have become durable all the same.
+// A commit that failed may be durable anyway.
 extension Engine {
-  /// Goes on from what is durable, once that can be read. Until then nothing is committed, so that no revision or identifier is
-  /// given out twice.
+  /// Continues from the durable state, once that can be read. Nothing is committed before, so that no revision or identifier is assigned
+  /// twice.
   func settleDoubt() async {
     guard let doubt = decider.doubt else { return }
     do {
@@ -18,7 +18,7 @@ extension Engine {
           channels: try await storage.channels(Set(doubt.order)).found.mapValues(\.row)) : nil
       let loads = isDurable ? try await storage.channelCounts(among: decider.slots) : nil
       let effects = decider.settleDoubt(stored, found, identities, at: clock.now)
-      // Parts of it may not have been written.
+      // Parts of it may be missing.
       if let loads { directory.write { $0.loads.begin(with: loads) } }
       carryOut(effects)
     } catch {

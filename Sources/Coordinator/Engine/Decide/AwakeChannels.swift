@@ -1,9 +1,10 @@
 internal import Channels
 
-/// The channels that are awake, and which of them wait for which relay, so that a relay that comes up does not cost a look at all of them.
+/// The channels that are awake, with an index by the relay that they wait for, so that a relay that comes up does not cost a scan of all
+/// channels.
 struct AwakeChannels: Equatable {
   private(set) var channels: [ChannelID: Decider.Live]
-  /// Follows from the channels. Relays for which none waits are absent.
+  /// Derived from the channels. Relays for which no channel waits are absent.
   private var waiting: [RelayID: Set<ChannelID>] = [:]
 
   init(_ channels: [ChannelID: Decider.Live] = [:]) {
@@ -39,7 +40,7 @@ struct AwakeChannels: Equatable {
 }
 
 extension Decider.Live {
-  /// Whether it goes on at a relay as soon as that works again.
+  /// Whether it continues at a relay as soon as that works again.
   func waits(for relay: RelayID) -> Bool { machine(of: relay)?.isOutstanding ?? false }
 }
 
@@ -47,7 +48,7 @@ extension ChannelRelayMachine {
   /// Whether the relay had the channel and has lost it.
   var isMissing: Bool { state.status == .inactive && state.trouble?.cause == .missing }
 
-  /// Whether the relay is still to be told that the channel left it, or that it has a new edition, and is told nothing at the moment.
+  /// Whether a withdrawal or an announcement is still due at the relay, and is not under way.
   fileprivate var isOutstanding: Bool {
     switch state.status {
     case .active, .removed: !isSettled && underWay == nil

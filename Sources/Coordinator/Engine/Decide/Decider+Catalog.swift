@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Operators, servers and relays: changes that people and files ask for, and observations of relays.
+// Requested and declared changes of operators, servers and relays, and observations of relays.
 extension Decider {
   mutating func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ facts: Facts) {
     guard slots.hasCatalog else { return answer(.object(reply), .refused(.elsewhere(nil))) }
@@ -17,14 +17,14 @@ extension Decider {
       return answer(.object(reply), .refused(error))
     }
     if case .declare = change {
-      // A change from files is not refused for errors in the whole; these are only reported.
+      // Changes from files are not refused for errors in the result, which are only reported.
     } else if !force {
       let errors = next.errors(since: before)
       guard errors.isEmpty else { return answer(.object(reply), .refused(.wouldBreak(errors))) }
     }
     let changes = next.changes(from: before)
     for var object in changes {
-      // A second change that is decided before this one is stored sees that it is late.
+      // The pending revision makes a second change based on the old revision fail before this one is stored.
       object.revision = PendingRevision.unplaced
       next.put(object)
       open.save(object.reference)
@@ -42,7 +42,7 @@ extension Decider {
   private func checkUse(_ change: CatalogChange, _ force: Bool, _ facts: Facts) throws(BatonError) {
     switch change {
     case .updateRelay(let id, _, let address?, _):
-      // Force does not allow this either: what channels store about the relay would be about another one.
+      // Force does not allow this either, because the channels' data about the relay would then belong to another relay.
       guard let row = relays[id], row.address != address.text else { return }
       let count = try channelCount(of: id, isMove: true, facts)
       if count > 0 { throw .relayInUse(channels: count) }
@@ -62,8 +62,8 @@ extension Decider {
     }
   }
 
-  /// How many channels have a relay, as far as is stored and decided.
-  /// - Parameter isMove: whether to count channels that only have to tell the relay that they left.
+  /// The number of channels that have a relay, stored and decided.
+  /// - Parameter isMove: whether to count channels that only have to withdraw from the relay.
   private func channelCount(of id: RelayID, isMove: Bool = false, _ facts: Facts) throws(BatonError) -> Int {
     guard let stored = facts.counts[isMove ? .dependents(id) : .members(id)] else {
       throw .storageUnavailable(reason: facts.trouble ?? "the channels of the relay were not counted")
@@ -73,7 +73,7 @@ extension Decider {
       guard let machine = channel?.machine(of: id) else { return false }
       return machine.state.status != .removed || isMove && !machine.isSettled
     }
-    // What was decided since is not stored yet.
+    // Later decisions are not stored yet.
     return open.order.reduce(stored) { count, channel in
       count + (counts(self[channel]) ? 1 : 0) - (counts(base.live[channel]) ? 1 : 0)
     }
@@ -84,7 +84,7 @@ extension Decider {
     open.moved.insert(row.id)
   }
 
-  /// What was known of a relay's old address does not count for the new one.
+  /// Observations of a relay's old address do not count for the new one.
   mutating func follow(_ moved: Set<RelayID>, at now: Timestamp) {
     for relay in moved.sorted() {
       abandonTest(.relay(relay), at: now)
@@ -106,11 +106,11 @@ extension Decider {
       fields: [field: "\(object.id)"], part: .catalog)
   }
 
-  // MARK: - What the watched connections say
+  // MARK: - Reports of watched connections
 
   mutating func relayUp(_ id: RelayID, _ roundTrip: Duration) {
     guard let row = relays[id], watched.contains(id) else { return }
-    // Nothing is assumed of a relay that was away: it may have lost what it had.
+    // Nothing is assumed about a relay that was away, because it may have lost channels.
     if !watched.isConnected(id) { doubt(id) }
     watched.up(id)
     alarms.set(.grace(id), at: nil)
@@ -135,7 +135,7 @@ extension Decider {
     noteHealth(.relay(id), before)
   }
 
-  /// Says that a relay sends what cannot be read, once an hour.
+  /// Reports at most once an hour that a relay sends unreadable messages.
   mutating func unreadable(_ count: Int, from id: RelayID) {
     guard let row = relays[id], unreadableSaidAt[id].map({ now - $0 >= Self.unreadableSilence }) ?? true else { return }
     unreadableSaidAt[id] = now
@@ -149,7 +149,8 @@ extension Decider {
 
   private static let unreadableSilence = Duration.seconds(3_600)
 
-  /// Records that a network as a whole can be used, or no longer can. None of it is stored: the network reports it again after every start.
+  /// Records that a network as a whole became usable or unusable. That is not stored, because the network reports it again after every
+  /// start.
   mutating func networkChanged(_ network: NetworkKind, _ state: NetworkState) {
     guard networkStates.updateValue(state, forKey: network) != state else { return }
     let level: JournalEntry.Level
@@ -157,7 +158,7 @@ extension Decider {
     switch state {
     case .works(let detail): (level, words) = (.notice, "\(network.rawValue) can be used: \(detail)")
     case .down(let trouble):
-      // A core that is restarted is away for a moment; other causes wait for a person.
+      // A core that restarts is away for a moment. Other causes wait for a person.
       level = trouble.kind == .absent ? .warning : .error
       words = "\(network.rawValue) cannot be used: \(trouble.trouble.detail)"
     }
@@ -168,8 +169,8 @@ extension Decider {
         isHeard: true))
   }
 
-  /// Stores what was found about a relay or server. Subscribers get its health, the result of its test and its error; the journal
-  /// gets its health.
+  /// Stores an observation about a relay or server. Subscribers get its health, the result of its test and its error. The journal gets its
+  /// health.
   mutating func noteHealth(_ reference: CatalogReference, _ before: PeerCondition) {
     let object = catalog[reference]
     let after: PeerCondition
@@ -180,7 +181,7 @@ extension Decider {
     case .operator?, nil: return
     }
     guard let object, after != before else { return }
-    // Figures of routine, like the time of the latest test, are documented as not followed by events.
+    // Routine figures, such as the time of the latest test, are documented as not followed by events.
     let isSeen = after.health != before.health || after.tested != before.tested || after.lastError != before.lastError
     save(reference, isTold: isSeen)
     guard after.health != before.health else { return }

@@ -3,8 +3,8 @@ internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 
-// What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is
-// signed and stored before a relay hears of it.
+// New editions of channels: people change the profile, and the relays that it lists come and go. Each edition is signed and stored before a
+// relay gets it.
 extension Decider {
   mutating func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>) {
     open.seen.insert(id)
@@ -35,14 +35,14 @@ extension Decider {
     answer(reply, id)
   }
 
-  /// Whether the channel is about to get a revision, which is not known yet.
+  /// Whether the channel is about to get a revision, which is still unknown.
   private func isChanging(_ id: ChannelID) -> Bool { open.changes(id) || flight?.changes(id) == true }
 
-  /// Creates new editions where the newest one names other relays than those that serve the channel.
+  /// Creates new editions of channels whose newest edition lists other relays than the ones that serve them.
   mutating func nameRelays() {
     for id in open.order {
       guard let channel = self[id], let names = channel.machine.namesDue else { continue }
-      // If channels share a key and the relay keeps one of their editions, this one would replace what another channel shows.
+      // If channels share a key and the relay keeps one edition for the key, this edition would replace another channel's.
       let spared = Set(channel.row.sharesKey ? channel.machine.activeRelays.filter(keepsOnePerAuthor) : [])
       // An edition that no relay would get is not needed.
       guard spared.count < channel.machine.activeRelays.count else { continue }
@@ -50,7 +50,7 @@ extension Decider {
         let edition = try revised(channel.row, naming: names)
         self[id]?.row.newestEdition = edition
       } catch {
-        // The old one stays good for as long as one of its relays serves the channel; the next change tries again.
+        // The old edition remains valid while one of its relays serves the channel. The next change tries again.
         open.effects.journal.append(
           JournalEntry(
             level: .error, message: "the profile of channel \(id.rawValue) could not be signed again: \(error.description)",
@@ -64,9 +64,9 @@ extension Decider {
   /// The last second that can be written as a date, at the end of the year 9999.
   private static let lastSecond: Int64 = 253_402_300_799
 
-  /// Signs the newest edition again with a later date, because a relay shows readers an edition that is dated after it.
+  /// Signs the newest edition again with a later date, because a relay shows readers an edition with a later date than its own.
   mutating func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID) {
-    // This is done even if nothing follows: a channel that was settled is let go again.
+    // This is done even without effects, so that a settled channel is let go again.
     open.seen.insert(id)
     guard let channel = self[id], channel.row.deletedAt == nil, let newest = channel.row.newestEdition,
       stray.signedAt > newest.signedAt
@@ -97,18 +97,19 @@ extension Decider {
     relays[relay]?.capabilities.contains(PeerDescription.onePerAuthor) == true
   }
 
-  /// Takes in the outcome of an operation, and what that says about the relay beyond this channel.
+  /// Handles the outcome of an operation, and what it shows about the relay beyond this channel.
   mutating func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID) {
     let before = self[id]?.machine(of: relay)
     feed(.relay(relay, event), to: id)
     guard let row = self[id]?.row, let before, let after = self[id]?.machine(of: relay) else { return }
-    // Where channels share a key, an edition may have given way to that of another channel; and anyone may change a group whom it lets.
+    // If channels share a key, another channel's edition may have replaced this one. And members with the right to do so may change a
+    // group.
     let hasLostEdition = row.kind == .channel && !row.sharesKey && after.shown < before.shown
     if before.state.status == .active, after.isMissing || hasLostEdition { foundForgetful(relay) }
     guard row.sharesKey else { return }
     if case .verified(_, .several) = outcome { learn(relay, keepsOne: false) }
     if after.complaint?.cause == .onePerAuthor, before.complaint != after.complaint { learn(relay, keepsOne: true) }
-    // An edition that got through may have taken the place of another channel's. Only one of them can have been there.
+    // An edition that got through may have replaced another channel's. At most one of them can have been there.
     guard after.shown > max(1, before.shown) else { return }
     open.effects.inputs.append(.lookForNeighbour(of: id, row.identity, relay))
   }

@@ -11,7 +11,7 @@ extension Decider {
     if let other = known.first(where: {
       $0.network == row.network && (ObjectName.key($0.name) == ObjectName.key(row.name) || $0.publicName == row.publicName)
     }) {
-      // If the network keeps the keys itself, there is one identity, whatever name is requested.
+      // If the network keeps the keys itself, it has one identity, whatever name is requested.
       guard key.secret.isEmpty, ObjectName.key(other.name) != ObjectName.key(row.name) else {
         return answer(.identity(reply), .refused(.duplicateName(other.name)))
       }
@@ -40,7 +40,7 @@ extension Decider {
       let reason = facts.trouble ?? "the channels of the identity were not counted"
       return answer(.identity(reply), .refused(.storageUnavailable(reason: reason)))
     }
-    // What was decided since is not stored yet; other channels that it changes are.
+    // Of the channels in later decisions, only new ones are missing in the stored number.
     let new = open.order.count {
       open[$0].isNew && self[$0]?.row.identity == id && self[$0]?.row.deletedAt == nil
     }

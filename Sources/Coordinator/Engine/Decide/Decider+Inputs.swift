@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 
 extension Decider {
-  /// - Parameter input: as `unfold` returns it.
+  /// - Parameter input: as returned by `unfold`.
   mutating func handle(_ input: Input, _ facts: Facts) {
     switch input {
     case .report(.outcome(let channel, let relay, let number, let outcome)):
@@ -65,7 +65,7 @@ extension Decider {
     case .lookForNeighbour(let id, let identity, let relay):
       let question = Reads.Neighbour(channel: id, identity: identity, relay: relay)
       guard let other = facts.neighbours[question] ?? nil else { return }
-      // If it is someone else's, whoever reads it back in its turn sees to it.
+      // If another daemon has the channel, its own upkeep reads the channel back.
       feed(.relay(relay, .verifyRequested), to: other)
     case .forgetHistory: forgetHistory(now)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply)
@@ -82,7 +82,7 @@ extension Decider {
 
   /// The network has created the channel, or created it again.
   private mutating func named(_ id: ChannelID, _ networkID: String, _ trustAnchor: String) {
-    // This is done even if it is known already: a channel that was settled is let go again.
+    // This is done even for a known name, so that a settled channel is let go again.
     open.seen.insert(id)
     guard !isOvertaken(ReportedName(networkID: networkID, trustAnchor: trustAnchor), of: id) else { return }
     guard let row = self[id]?.row, row.networkID != networkID || row.trustAnchor != trustAnchor else { return }
@@ -99,7 +99,7 @@ extension Decider {
         fields: ["BATON_CHANNEL": "\(id.rawValue)"], part: .channel(id)))
   }
 
-  /// Whether a name is decided again that a later one has replaced already.
+  /// Whether a later name has already replaced a name that is decided again.
   private mutating func isOvertaken(_ name: ReportedName, of id: ChannelID) -> Bool {
     guard let replay = replayedNames[id] else { return false }
     replayedNames[id] = replay.name == name ? nil : (replay.name, true)
@@ -136,14 +136,14 @@ extension Decider {
       open.effects.tests.append(.cancel(peer))
       if let address = address(of: peer) { tested(peer, address, .overdue, nil) }
     case .upkeep: lookAfterChannels(facts)
-    // The journal sums up what is due whenever effects are carried out; what must be recovered has inputs of its own.
+    // The journal sums up its entries whenever effects are carried out. Recovery has separate inputs.
     case .digest, .recovery: break
     }
   }
 
-  /// Goes on with a channel that was read again.
+  /// Continues with a channel that was read again.
   private mutating func recover(_ id: ChannelID) {
-    // What could not be read now either is owed again.
+    // A channel that is still unreadable is owed again.
     guard !recovery.channels.contains(id) else { return }
     feed(.restarted, to: id)
   }
@@ -180,7 +180,7 @@ extension Decider {
       return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity))
     }
     guard let number = slots.next(after: ids.channel, isInCore: new.network.isInCore) else {
-      // A daemon that has no slots yet has nothing to give. What a core has cannot be another's.
+      // A daemon without slots has no ids to assign. Channels of a core cannot belong to another daemon.
       guard new.network.isInCore else { return refuse(reply, .elsewhere(nil)) }
       let reason = "the database has not given this daemon the slot for its chat core yet; try again in a few seconds"
       return refuse(reply, .networkUnavailable(new.network, reason: reason))
@@ -207,7 +207,7 @@ extension Decider {
     answer(reply, id)
   }
 
-  /// A channel of Baton's own that was not deleted; otherwise the request is refused.
+  /// The channel, if Baton owns it and it was not deleted. Otherwise the request is refused.
   /// - Parameter orDeleted: whether it may have been deleted.
   mutating func own(_ id: ChannelID, orDeleted: Bool = false, _ reply: Reply<ChannelSnapshot>) -> Live? {
     open.seen.insert(id)
@@ -222,24 +222,24 @@ extension Decider {
     return channel
   }
 
-  /// How many channels of one name are looked at.
+  /// The maximum number of channels of one name that are examined.
   static let namesakesMax = 20
 
-  /// Answers a request to follow a channel that is known already, or cannot be told apart from one.
+  /// Answers a request to follow a channel that exists already, or cannot be distinguished from an existing one.
   /// - Returns: whether it is answered.
   private mutating func answerIfKnown(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ facts: Facts) -> Bool {
     guard let stored = facts.names[new.name] else {
       refuse(reply, .storageUnavailable(reason: facts.trouble ?? ""))
       return true
     }
-    // What another core calls so is another channel, or another membership of it.
+    // The same name in another core means another channel, or another membership in it.
     for id in stored + followed(new.name) where directory.canReach(id, on: new.network) {
       open.seen.insert(id)
       guard let known = self[id] else {
         refuse(id, reply)
         return true
       }
-      // It may have been left, or deleted, meanwhile.
+      // It may have been left or deleted since.
       guard known.row.deletedAt == nil else { continue }
       let relays = known.machine.relays.filter { $0.machine.state.status != .removed }.map(\.relay) + known.row.readFrom
       let isElsewhere = Set(relays).isDisjoint(with: new.relays)
@@ -249,7 +249,7 @@ extension Decider {
         answer(reply, id)
         return true
       }
-      // What is said in the one would be taken for the other's.
+      // Messages of one channel would be mistaken for the other's.
       guard isElsewhere else {
         let reason = "channel \(id.rawValue) has the same name at the same relay, and another key"
         refuse(reply, .following(.notFollowable(reason: reason)))
@@ -274,7 +274,7 @@ extension Decider {
       guard let row = relays[relay], !row.isDeleted else { return refuse(reply, .noSuchRelay(relay)) }
       guard row.network == channel.row.network else { return refuse(reply, .networkMismatch(relay)) }
       if let member = channel.machine.relays.first(where: { $0.relay == relay }) {
-        // A relay that is told to delete the channel does not take it again, and must not be asked to.
+        // A relay that is asked to delete the channel does not accept it again, and must not be invited.
         guard member.machine.isGone, directory.networks[channel.row.network]?.takesRemovedRelaysAgain == true else {
           return refuse(reply, .alreadyInChannel(relay, member.machine.state.status))
         }
@@ -315,11 +315,11 @@ extension Decider {
 
   mutating func refuse(_ reply: Reply<ChannelSnapshot>, _ error: BatonError) { answer(.channel(reply), .refused(error)) }
 
-  /// Answers with the channel as it is once this is durable.
+  /// Answers with the channel once this is durable.
   mutating func answer(_ reply: Reply<ChannelSnapshot>, _ id: ChannelID) { answer(.channel(reply), .channel(id), about: id) }
 
-  /// Answers a request once this is durable. Refusals wait too: the reason may be another request, which did not happen when the commit
-  /// fails.
+  /// Answers a request once this is durable. Refusals wait too, because their reason may be another request, which does not take effect if
+  /// the commit fails.
   mutating func answer(_ asker: Answer.Asker, _ outcome: Answer.Outcome, about id: ChannelID? = nil) {
     open.answers.append(
       Answer(asker: asker, outcome: outcome, channel: id ?? request.channels.first, request: request))
@@ -330,7 +330,7 @@ extension Decider {
   ) {
     if case .relayLost = event, relays[relay]?.condition.health != .down { return }
     if case .relayReturned = event, relays[relay]?.condition.health == .down { return }
-    // A sweep that cannot be made is repeated once storage works.
+    // A sweep whose channels could not be read is repeated once storage works.
     guard let channels = facts.pages[.inStatus(status, relay, after: after, limit: Self.sweepMax)] else { return }
     for id in channels { feed(.relay(relay, event), to: id) }
     if channels.count == Self.sweepMax {
@@ -339,7 +339,7 @@ extension Decider {
   }
 }
 
-/// What a network calls a channel.
+/// The name of a channel on its network.
 struct ReportedName: Hashable, Sendable {
   let networkID: String
   let trustAnchor: String

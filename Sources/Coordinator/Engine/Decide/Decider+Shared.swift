@@ -2,23 +2,23 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Operators, servers, relays and identities, where several daemons share one store. One of them looks after these: the one that has the
-// slot of the catalog stores them, tests them, and clears away old history. The others read what it has stored.
+// Operators, servers, relays and identities in a store that daemons share. The daemon that has the catalog's slot stores and tests them,
+// and forgets old history. The other daemons read them from the store.
 extension Decider {
-  /// Stores an operator, server or relay, if that is for this daemon to do. What another one learns of a relay holds for itself alone.
+  /// Stores an operator, server or relay, if this daemon has the catalog. Otherwise its observations of a relay hold for itself alone.
   mutating func save(_ reference: CatalogReference, isTold: Bool = true) {
     if slots.hasCatalog { open.save(reference, isTold: isTold) } else { open.heard.insert(reference) }
   }
 
-  /// Takes in what the daemon that looks after the catalog has stored.
+  /// Adopts the state that the daemon with the catalog has stored.
   mutating func catalogRead(_ stored: StoredCatalog) {
-    // What is known here is newer.
+    // The state in memory is newer.
     guard !slots.hasCatalog else { return }
     replaceIdentities(stored.identities)
     replaceCatalog(stored.catalog)
   }
 
-  /// Begins to look after the catalog, because no one else does any more.
+  /// Takes over the catalog from another daemon.
   mutating func takeOver(_ stored: StoredCatalog, _ counters: StoreCounters) {
     base.counters.operator = max(base.counters.operator, counters.operator)
     base.counters.server = max(base.counters.server, counters.server)
@@ -27,7 +27,7 @@ extension Decider {
     replaceIdentities(stored.identities)
     replaceCatalog(stored.catalog)
     base.healths = stored.catalog.healths
-    // What connections say of relays here is stored from now on, in a commit of its own: this decision must not wait for one.
+    // The state of connections from here is stored from now on, in a separate commit: this decision must not wait for one.
     for (id, row) in stored.catalog.relays where catalog.relays[id]?.condition != row.condition {
       recovery.owe(.relay(id))
       alarms.set(.recovery, noLaterThan: now)
@@ -35,14 +35,14 @@ extension Decider {
     scheduleTests(at: now)
   }
 
-  /// Looks after the catalog no more. What was not stored of it never will be.
+  /// Gives up the catalog. Changes that were not stored are lost.
   mutating func loseCatalog() {
     endTests()
     _ = recovery.takeObjects()
     _ = recovery.takeRoundTrips()
   }
 
-  /// The keys of new ones were given to their networks when they were read.
+  /// Keys of new identities were passed to their networks when they were read.
   private mutating func replaceIdentities(_ stored: [IdentityRow]) {
     let known = identities
     if stored != known { open.identities = stored }
@@ -51,7 +51,7 @@ extension Decider {
     }
   }
 
-  /// Puts what is stored in the place of what is known. Of the relays that are watched here the connection says how they are.
+  /// Replaces the state in memory by the stored one. The health of relays that are watched here follows from their connection.
   private mutating func replaceCatalog(_ stored: Catalog) {
     let before = catalog
     var next = stored
@@ -59,7 +59,7 @@ extension Decider {
       next.relays[id]?.condition.health = row.condition.health
       next.relays[id]?.condition.healthSince = row.condition.healthSince
       next.relays[id]?.condition.lastError = row.condition.lastError
-      // Channels find this out, and each daemon for its own.
+      // Channels find this out, and each daemon does for its own channels.
       let learned = row.capabilities.filter { $0 == PeerDescription.onePerAuthor }
       let described = (next.relays[id]?.capabilities ?? []).filter { $0 != PeerDescription.onePerAuthor }
       next.relays[id]?.capabilities = learned.isEmpty ? described : (described + learned).sorted()

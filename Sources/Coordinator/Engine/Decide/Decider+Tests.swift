@@ -23,7 +23,7 @@ extension Decider {
     alarms.set(.test(peer), at: schedule.next(condition, salt: salt, now: now))
   }
 
-  /// Adjusts the tests of what changed: they may be due sooner, or not at all.
+  /// Adjusts the tests of changed objects, which may be due sooner, or no longer.
   mutating func reschedule(_ reference: CatalogReference, at now: Timestamp) {
     switch reference {
     case .relay(let id): scheduleTest(.relay(id), now)
@@ -35,7 +35,7 @@ extension Decider {
     }
   }
 
-  /// Gives up a running test; another follows at its time.
+  /// Gives up a running test. Another follows at its time.
   mutating func abandonTest(_ peer: Probed, at now: Timestamp) {
     guard tests.ended(peer) else { return }
     open.effects.tests.append(.cancel(peer))
@@ -43,7 +43,7 @@ extension Decider {
     startTests(at: now)
   }
 
-  /// Gives up all tests: another daemon does them from now on.
+  /// Gives up all tests, because another daemon runs them now.
   mutating func endTests() {
     let running = tests.stop()
     for peer in catalog.relays.keys.sorted().map(Probed.relay) + catalog.servers.keys.sorted().map(Probed.server) {
@@ -60,7 +60,7 @@ extension Decider {
     }
   }
 
-  /// The condition of a peer that must be tested; `nil` for those that are disabled, deleted, or on a network that is not served.
+  /// The condition of a peer that must be tested. `nil` if the peer is disabled or deleted, or its network is not served.
   private func testable(_ peer: Probed) -> PeerCondition? {
     switch peer {
     case .relay(let id):
@@ -72,7 +72,7 @@ extension Decider {
     }
   }
 
-  /// Starts the tests that wait, as many as may run.
+  /// Starts as many of the waiting tests as may run.
   mutating func startTests(at now: Timestamp) {
     guard hasTests, slots.hasCatalog else { return }
     guard let schedule = rules.schedule else { return tests.forgetWaiting() }
@@ -88,7 +88,7 @@ extension Decider {
     }
   }
 
-  /// The test that a peer gets; `nil` if its address cannot be read.
+  /// The test of a peer. `nil` if its address is invalid.
   private func examination(
     of peer: Probed, _ condition: PeerCondition, _ schedule: TestSchedule, _ now: Timestamp
   ) -> Effects.Examination? {
@@ -105,7 +105,7 @@ extension Decider {
     }
   }
 
-  /// Takes in the result of a test.
+  /// Handles the result of a test.
   mutating func tested(_ peer: Probed, _ address: String, _ verdict: ProbeVerdict, _ reply: Reply<Void>?) {
     if reply == nil {
       // This is the late result of a test that was given up.
@@ -117,7 +117,7 @@ extension Decider {
       startTests(at: now)
       scheduleTest(peer, now)
     }
-    // A test that could not run says nothing about the peer.
+    // A test that could not run shows nothing about the peer.
     guard self.address(of: peer) == address, verdict.failure?.trouble.cause != .cancelled else { return answer(reply) }
     let reference: CatalogReference
     let before: PeerCondition
@@ -130,7 +130,7 @@ extension Decider {
       if let description = verdict.description {
         catalog.relays[id]?.profile = RelayRow.Description(
           name: description.name, text: description.text, software: description.software)
-        // What channels have learned about it stays, because tests do not check that.
+        // Capabilities found by channels are kept, because tests do not check them.
         let learned = row.capabilities.filter { $0 == PeerDescription.onePerAuthor }
         catalog.relays[id]?.capabilities =
           (description.capabilities.filter { $0 != PeerDescription.onePerAuthor }.prefix(PeerDescription.capabilitiesMax - 1)
@@ -172,7 +172,7 @@ extension Decider {
       condition.testPassed(isFull: verdict.isFull, roundTrip: verdict.roundTrip, at: now)
     }
     if isWatched, !isConnected, before.health == .down {
-      // Channels wait for the connection that is kept; it takes precedence.
+      // Channels wait for the watched connection, which takes precedence.
       (condition.health, condition.healthSince) = (before.health, before.healthSince)
       if verdict.failure == nil { condition.lastError = before.lastError }
     }

@@ -2,13 +2,13 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Upkeep of channels that have settled: they are read back now and then, and relays that are lost to them are replaced.
+// Upkeep of settled channels: they are read back now and then, and their lost relays are replaced.
 extension Decider {
-  /// The number of lost relays looked at in one round.
+  /// The number of lost relays that one round examines.
   static let lostMax = 100
-  /// The number of channels that one relay failed, looked at in one round.
+  /// The number of channels failed by one relay that one round examines.
   static let failedMax = 2_000
-  /// The number of transitions forgotten at once, which takes a few hundredths of a second.
+  /// The number of transitions forgotten in one step, which takes a few hundredths of a second.
   static let forgottenMax = 1_000
 
   mutating func scheduleUpkeep(at now: Timestamp) {
@@ -21,24 +21,24 @@ extension Decider {
     guard let upkeep = rules.upkeep else { return }
     scheduleUpkeep(at: now)
     guard recovery.trouble == nil else { return }
-    // A sign of life is stored as long as something waits.
+    // A sign of life is stored while channels are awake.
     if isAwake { open.mustWrite = true }
     askToVerify(upkeep)
-    // What could not be read is asked for in the next round.
+    // Pages that could not be read are requested in the next round.
     guard let lost = facts.lost else { return }
     replace(lost, facts, upkeep)
     forgetHistory(now)
     chores.tryAgain()
   }
 
-  /// Forgets the part of the history that is too old or too large, a little at a time, so that nothing waits for it.
+  /// Forgets the part of the history that is too old or too large in small steps, so that nothing waits for it.
   mutating func forgetHistory(_ now: Timestamp) {
     guard slots.hasCatalog, let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     chores.forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
   }
 
-  /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
-  /// after the other, so that requests need not wait for all of them.
+  /// Asks for the channels that have not been read for long, a few per relay and round to limit the load of each relay. Each relay is a
+  /// separate input, so that requests need not wait for all of them.
   private mutating func askToVerify(_ upkeep: UpkeepPolicy) {
     watched.beginRound()
     for relay in watched.all.sorted() where relays[relay]?.condition.health != .down {
@@ -46,7 +46,7 @@ extension Decider {
     }
   }
 
-  /// Reads channels back from a relay, a page of them in each batch, and invites it again to those that it failed.
+  /// Reads channels back from a relay, one page in each batch, and invites it again to channels that it failed.
   mutating func verifyChannels(on relay: RelayID, atMost most: Int, _ facts: Facts) {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     let page = min(most, Self.sweepMax)
@@ -62,13 +62,13 @@ extension Decider {
 
   // MARK: - Relays that may have lost channels
 
-  /// Reads all channels of a relay back, at the pace of upkeep: they may be many, and most outages take nothing away.
+  /// Reads all channels of a relay back, at the pace of upkeep, because they may be many and most outages lose nothing.
   mutating func doubt(_ relay: RelayID) {
     guard let upkeep = rules.upkeep, watched.doubt(relay) else { return }
     open.effects.inputs.append(.verifyChannels(relay, atMost: upkeep.verifiesPerRound))
   }
 
-  /// The next channels to read back from a relay that may have lost them, no more than a page with those that are due.
+  /// The next channels to read back from a relay that may have lost them, at most a page together with the channels that are due.
   private mutating func takeDoubted(on relay: RelayID, _ page: Int, beside due: [ChannelID], _ facts: Facts) -> [ChannelID] {
     guard let reading = watched.readings[relay], !reading.isOver else { return [] }
     let room = page - due.count
@@ -78,7 +78,7 @@ extension Decider {
     return some.filter { !due.contains($0) }
   }
 
-  /// A relay has lost a channel, so it may have lost others: all of them are read back, and at once if it was in doubt.
+  /// A relay has lost a channel, so it may have lost more. All its channels are read back, and immediately if the relay was in doubt.
   mutating func foundForgetful(_ relay: RelayID) {
     guard let reading = watched.readings[relay] else { return doubt(relay) }
     guard !reading.isOver else { return }
@@ -109,7 +109,7 @@ extension Decider {
     case .failed, .inactive: break
     case .new, .invited, .accepted, .active, .removed: return false
     }
-    // There are never two at once, because it is not known yet whether the first one helps.
+    // Never two at a time, because it is unknown whether the first one helps.
     guard !channel.machine.relays.contains(where: { $0.machine.state.status.isUnderWay }),
       channel.machine.activeRelays.count < channel.machine.wantedRelays,
       let next = successors(in: channel, limit: 1).first
@@ -124,14 +124,14 @@ extension Decider {
 
   // MARK: - Taking back
 
-  /// Whether a relay may be asked to take channels again that it failed.
+  /// Whether a relay may be invited again to channels that it failed.
   func mayTakeBack(_ relay: RelayID) -> Bool {
     guard let row = relays[relay] else { return false }
     return catalog.isEnabled(row) && row.condition.health == .up
   }
 
-  /// Asks a relay that works again to take channels that it failed while it did not: channels that heal and have no better relay. A few per
-  /// round, because there may be many. A relay that was never seen to be away, but did not answer, is asked again after some time.
+  /// Invites a relay that works again to channels that it failed earlier, if they heal and have no better relay. A few per round, because
+  /// there may be many. A relay that was never seen to be away, but did not answer, is invited again after some time.
   private mutating func takeBack(_ relay: RelayID, _ failed: Facts.FailedPage, _ upkeep: UpkeepPolicy) {
     guard mayTakeBack(relay) else { return }
     var looked: ChannelID?
@@ -149,17 +149,17 @@ extension Decider {
     guard let channel = self[id], channel.row.heal, channel.row.deletedAt == nil else { return false }
     let statuses = channel.machine.relays.map(\.machine.state.status)
     guard statuses.count(where: { $0 == .active || $0.isUnderWay }) < channel.machine.wantedRelays else { return false }
-    // Another relay takes its place, unless too many relays were replaced already.
+    // Another relay replaces it, unless too many relays were replaced already.
     let mayReplace = healing.mayReplace(perHour: upkeep.replacementsPerHour)
     guard !mayReplace || !hasSuccessor(channel, now) else { return false }
     feed(.relay(relay, .relayReturned), to: id)
     return true
   }
 
-  /// Relays that the channel may get in addition to its own, the best first: those of operators that it does not depend on yet.
+  /// Relays that the channel may get in addition to its own, best first. Relays of operators that it does not depend on yet come first.
   /// - Parameters:
   ///   - named: relays that it gets at the same time.
-  ///   - limit: how many are needed; the result has fewer if there are no more.
+  ///   - limit: the number of relays that are needed. The result may have fewer.
   mutating func successors(in channel: Live, beside named: [RelayID] = [], limit: Int) -> [RelayID] {
     let had = Set(channel.machine.relays.map(\.relay)).union(named)
     let candidates = catalog.candidates(on: channel.row.network, at: now).filter { mayJoin(channel, $0, had) }
@@ -173,7 +173,7 @@ extension Decider {
     return catalog.candidates(on: channel.row.network, at: now).contains { mayJoin(channel, $0, had) }
   }
 
-  /// Only relays that the channel never had join it, so that no two relays take turns; and none that is known to be bad.
+  /// A relay may join a channel only once, so that no two relays take turns, and only if it is not known to be unreliable.
   private func mayJoin(_ channel: Live, _ candidate: SelectionPolicy.Candidate, _ had: Set<RelayID>) -> Bool {
     candidate.isEligible && !had.contains(candidate.relay) && candidate.reliability.isSound
       && mayKnowAuthor(candidate.relay, channel.row)
@@ -191,7 +191,7 @@ extension Decider {
     return members
   }
 
-  /// Whether the relay may know the author: one that takes only events of known authors cannot know the key of a single channel.
+  /// Whether the relay may know the author: a relay that accepts only known authors cannot know the key of a single channel.
   private func mayKnowAuthor(_ relay: RelayID, _ row: ChannelRow) -> Bool {
     row.keySalt == nil || !PeerDescription.restrictsAuthors(relays[relay]?.capabilities ?? [])
   }

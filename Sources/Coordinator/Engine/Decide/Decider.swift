@@ -2,14 +2,12 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// Decides: it says what inputs ask of storage (`reads`), and turns inputs and answers into one `Decision`, which says what to store and
-/// what follows from that. It is a value. It has no clock, no journal, no tasks and no storage, so it cannot act; all that the engine
-/// knows is here.
+/// Lists the reads that inputs need from storage (`reads`), and turns inputs and answers into one `Decision`: the changes to store, and
+/// their effects. It is a value. It has no clock, journal, tasks or storage, so it cannot act. It has the whole state of the engine.
 ///
-/// What is decided lies in layers. `base` is durable. `flight` is being committed. `open` has been decided since, as if `flight` were
-/// durable already. When a commit succeeds, its layer is merged into the base; when it fails, both layers are dropped. What was learned
-/// from outside (connections, tests, the state of networks) and what is waited for holds whatever becomes of commits, so that is
-/// not in the layers.
+/// The state has layers. `base` is durable. `flight` is being committed. `open` was decided since, as if `flight` were durable already.
+/// When a commit succeeds, its layer is merged into the base. When it fails, both layers are dropped. Observations (connections, tests, the
+/// state of networks) and waiting work do not depend on commits, so they are outside the layers.
 struct Decider {
   typealias Input = Engine.Input
 
@@ -40,23 +38,23 @@ struct Decider {
     func machine(of relay: RelayID) -> ChannelRelayMachine? { machine.relays.first { $0.relay == relay }?.machine }
   }
 
-  /// What is durable, as far as it is in memory.
+  /// The part of the durable state that is in memory.
   struct Base {
     /// The channels that are awake.
     var live = AwakeChannels()
     var catalog: Catalog { didSet { isCatalogTold = false } }
-    /// How relays and servers were when they were stored the last time.
+    /// The health of relays and servers as it was last stored.
     var healths: [Probed: KnownHealth]
     /// The newest revision and the highest ids.
     var counters: StoreCounters
     var healing = Healing()
-    /// Whether requests know this catalog.
+    /// Whether requests have this catalog.
     var isCatalogTold = false
   }
 
-  /// What networks are and can do, and what requests read. The decider only reads it.
+  /// The state and abilities of networks, and the data that requests read. The decider only reads it.
   let directory: RelayDirectory
-  /// The channels for which it acts are those in these slots. All others are someone else's: they are never awake here.
+  /// The slots of the channels for which it acts. Channels in other slots belong to other daemons and are never awake here.
   var slots: SlotSet
   private(set) var rules: Rules
   /// Whether there are tests in the background at all.
@@ -65,14 +63,14 @@ struct Decider {
   var base: Base
   var flight: Decision?
   var open: Decision
-  /// A commit that failed and may have become durable all the same: the answer was lost, the write was not. Its requests were refused.
+  /// A commit that failed, but may be durable because only its answer was lost. Its requests were refused.
   var doubt: Decision?
 
   var lanes = Lanes()
   var watched = WatchedRelays()
   /// The latest trouble with relays and servers since the start.
   var troubles: [Probed: Cause] = [:]
-  /// What their latest test found beyond the connection.
+  /// The faults that their latest test found beyond the connection.
   var faults: [Probed: Cause] = [:]
   var tests = TestBench()
   var alarms = Alarms()
@@ -81,17 +79,17 @@ struct Decider {
   /// The chores that are being stored.
   var choresUnderWay: [StoreMutation] = []
   var recovery = Recovery()
-  /// Names of channels that are decided again after a conflict, and whether a later one was decided before them.
+  /// Names of channels that are decided again after a conflict, and whether a later one was decided before.
   var replayedNames: [ChannelID: (name: ReportedName, isOvertaken: Bool)] = [:]
   /// How long the daemon was off, for channels whose waiting times do not allow for it yet.
   var absence = Absence()
-  /// When the journal last had that a relay sends what cannot be read.
+  /// When the journal last reported unreadable messages of a relay.
   var unreadableSaidAt: [RelayID: Timestamp] = [:]
-  /// What networks reported about themselves as a whole.
+  /// The reports of networks about their state as a whole.
   var networkStates: [NetworkKind: NetworkState] = [:]
   /// Draws relays that join channels, and the numbers of commits.
   var random: SplitMix64
-  /// The time of day of the latest inputs, which dates what people see of channels. Timers run on `now`, which no one can set.
+  /// The time of day of the latest inputs, for dates that people see. Timers use `now`, which no one can set.
   private(set) var timeOfDay: Timestamp
   /// The input that is being decided.
   private(set) var request = Input.timersDue
@@ -100,8 +98,8 @@ struct Decider {
   static let recoveryWait = Duration.seconds(1)
 
   /// - Parameters:
-  ///   - slots: which channels it acts for at first.
-  ///   - seed: the seed of random choices. The same seed and the same inputs give the same decisions.
+  ///   - slots: the channels that it acts for at first.
+  ///   - seed: the seed of random choices. The same seed and inputs give the same decisions.
   init(
     directory: RelayDirectory, slots: SlotSet = .all, rules: Rules, hasTests: Bool, seed: UInt64, counters: StoreCounters,
     catalog: Catalog, now: Timestamp
@@ -116,7 +114,7 @@ struct Decider {
     random = SplitMix64(seed: seed)
   }
 
-  // MARK: - How things look with all that was decided
+  // MARK: - The state with all decisions
 
   /// A channel that is awake, from the topmost layer that has it. Changes go to the open layer.
   subscript(id: ChannelID) -> Live? {
@@ -151,7 +149,7 @@ struct Decider {
 
   var identities: [IdentityRow] { open.identities ?? flight?.identities ?? directory.read { $0.identities } }
 
-  /// How many more or fewer channels each relay carries than requests know.
+  /// How many more or fewer channels each relay carries than requests see.
   var loads: [RelayID: Int] { (flight?.loads ?? [:]).merging(open.loads, uniquingKeysWith: +) }
 
   var relays: [RelayID: RelayRow] { catalog.relays }
@@ -159,7 +157,7 @@ struct Decider {
   /// The time of the inputs that are being decided.
   var now: Timestamp { open.now }
 
-  /// The channels that wait for a relay, in their order.
+  /// The channels that wait for a relay, in order.
   func waiting(for relay: RelayID) -> [ChannelID] {
     // Few channels are not durable yet.
     var ids = base.live.waiting(for: relay)
@@ -174,7 +172,7 @@ struct Decider {
 
   // MARK: - Deciding
 
-  /// Applies new rules from now on. Timers that run keep their time.
+  /// Applies new rules. Running timers keep their time.
   mutating func adopt(_ rules: Rules) {
     self.rules = rules
     scheduleTests(at: now)
@@ -182,7 +180,7 @@ struct Decider {
     scheduleUpkeep(at: now)
   }
 
-  /// Starts from what is stored.
+  /// Starts from the stored state.
   /// - Parameter relays: the relays that carry channels.
   mutating func begin(_ relays: Set<RelayID>, at now: Timestamp) {
     open.now = now
@@ -194,8 +192,8 @@ struct Decider {
 
   /// Decides on inputs, one after the other.
   /// - Parameters:
-  ///   - inputs: as `unfold` returns them.
-  ///   - facts: the answers to what they ask of storage.
+  ///   - inputs: as returned by `unfold`.
+  ///   - facts: the answers to their reads from storage.
   mutating func decide(_ inputs: [Input], _ facts: Facts, at now: Timestamp) {
     open.now = now
     timeOfDay = facts.timeOfDay ?? now
@@ -209,13 +207,13 @@ struct Decider {
 
   // MARK: - Channels
 
-  /// Takes in channels that were read. What is damaged is left alone; what could not be read is tried again once storage works.
+  /// Adds channels that were read. Damaged ones are quarantined. Unreadable ones are read again once storage works.
   private mutating func wake(_ facts: Facts) {
     for (id, stored) in facts.channels.found.sorted(by: { $0.key < $1.key })
     where self[id] == nil && !quarantined.contains(id) && slots.contains(id) {
       base.live[id] = Live(stored)
       if let span = absence.span(of: id) { feed(.clockMoved(span), to: id) }
-      // This is done even if nothing follows: a channel that was settled is let go again.
+      // This is done even without effects, so that a settled channel is let go again.
       open.seen.insert(id)
     }
     let damaged = facts.channels.unreadable.filter { !quarantined.contains($0.key) && slots.contains($0.key) }
@@ -224,8 +222,8 @@ struct Decider {
     if let trouble = facts.trouble { storageFailed(trouble) }
   }
 
-  /// Leaves a channel alone from now on.
-  /// - Parameter what: what cannot be done with it.
+  /// Skips a channel from now on.
+  /// - Parameter what: the problem, such as "cannot be read".
   mutating func quarantine(_ id: ChannelID, _ reason: String, what: String = "cannot be read") {
     quarantined.insert(id)
     let advice = "Its rows are kept. Run batonctl check, and restore a backup"
@@ -237,7 +235,7 @@ struct Decider {
     chores.add(.quarantine(id, reason: reason, at: now))
   }
 
-  /// Feeds one input to one channel, which is awake, and notes what followed.
+  /// Feeds an input to an awake channel, and adds the consequences to the decision.
   mutating func feed(_ input: ChannelMachine.Input, to id: ChannelID) {
     guard var channel = open.live.removeValue(forKey: id) ?? flight?.live[id] ?? base.live[id] else { return }
     let before = channel.machine
@@ -268,7 +266,7 @@ struct Decider {
         open[id].isRewritten = true
       }
     }
-    // A transition is an event by itself. What else clients see of a relay, such as its next attempt, must not change silently either.
+    // A transition is an event by itself. Other visible changes of a relay, such as its next attempt, need an event too.
     if !hasTransition, saved.contains(where: { before.view(of: $0) != channel.machine.view(of: $0) }) {
       open[id].isChanged = true
     }

@@ -2,29 +2,28 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// The effects of a decision outside the engine. Deciding does none of it: it is noted here, and `Engine.carryOut` does it once the commit
-/// of the decision is over.
+/// The effects of a decision outside the engine. The decision lists them, and `Engine.carryOut` carries them out once its commit is over.
 ///
 /// The order of obligations is the same for all decisions:
 ///
-/// 1. Store: nothing below happens before the commit is durable. Then the next commit begins, if something has been decided since.
-/// 2. Publish: what requests read (`RelayDirectory`), then the changes, to those who watch.
-/// 3. Journal: what was left out in the minutes that are over, the entries of the decision, its changes.
-/// 4. Inputs of the engine's own.
-/// 5. Perform: keys of identities, tests in the background, what networks take back, which relays they watch, their operations.
+/// 1. Store: nothing below happens before the commit is durable. Then the next commit begins, if there are open decisions.
+/// 2. Publish: the data that requests read (`RelayDirectory`), then the changes, to subscribers.
+/// 3. Journal: summaries of past minutes, the entries of the decision, its changes.
+/// 4. The engine's own inputs.
+/// 5. Perform: keys of identities, tests in the background, cancelled operations, the relays that networks watch, operations.
 /// 6. Reply.
 ///
-/// After that channels that have nothing left to do are let go, requests are told how many are left, what no one waits for is stored in a
-/// commit of its own, and the engine waits for inputs or the next alarm.
+/// After that channels that have nothing left to do are let go, requests get the number of those left, chores are stored in a separate
+/// commit, and the engine waits for inputs or the next alarm.
 ///
-/// If the commit fails, only what holds in any case happens, in the same order: what was learned from outside, tests, operations of earlier
-/// decisions whose turn has come, and the replies, which then refuse.
+/// If the commit fails, only effects that do not depend on it happen, in the same order: observations, tests, operations of earlier
+/// decisions whose turn has come, and the replies, which are refusals.
 struct Effects: Equatable {
-  /// What subscribers get.
+  /// Publication to subscribers.
   enum Publication: Equatable {
-    /// All changes after one revision; with them subscribers have everything up to another.
+    /// All changes after one revision. They bring subscribers up to another.
     case changes(after: Int64, through: Int64)
-    /// No changes; subscribers read in the store what happened up to this revision.
+    /// No changes. Subscribers read everything up to this revision in the store.
     case missed(through: Int64)
   }
 
@@ -33,7 +32,7 @@ struct Effects: Equatable {
     case relay(NetworkKind, RelayAddress, identity: IdentityID, ProbeDepth)
     case server(ServerAddress)
 
-    /// Whether it tests all that there is to test.
+    /// Whether it is a complete test.
     var isFull: Bool {
       switch self {
       case .relay(_, _, _, let depth): depth == .full
@@ -46,7 +45,7 @@ struct Effects: Equatable {
   enum TestStep: Equatable {
     case start(Probed, address: String, Examination)
     case cancel(Probed)
-    /// The engine knows how it ended.
+    /// It has ended, and the engine has its result.
     case ended(Probed)
   }
 
@@ -56,7 +55,7 @@ struct Effects: Equatable {
     case lock(IdentityID, NetworkKind)
   }
 
-  /// A channel that waits for a relay, which must not get it any more.
+  /// An operation of a channel that waits for a relay, and must not reach it any longer.
   struct Cancellation: Equatable {
     let network: NetworkKind
     let channel: ChannelID
@@ -69,50 +68,50 @@ struct Effects: Equatable {
     let operation: RelayOperation
   }
 
-  // What holds only once the commit is durable.
+  // Effects that need a durable commit.
 
   /// How many more or fewer channels each relay carries.
   var loads: [RelayID: Int] = [:]
-  /// All identities; `nil` if they stay as they are.
+  /// All identities. `nil` if they are unchanged.
   var identities: [IdentityRow]?
   /// The changes by revision.
   var changes: [Change] = []
   /// The channels among them that are new.
   var created: Set<ChannelID> = []
-  /// What is published; `nil` if there is nothing that subscribers have to know.
+  /// The publication. `nil` if subscribers need nothing.
   var publication: Publication?
   var keys: [KeyStep] = []
 
-  // What holds in any case.
+  // Effects that do not depend on the commit.
 
-  /// The entries in this order; those that do not report what was learned from outside hold only with the commit.
+  /// The entries in this order. Entries that do not report observations depend on the commit.
   var journal: [JournalEntry] = []
   /// The steps in this order.
   var tests: [TestStep] = []
   var cancellations: [Cancellation] = []
-  /// How many channels each relay carries, counted again; `nil` if that was not done.
+  /// How many channels each relay carries, counted again. `nil` if that was not done.
   var carried: [RelayID: Int]?
   /// Whether other relays must be watched, or the same ones at other addresses.
   var isWatchChanged = false
-  /// What may go to networks now, in this order.
+  /// Operations that may go to networks now, in this order.
   var operations: [Performance] = []
-  /// Inputs of the engine's own, in this order.
+  /// The engine's own inputs, in this order.
   var inputs: [Engine.Input] = []
 
-  /// Whether nothing follows.
+  /// Whether there are no effects.
   var isEmpty: Bool {
     journal.isEmpty && inputs.isEmpty && operations.isEmpty && cancellations.isEmpty && tests.isEmpty && keys.isEmpty
       && !isWatchChanged && carried == nil && changes.isEmpty && publication == nil && loads.isEmpty && identities == nil
       && created.isEmpty
   }
 
-  /// Leaves only what holds in any case.
+  /// Removes effects that depend on the commit.
   mutating func withhold() {
     (loads, identities, changes, created, publication, keys) = ([:], nil, [], [], nil, [])
     journal.removeAll { !$0.isHeard }
   }
 
-  /// Appends what holds in any case.
+  /// Appends effects that do not depend on the commit.
   mutating func add(_ later: Effects) {
     journal += later.journal
     tests += later.tests

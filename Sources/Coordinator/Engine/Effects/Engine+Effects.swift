@@ -10,9 +10,9 @@ extension TransitionRow {
   fileprivate var hasLost: Bool { transition.from == .active && transition.to == .inactive && transition.cause == .missing }
 }
 
-// What follows from a decision, once its commit is over. Nothing else in the engine acts outside.
+// The effects of a decision, once its commit is over. Nothing else in the engine acts outside.
 extension Engine {
-  /// Does what a decision led to, in the order that `Effects` states.
+  /// Carries out the effects of a decision, in the order that `Effects` defines.
   /// - Parameter reply: answers the requests of the decision.
   func carryOut(_ effects: Effects, reply: () -> Void = {}) {
     tellDirectory(effects)
@@ -30,7 +30,7 @@ extension Engine {
     reply()
   }
 
-  /// Tells posts which channels got relays or left some, and which relays have lost a channel.
+  /// Tells the task for posts which channels got relays or left some, and which relays have lost a channel.
   private func tellPosts(_ effects: Effects) {
     if case .missed? = effects.publication {
       for channel in directory.read({ $0.channelsWithPosts }).sorted() { tellPosts(.membershipChanged(channel), channel) }
@@ -42,7 +42,7 @@ extension Engine {
     }
   }
 
-  /// Tells whoever reads messages which channels and relays are others now. What it costs to look again is little.
+  /// Tells the task for messages about changed channels and relays. A repeated check is cheap.
   private func tellReaders(_ effects: Effects) {
     if case .missed? = effects.publication { tellMessages(.everythingChanged) }
     for change in effects.changes {
@@ -50,7 +50,7 @@ extension Engine {
       case .channel(let channel): tellMessages(.channelChanged(channel.row.id))
       case .channelRelay(_, let row):
         if row.changesMembership { tellMessages(.channelChanged(row.channel)) }
-      // A relay that channels use keeps its address, and may be removed all the same, or come back.
+      // A used relay keeps its address, but may be removed or come back.
       case .catalog(.relay(let row), .relay(let before)?) where row.isDeleted != before.isDeleted:
         tellMessages(.everythingChanged)
       case .catalog: break
@@ -100,7 +100,7 @@ extension Engine {
     }
   }
 
-  /// The steps of a test, which runs once they are asked for.
+  /// The steps of a test, which runs once they are requested.
   private func steps(of examination: Effects.Examination) -> @Sendable () -> AsyncStream<ProbeStep> {
     switch examination {
     case .relay(let kind, let address, let identity, let depth):
@@ -112,7 +112,7 @@ extension Engine {
     }
   }
 
-  /// Tells requests what they read. Channels that have nothing left to do are let go before they are counted.
+  /// Publishes the data that requests read. Channels that have nothing left to do are let go before they are counted.
   func tellState() {
     let catalog = decider.base.catalog
     let trouble = decider.recovery.trouble
@@ -122,7 +122,7 @@ extension Engine {
     decider.base.isCatalogTold = true
     directory.write {
       $0.networkStates = states
-      // The pools for creations are arranged again for another catalog.
+      // The pools for creations are arranged again for a new catalog.
       if !isTold { $0.catalog = catalog }
       $0.storageTrouble = trouble
       $0.liveChannels = live
@@ -137,7 +137,7 @@ extension Engine {
     case .identity(let reply):
       reply.send(result(of: answer, refusal) { if case .identity(let row) = $0 { .success(row) } else { nil } })
     case .nothing(let reply):
-      // No one asked for a change.
+      // The input did not request a change.
       let failure = failure.map { BatonError.storageUnavailable(reason: $0.description) }
       reply.send(result(of: answer, failure) { _ in .success(()) })
     }

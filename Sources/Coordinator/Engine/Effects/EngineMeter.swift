@@ -3,14 +3,14 @@ internal import Meters
 internal import RelayNetwork
 internal import Storage
 
-/// Counts what the engine does and sees. Only the engine's task touches it.
+/// Counts the engine's work and observations. Only the engine's task touches it.
 struct EngineMeter {
   private struct Place: Hashable {
     let channel: ChannelID
     let relay: RelayID
   }
 
-  /// An operation that a relay was asked for.
+  /// An operation that was requested from a relay.
   private struct Asked {
     let number: Int
     let network: NetworkKind
@@ -34,18 +34,18 @@ struct EngineMeter {
   }
 
   private let book: MetricBook
-  /// Operations whose outcome is not known yet.
+  /// Operations without an outcome so far.
   private var asked: [Place: Asked] = [:]
-  /// Channels that were created since the start and are on their way, and whether one of their relays has been active.
+  /// New channels since the start that are on their way, and whether one of their relays has been active.
   private var beginning: [ChannelID: Bool] = [:]
 
-  /// How many operations and channels are remembered. Beyond that all are forgotten, and their durations with them: some never end here,
+  /// The maximum number of operations and channels. Beyond that all are forgotten, and their durations with them. Some never end here,
   /// because another daemon has taken them over.
   private static let rememberedMax = 200_000
 
   init(_ book: MetricBook) { self.book = book }
 
-  /// Takes in what became durable.
+  /// Counts durable changes.
   mutating func take(_ changes: [Change], created: Set<ChannelID>, _ relays: [RelayID: RelayRow]) {
     guard !changes.isEmpty else { return }
     if beginning.count > Self.rememberedMax { beginning = [:] }
@@ -89,22 +89,22 @@ struct EngineMeter {
     }
   }
 
-  /// How operations end, as words.
+  /// The words for outcomes of operations.
   static let outcomes = Outcome.Word.allCases.map(\.rawValue)
 
-  /// Takes in that a relay is asked for something.
+  /// Counts an operation that is requested from a relay.
   mutating func asks(_ operation: RelayOperation, on network: NetworkKind, at now: Timestamp) {
     if asked.count > Self.rememberedMax { asked = [:] }
     asked[Place(channel: operation.channel, relay: operation.relay)] = Asked(
       number: operation.number, network: network, task: operation.task, at: now)
   }
 
-  /// Takes in that a relay is no longer to do what it was asked for.
+  /// Drops an operation that is no longer wanted.
   mutating func cancels(_ channel: ChannelID, at relay: RelayID) { asked[Place(channel: channel, relay: relay)] = nil }
 
-  /// Takes in what comes in.
+  /// Counts inputs.
   mutating func hears(_ inputs: [Engine.Input], at now: Timestamp, _ relays: [RelayID: RelayRow]) {
-    // What is alike is noted together.
+    // Equal observations are counted together.
     var outcomes: [Outcome: [Double]] = [:]
     var tests: [(String, String)] = []
     var unreadable: [NetworkKind: Int] = [:]
@@ -118,7 +118,7 @@ struct EngineMeter {
         outcomes[kind, default: []].append((now - operation.at).seconds)
       case .report(.unreadable(let relay, let count)):
         if let network = relays[relay]?.network { unreadable[network, default: 0] += count }
-      // A test that was broken off says nothing.
+      // An aborted test has no result.
       case .tested(let peer, _, let verdict, _) where verdict.failure?.trouble.cause != .cancelled:
         let target = if case .relay = peer { "relay" } else { "server" }
         tests.append((target, verdict.failure == nil ? "passed" : "failed"))

@@ -2,14 +2,14 @@ internal import Channels
 internal import Logging
 internal import Storage
 
-/// Logs what became of decisions: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
+/// Logs the entries of decisions, and one entry for each committed transition that `TransitionDigest` admits.
 struct Journal {
   private let logger: Logger
   private var digest = TransitionDigest()
 
   init(_ logger: Logger) { self.logger = logger }
 
-  /// When something that was left out must be summed up; `nil` if nothing was left out.
+  /// When left-out transitions must be summed up. `nil` if there are none.
   var due: Timestamp? { digest.due }
 
   func write(_ entries: [JournalEntry]) {
@@ -28,8 +28,8 @@ struct Journal {
     for change in changes { write(change, created, now) }
   }
 
-  /// Sums up what was left out in the minutes that are over.
-  /// - Parameter now: the present time; `nil` sums up all that was left out.
+  /// Sums up the transitions that were left out in past minutes.
+  /// - Parameter now: the current time. `nil` sums up all of them.
   mutating func sumUp(at now: Timestamp?) {
     for summary in digest.end(at: now) {
       let (kind, transition) = (summary.kind, summary.latest.transition)
@@ -72,7 +72,7 @@ struct Journal {
           .channelDeleted, .info, "channel \(id) was \(snapshot.row.isOwned ? "deleted" : "unfollowed")",
           ["BATON_CHANNEL": "\(id)"])
       }
-    case .catalog: break  // an entry says it where the reason is known
+    case .catalog: break  // logged where the reason is known
     }
   }
 
@@ -84,7 +84,7 @@ struct Journal {
 
   private static func level(of transition: ChannelRelayMachine.Transition) -> Logger.Level {
     switch transition.to {
-    // Someone else's channel under this one's name is not an everyday outage.
+    // Another person's channel under this channel's name is not an everyday outage.
     case .failed where transition.cause == .wrongIdentity: .error
     case .failed, .inactive: .warning
     case .active: .notice

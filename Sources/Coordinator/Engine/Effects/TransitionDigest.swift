@@ -1,12 +1,12 @@
 internal import Channels
 internal import Storage
 
-/// Which transitions have a journal entry of their own. When a relay fails many channels for one reason, the first few of each minute have
-/// one each; the rest are counted, and one entry says how many there were. The history of every channel has all of its transitions.
+/// Chooses the transitions with separate journal entries. When a relay fails many channels for one reason, the first few of each minute
+/// have an entry each. The rest are counted in one entry. The history of every channel has all of its transitions.
 ///
-/// It is a value: committed transitions and the time go in, what must be logged comes out.
+/// It is a value with committed transitions and the time as input, and loggable transitions as output.
 struct TransitionDigest {
-  /// What the transitions that are counted together have in common.
+  /// The common properties of transitions that are counted together.
   struct Kind: Hashable {
     let relay: RelayID
     let from: RelayStatus
@@ -14,7 +14,7 @@ struct TransitionDigest {
     let cause: Cause
   }
 
-  /// The transitions of one kind that had no entry of their own within a minute.
+  /// The transitions of one kind without separate entries within a minute.
   struct Summary {
     let kind: Kind
     var relayName: String
@@ -28,7 +28,7 @@ struct TransitionDigest {
   /// The number of transitions of one kind that have an entry each within `span`.
   static let singlesMax = 10
   static let span = Duration.seconds(60)
-  /// The number of channels that one summary names; journald takes about a thousand fields per entry.
+  /// The maximum number of channels in one summary. journald accepts about a thousand fields per entry.
   static let channelsMax = 200
 
   private struct Window {
@@ -38,10 +38,10 @@ struct TransitionDigest {
   }
   private var windows: [Kind: Window] = [:]
 
-  /// When the next summary is due; `nil` if nothing was left out.
+  /// When the next summary is due. `nil` if no transition was left out.
   var due: Timestamp? { windows.values.lazy.filter { $0.summary != nil }.map(\.end).min() }
 
-  /// Whether a transition has an entry of its own; otherwise it is counted. A success always has one.
+  /// Whether a transition has a separate entry. Otherwise it is counted. A success always has one.
   mutating func admits(_ row: TransitionRow, relayName: String, at now: Timestamp) -> Bool {
     guard let cause = row.transition.cause else { return true }
     let kind = Kind(relay: row.relay, from: row.transition.from, to: row.transition.to, cause: cause)
@@ -61,8 +61,8 @@ struct TransitionDigest {
     return false
   }
 
-  /// Ends the minutes that are over and returns what was left out in them, in a fixed order.
-  /// - Parameter now: the present time; `nil` ends all of them.
+  /// Ends past minutes and returns the transitions that were left out in them, in a fixed order.
+  /// - Parameter now: the current time. `nil` ends all of them.
   mutating func end(at now: Timestamp?) -> [Summary] {
     var summaries: [Summary] = []
     for (kind, window) in windows {

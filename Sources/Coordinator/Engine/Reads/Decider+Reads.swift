@@ -2,9 +2,9 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// What inputs ask of storage.
+// The reads that inputs need from storage.
 extension Decider {
-  /// The inputs with the alarms that are due in place of `timersDue`.
+  /// Replaces `timersDue` by the alarms that are due.
   mutating func unfold(_ inputs: [Input], at now: Timestamp) -> [Input] {
     guard inputs.contains(where: \.isWaking) else { return inputs }
     return inputs.flatMap { input -> [Input] in
@@ -18,7 +18,7 @@ extension Decider {
     }
   }
 
-  /// Whether an input must be decided on what is durable: it asks for lists or counts of channels, which leave out what is only decided.
+  /// Whether an input needs all earlier decisions to be durable, because it reads lists or counts of channels, which lack open decisions.
   func needsRest(_ input: Input) -> Bool {
     switch input {
     case .change(let change, let force, _): !counts(for: change, force).isEmpty
@@ -32,8 +32,8 @@ extension Decider {
     }
   }
 
-  /// What the inputs ask.
-  /// - Parameter inputs: as `unfold` returns them.
+  /// The reads that the inputs need.
+  /// - Parameter inputs: as returned by `unfold`.
   func reads(for inputs: [Input], at now: Timestamp) -> Reads {
     var reads = Reads()
     reads.slots = slots
@@ -65,13 +65,13 @@ extension Decider {
     return reads
   }
 
-  /// The channel that a request with this key has created and that is not durable yet.
+  /// The channel that a request with this key has created, if it is not durable yet.
   func known(_ key: String) -> ChannelID? {
     let bytes = Array(key.utf8)
     return open.idempotencyKeys[bytes] ?? flight?.idempotencyKeys[bytes]
   }
 
-  /// The channels of others with this name that are not durable yet.
+  /// The followed channels with this name that are not durable yet.
   func followed(_ name: ChannelName) -> [ChannelID] { (flight?.followed[name] ?? []) + (open.followed[name] ?? []) }
 
   private func counts(for change: CatalogChange, _ force: Bool) -> [Reads.Count] {
@@ -92,7 +92,7 @@ extension Decider {
       reads.pages.append(.inStatus(.active, relay, after: reading.after, limit: page))
     }
     guard mayTakeBack(relay), let row = relays[relay] else { return }
-    // What it failed in the very millisecond in which it came back, it failed because it was away.
+    // Operations that failed in the very millisecond of its return failed because it was away.
     let back = row.condition.healthSince.map { min($0, now) + .milliseconds(1) } ?? .init(milliseconds: 0)
     let before = max(back, now + (.zero - upkeep.replaceAfter))
     reads.failed.append(

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-/// What inputs ask of storage before anything is decided on them.
+/// The reads that inputs need from storage before they are decided.
 struct Reads: Equatable {
   /// A list of channels.
   enum Page: Hashable {
@@ -9,27 +9,27 @@ struct Reads: Equatable {
     /// Channels that are due to be read back.
     case due(RelayID, at: Timestamp, limit: Int)
   }
-  /// How many channels depend on something.
+  /// A number of channels that depend on an object.
   enum Count: Hashable {
-    /// Those that have the relay, or still have to tell it that they left.
+    /// The channels that have the relay, or still have to tell it that they left.
     case dependents(RelayID)
-    /// Those that have the relay.
+    /// The channels that have the relay.
     case members(RelayID)
     case owned(IdentityID)
   }
-  /// Where a page of lost relays begins.
+  /// The beginning of a page of lost relays.
   struct Lost: Equatable {
     var before: Timestamp
     var after: ChannelRelayPlace?
-    /// From when on replacements count.
+    /// The time since which replacements count.
     var since: Timestamp
   }
-  /// Where a page of channels begins that a relay failed.
+  /// The beginning of a page of channels that a relay failed.
   struct Failed: Hashable {
     var relay: RelayID
     var before: Timestamp
     var after: ChannelID?
-    /// How many of those that may have the relay again can be of use.
+    /// The maximum number of useful channels that may have the relay again.
     var returnsMax: Int
   }
   struct Neighbour: Hashable {
@@ -38,11 +38,11 @@ struct Reads: Equatable {
     var relay: RelayID
   }
 
-  /// What must be known when slots are gained or lost.
+  /// A gain or loss of slots.
   struct Move: Equatable {
-    /// The slots that are new; none if some are given up.
+    /// The new slots. Empty if slots are given up.
     var gained: SlotSet
-    /// All that there are then.
+    /// All slots after it.
     var slots: SlotSet
   }
 
@@ -53,10 +53,10 @@ struct Reads: Equatable {
   /// Idempotency keys, by their bytes, as storage compares them.
   var keys: [[UInt8]: String] = [:]
 
-  /// Channels of others that are to be followed.
+  /// Names of channels to follow.
   var names: Set<ChannelName> = []
 
-  // Each list is asked in its order, which is that of the inputs; what it names twice is asked once.
+  // Each list is read once, in the order of the inputs.
 
   var pages: [Page] = []
   var counts: [Count] = []
@@ -72,36 +72,36 @@ struct Reads: Equatable {
   }
 }
 
-/// What storage answered. What is missing could not be read, for the reason that `trouble` gives.
+/// The answers of storage. A missing answer could not be read, for the reason in `trouble`.
 struct Facts {
-  /// The channels that were asked for, and those that pages name.
+  /// The channels that inputs and pages need.
   var channels = StoredChannels()
-  /// Channels that could not be asked for.
+  /// Channels whose read failed.
   var unanswered: Set<ChannelID> = []
-  /// The channels that were created with the keys; a key without a channel has `nil`.
+  /// The channels that were created with the keys. `nil` for a key without a channel.
   var keys: [[UInt8]: ChannelID?] = [:]
-  /// The living channels that have these names.
+  /// The channels with these names that were not deleted.
   var names: [ChannelName: [ChannelID]] = [:]
   var pages: [Reads.Page: [ChannelID]] = [:]
   var counts: [Reads.Count: Int] = [:]
   var lost: [ChannelRelayPlace]?
-  /// How many relays each channel with a lost relay has had replaced.
+  /// The number of replaced relays of each channel with a lost relay.
   var replacements: [ChannelID: Int] = [:]
   var failed: [RelayID: FailedPage] = [:]
   var neighbours: [Reads.Neighbour: ChannelID?] = [:]
   var move: Move?
-  /// Why something could not be read; `nil` if everything was.
+  /// The reason if a read failed.
   var trouble: String?
   /// `nil` for the time of the inputs.
   var timeOfDay: Timestamp?
 
-  /// What is stored when slots are gained or lost.
+  /// The stored state at a gain or loss of slots.
   struct Move {
-    /// The highest ids, whoever gave them.
+    /// The highest ids of all daemons.
     var counters: StoreCounters
-    /// What is stored of the catalog, if that comes with the slots.
+    /// The stored catalog, if its slot is among the new ones.
     var catalog: StoredCatalog?
-    /// How many channels each relay carries, in all slots that there are now.
+    /// How many channels each relay carries, in all current slots.
     var loads: [RelayID: Int]
     /// Channels in the new slots with something left to do.
     var unfinished: [ChannelID]
@@ -109,9 +109,9 @@ struct Facts {
 
   /// Channels that a relay failed.
   struct FailedPage: Equatable {
-    /// In order, each with whether it may have the relay again.
+    /// In order. Each shows whether it may have the relay again.
     var channels: [FailedChannel]
-    /// Whether there are no more behind them.
+    /// Whether no more channels follow them.
     var isLast: Bool
   }
 

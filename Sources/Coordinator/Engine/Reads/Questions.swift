@@ -1,8 +1,8 @@
 internal import Channels
 internal import Storage
 
-/// Asks storage what `Reads` name. It reads, and cannot write. All of it is read before anything is decided: first the lists, then with
-/// one question all channels that inputs and lists name.
+/// Carries out `Reads`, and never writes. All of it precedes any decision: first the lists, then with one query all channels of inputs and
+/// lists.
 struct Questions {
   private let storage: any CoordinatorStorage
   private let directory: RelayDirectory
@@ -80,7 +80,7 @@ struct Questions {
     return facts
   }
 
-  /// Asks one question. One that cannot be answered does not keep others from being asked.
+  /// Carries out one read. Its failure does not prevent the others.
   private func ask(_ facts: inout Facts, _ question: (inout Facts) async throws -> Void) async {
     do { try await question(&facts) } catch { facts.trouble = facts.trouble ?? "\(error)" }
   }
@@ -111,7 +111,7 @@ struct Questions {
     }
   }
 
-  /// Channels that a relay failed; of those that may have it again only as many as can be of use.
+  /// Channels that a relay failed. Of those that may have it again, only as many as are useful.
   private func failed(_ place: Reads.Failed, _ slots: SlotSet) async throws -> Facts.FailedPage {
     let found = try await storage.failedChannels(
       on: place.relay, for: Cause.allCases.filter(\.mayPass), before: place.before, after: place.after,

@@ -1,56 +1,56 @@
 internal import Channels
 internal import Storage
 
-/// What a `Shell` needs of a decider: a value that says what inputs ask of storage, decides on inputs and answers, and gives what it has
-/// decided as one request to storage. It cannot act.
+/// A decider as `Shell` needs it: a value that lists the reads that inputs need, decides on inputs and answers, and turns its decision into
+/// one request to storage. It cannot act.
 ///
-/// What was decided since the last commit began is *open*. Inputs are decided as if the commit under way were durable.
+/// Decisions since the last commit began are *open*. Inputs are decided as if the commit under way were durable.
 protocol Deciding {
   associatedtype Input: Sendable
-  /// What inputs ask of storage.
+  /// The reads that inputs need from storage.
   associatedtype Reads
-  /// What storage answers.
+  /// The answers of storage.
   associatedtype Facts
   associatedtype Decision: Answering
-  /// What a decision leads to outside.
+  /// The consequences of a decision outside the decider.
   associatedtype Effects
 
-  /// The number of inputs that the open decision decides.
+  /// The number of inputs in the open decision.
   var openCount: Int { get }
   /// Whether anything is open.
   var isOpen: Bool { get }
-  /// Why nothing can be committed: it is not known what is stored. `nil` if it is known.
+  /// Why nothing can be committed, if the stored state is unknown.
   var doubtfulness: String? { get }
 
-  /// What to decide on in place of inputs that are about many objects.
+  /// The inputs to decide, with those about many objects split up.
   mutating func unfold(_ inputs: [Input], at now: Timestamp) -> [Input]
 
-  /// Whether an input can be decided only when all that was decided before is durable.
+  /// Whether an input can be decided only once all earlier decisions are durable.
   func needsRest(_ input: Input) -> Bool
 
-  /// What inputs ask of storage, before they are decided.
+  /// The reads that inputs need before they are decided.
   func reads(for inputs: [Input], at now: Timestamp) -> Reads
 
   mutating func decide(_ inputs: [Input], _ facts: Facts, at now: Timestamp)
 
-  /// Ends the open decision: from here on it is being committed.
-  /// - Returns: what to store; `nil` if there is nothing to store.
+  /// Ends the open decision, which is about to be committed.
+  /// - Returns: the request to storage. `nil` if there is nothing to store.
   mutating func close() -> CommitRequest?
 
-  /// The decision that was being committed is durable.
-  /// - Parameter receipt: what storage answered; `nil` if there was nothing to store.
+  /// The decision in the commit is durable.
+  /// - Parameter receipt: the answer of storage. `nil` if there was nothing to store.
   mutating func landed(_ receipt: CommitReceipt?, at now: Timestamp) -> (decision: Decision, effects: Effects)
 
-  /// The decision that was being committed failed; what is open was decided on top of it, so that is dropped, too.
-  /// - Returns: what follows all the same, and who must be refused.
+  /// The decision in the commit failed. The open decision is based on it and is dropped, too.
+  /// - Returns: the effects that do not depend on the commit, and the requests to refuse.
   mutating func failed(_ failure: CommitFailure, at now: Timestamp) -> (effects: Effects, answers: [Decision.Answer])
 
-  /// Forgets what no one needs any more, once the effects of a decision were carried out.
+  /// Forgets data that is no longer needed, once the effects of a decision were carried out.
   mutating func letGo(_ decision: Decision, after effects: Effects)
 
-  // What no one waits for, such as upkeep. It is stored in commits of its own, one at a time, so that it refuses no one when it fails.
+  // Chores, such as upkeep, have no one waiting. They are stored in separate commits, one at a time, whose failure refuses no requests.
 
-  /// - Returns: what to store; `nil` if there is nothing.
+  /// - Returns: the request to storage. `nil` if there is nothing to store.
   mutating func takeChore() -> CommitRequest?
 
   /// The latest chore is over.

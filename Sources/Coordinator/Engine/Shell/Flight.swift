@@ -1,7 +1,7 @@
 internal import Storage
 internal import Synchronization
 
-/// A commit that was begun. Meanwhile the shell decides on what comes in.
+/// A commit that was begun. The shell continues to decide while it is under way.
 struct Flight: Sendable {
   typealias Outcome = Result<CommitReceipt, CommitFailure>
 
@@ -12,7 +12,7 @@ struct Flight: Sendable {
   private let ending: @Sendable () async -> Outcome
 
   /// - Parameters:
-  ///   - isEager: whether it begins now; otherwise it begins when someone waits for its outcome, which makes tests repeatable.
+  ///   - isEager: whether it begins now. Otherwise it begins when its outcome is awaited, which makes tests repeatable.
   ///   - whenOver: called at its end, if it begins now.
   init(
     isEager: Bool, whenOver: @escaping @Sendable () -> Void, _ commit: @escaping @Sendable () async -> Outcome

@@ -1,16 +1,16 @@
 internal import Channels
 internal import Storage
 
-/// Drives a decider. What comes in passes from top to bottom: what it asks of storage is read, the decider decides, its decision is
+/// Drives a decider. Inputs pass from top to bottom: their reads from storage are carried out, the decider decides, its decision is
 /// committed, and the effects are carried out. The order of obligations is the same for every decider:
 ///
 /// 1. Store. Nothing that a decision leads to happens before the commit is durable.
-/// 2. Carry out the effects, in the order that their type states.
+/// 2. Carry out the effects, in the order that their type defines.
 /// 3. Answer the requests, last of all.
 ///
-/// If the commit fails, the effects are those that hold in any case, and the requests are refused with the reason. While a commit is under
-/// way the shell goes on deciding, as if it were durable; all of that is one decision, and the next commit. If the first one fails, both
-/// are dropped. Once someone else owns what is stored, nothing is done any more.
+/// If the commit fails, only effects that do not depend on it remain, and the requests are refused with the reason. During a commit the
+/// shell continues to decide, as if it were durable. All of that is one decision, and the next commit. If the first commit fails, both are
+/// dropped. Once another process owns the stored data, the shell does nothing.
 ///
 /// Only one task ever touches a shell.
 protocol Shell: AnyObject {
@@ -20,55 +20,55 @@ protocol Shell: AnyObject {
   var commits: Commits { get set }
   var clock: any CoordinatorClock { get }
 
-  /// Asks storage what inputs need. What cannot be read is missing from the answer.
+  /// Carries out the reads of inputs. The answer lacks reads that failed.
   func answer(_ reads: Value.Reads) async -> Value.Facts
 
   /// A function that commits a request, from any task.
   var committer: @Sendable (CommitRequest) async throws(CommitFailure) -> CommitReceipt { get }
 
-  /// Finds out what is stored if that is not known. It may fail, and is asked again.
+  /// Finds out the stored state if it is unknown. It may fail, and is called again.
   func settleDoubt() async
 
-  /// Does what a decision led to.
-  /// - Parameter reply: to be called last: it answers the requests.
+  /// Carries out the effects of a decision.
+  /// - Parameter reply: answers the requests. Called last.
   func carryOut(_ effects: Value.Effects, reply: () -> Void)
 
   /// Answers a request.
-  /// - Parameter failure: why nothing was stored; `nil` if it was.
+  /// - Parameter failure: why nothing was stored. `nil` if it was.
   func give(_ answer: Value.Decision.Answer, _ failure: CommitFailure?)
 
-  /// Refuses inputs that will not be decided, because someone else owns what is stored.
+  /// Refuses inputs that will not be decided, because another process owns the stored data.
   func refuse(_ inputs: [Value.Input], _ failure: CommitFailure)
 
-  /// Refuses what would follow from effects, for the same reason.
+  /// Refuses the requests that depend on effects, for the same reason.
   func abandon(_ effects: Value.Effects, _ failure: CommitFailure)
 
-  /// Takes in an input of the shell's own, later.
+  /// Handles an input of the shell itself, later.
   func follow(_ input: Value.Input)
 
-  /// Tells how many inputs wait for the commit that is under way.
+  /// Publishes how many inputs wait for the commit that is under way.
   func tellOpen(_ count: Int)
 
-  /// Tells what else is known by now: a decision or a chore is over.
+  /// Publishes the rest of the state after a decision or a chore.
   func tellState()
 
-  /// Makes sure to be woken when the decider has something to do. It comes after every decision.
+  /// Schedules the next wake-up of the decider. It follows every decision.
   func scheduleWake()
 }
 
 /// The commits of a shell.
 struct Commits {
-  /// Whether commits begin at once, or when the shell must know their outcome.
+  /// Whether commits begin immediately. Otherwise they begin when the shell needs their outcome.
   let isEager: Bool
   /// Called when a commit is over, so that `advance` is called soon.
   let whenOver: @Sendable () -> Void
   /// The commit that is under way.
   fileprivate var flight: Flight?
-  /// The commit of what no one waits for that is under way.
+  /// The commit of chores that is under way.
   fileprivate var chore: Flight?
-  /// How many inputs wait until all that was decided before is durable.
+  /// The number of inputs that wait until all earlier decisions are durable.
   fileprivate var inputsResting = 0
-  /// Set once someone else owns what is stored.
+  /// Set once another process owns the stored data.
   fileprivate var fenced: CommitFailure?
 
   init(isEager: Bool, whenOver: @escaping @Sendable () -> Void) {
@@ -78,22 +78,22 @@ struct Commits {
 }
 
 extension Shell {
-  /// The number of inputs from which on no more are decided before the commit under way is over: it must not become too large.
+  /// The number of open inputs at which deciding waits for the commit under way, because the next commit must not become too large.
   private var decidedMax: Int { 512 }
 
   /// The commit that is under way.
   var flight: Flight? { commits.flight }
-  /// Why nothing may be done any more: someone else owns what is stored.
+  /// Why nothing may be done any longer, if another process owns the stored data.
   var fenced: CommitFailure? { commits.fenced }
 
   // MARK: - Decide
 
-  /// Goes on if a commit is over.
+  /// Continues if a commit is over.
   func advance() async {
     if flight?.isOver == true { await land() } else if commits.chore?.isOver == true { await depart() }
   }
 
-  /// The inputs in their order, in pieces that may be decided together.
+  /// The inputs in order, in batches that may be decided together.
   static func batches(_ inputs: [Value.Input], standsAlone: (Value.Input) -> Bool) -> [[Value.Input]] {
     var batches: [[Value.Input]] = []
     var rest = inputs[...]
@@ -105,7 +105,7 @@ extension Shell {
     return batches
   }
 
-  /// Decides on inputs, and begins to commit what was decided.
+  /// Decides on inputs, and begins to commit the decision.
   func take(_ inputs: [Value.Input]) async {
     while flight != nil, decider.openCount >= decidedMax { await land() }
     await settleDoubt()
@@ -126,7 +126,7 @@ extension Shell {
 
   // MARK: - Commit
 
-  /// Begins to commit what was decided, unless a commit is under way. What no one waits for is stored after that.
+  /// Begins to commit the open decision, unless a commit is under way. Chores are stored after that.
   func depart() async {
     repeat {
       begin()
@@ -136,7 +136,7 @@ extension Shell {
     scheduleWake()
   }
 
-  /// Begins a commit. What stores nothing is done at once.
+  /// Begins a commit. Decisions without writes take effect immediately.
   private func begin() {
     while flight == nil, decider.isOpen {
       if let fenced { return takeBack(fenced) }
@@ -145,15 +145,15 @@ extension Shell {
     }
   }
 
-  /// Ends what was decided since the last commit, and begins to store it.
-  /// - Returns: `false` if there is nothing to store: then it is to be finished.
+  /// Ends the open decision, and begins to store it.
+  /// - Returns: `false` if there is nothing to store. The decision must be finished then.
   private func close() -> Bool {
     guard let request = decider.close() else { return false }
     commits.flight = fly(request)
     return true
   }
 
-  /// Waits for the commit that is under way, does what follows from it, and begins the next one.
+  /// Waits for the commit that is under way, finishes it, and begins the next one.
   func land() async {
     guard let flight else { return }
     let outcome = await flight.outcome
@@ -165,7 +165,7 @@ extension Shell {
     await depart()
   }
 
-  /// Waits until all that was decided is durable, or known not to be.
+  /// Waits until all decisions are durable, or have failed.
   func rest() async {
     while flight != nil || commits.chore != nil || decider.isOpen {
       if flight != nil {
@@ -191,7 +191,7 @@ extension Shell {
 
   // MARK: - Act
 
-  /// Does what follows from a commit. The next one begins first, so that storage is not idle meanwhile.
+  /// Carries out the effects of a commit. The next commit begins first, so that storage is not idle.
   private func finish(_ receipt: CommitReceipt?) {
     let (decision, effects) = decider.landed(receipt, at: clock.now)
     let mayGoOn = receipt != nil && decider.isOpen && fenced == nil && decider.doubtfulness == nil
@@ -205,7 +205,7 @@ extension Shell {
   private func takeBack(_ failure: CommitFailure) {
     let (effects, answers) = decider.failed(failure, at: clock.now)
     if case .fenced = failure {
-      // Whoever owns the channels now acts for them.
+      // The new owner of the channels acts for them now.
       commits.fenced = failure
       for answer in answers { give(answer, failure) }
       return abandon(effects, failure)

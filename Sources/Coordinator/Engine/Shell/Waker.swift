@@ -1,14 +1,14 @@
 internal import Channels
 
-/// Lets a shell know when the next alarm is due.
+/// Wakes a shell when the next alarm is due.
 final class Waker {
   private let clock: any CoordinatorClock
   private let ring: @Sendable () -> Void
   private var sleeper: Task<Void, Never>?
-  /// When it rings; `nil` if it was not asked to, or has rung.
+  /// When it rings. `nil` if it is not set, or has rung.
   private(set) var due: Timestamp?
 
-  /// - Parameter ring: called at the time that was set, from any task.
+  /// - Parameter ring: called at the set time, from any task.
   init(clock: any CoordinatorClock, ring: @escaping @Sendable () -> Void) {
     self.clock = clock
     self.ring = ring
@@ -16,7 +16,7 @@ final class Waker {
 
   deinit { sleeper?.cancel() }
 
-  /// Rings at this time and at no other; never if it is `nil`.
+  /// Rings at this time only, or never if it is `nil`.
   func set(_ time: Timestamp?) {
     guard time == nil || due != time else { return }
     due = time
@@ -28,9 +28,9 @@ final class Waker {
     }
   }
 
-  /// Notes that the ring was heard.
+  /// Records that the ring was heard.
   func heard() { due = nil }
 
-  /// Rings no more.
+  /// Stops ringing.
   func stop() { sleeper?.cancel() }
 }

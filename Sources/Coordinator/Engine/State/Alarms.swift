@@ -2,13 +2,13 @@ internal import Channels
 internal import HeapModule
 internal import Storage
 
-/// What is done at a certain time.
+/// The name of an alarm: an action that is due at a certain time.
 protocol AlarmName: Hashable {
   /// The order in which alarms of one moment go off.
   var rank: (kind: Int, first: Int64, second: Int64) { get }
 }
 
-/// What is done for channels at a certain time.
+/// An action for channels that is due at a certain time.
 enum Alarm: AlarmName {
   case channel(ChannelID)
   case grace(RelayID)
@@ -16,7 +16,7 @@ enum Alarm: AlarmName {
   case testOverdue(Probed)
   case upkeep
   case recovery
-  /// Something was left out of the journal, and it is time to say how much.
+  /// Entries were left out of the journal, and their number is due to be written.
   case digest
 
   var rank: (kind: Int, first: Int64, second: Int64) {
@@ -50,16 +50,16 @@ struct AlarmTable<Alarm: AlarmName> {
   /// When each alarm goes off.
   private(set) var times: [Alarm: Timestamp] = [:]
 
-  /// The number of replaced entries that may stay, in addition to three for each alarm.
+  /// The maximum number of replaced entries, in addition to three for each alarm.
   static var replacedMax: Int { 1024 }
 
-  /// When an alarm goes off; `nil` if it is not set.
+  /// When an alarm goes off. `nil` if it is not set.
   subscript(alarm: Alarm) -> Timestamp? { times[alarm] }
 
   /// The number of entries that are kept, including replaced ones.
   var entryCount: Int { entries.count }
 
-  /// Sets an alarm for another time; `nil` clears it.
+  /// Sets an alarm for another time. `nil` clears it.
   mutating func set(_ alarm: Alarm, at due: Timestamp?) {
     guard times[alarm] != due else { return }
     times[alarm] = due
@@ -73,7 +73,7 @@ struct AlarmTable<Alarm: AlarmName> {
   /// Sets an alarm for this time, unless it goes off earlier.
   mutating func set(_ alarm: Alarm, noLaterThan due: Timestamp) { set(alarm, at: min(times[alarm] ?? due, due)) }
 
-  /// Takes the alarms that are due, by time and then by kind; each must be set again.
+  /// Removes and returns the alarms that are due, by time and then by kind. Each must be set again.
   mutating func take(at now: Timestamp) -> [Alarm] {
     var due: [Alarm] = []
     while let entry = entries.min, entry.due <= now {
@@ -85,7 +85,7 @@ struct AlarmTable<Alarm: AlarmName> {
     return due
   }
 
-  /// When the next one goes off; `nil` if none is set.
+  /// When the next alarm goes off. `nil` if none is set.
   mutating func next() -> Timestamp? {
     while let entry = entries.min, times[entry.alarm] != entry.due { entries.removeMin() }
     return entries.min?.due

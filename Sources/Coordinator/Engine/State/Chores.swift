@@ -1,14 +1,14 @@
 internal import Channels
 internal import Storage
 
-/// Writes that no one waits for. They follow the next commit, in a commit of their own.
+/// Writes that no one waits for. They follow the next commit, in a separate commit.
 struct Chores {
   private var due: [StoreMutation] = []
-  /// Records of unreadable channels that could not be stored; the next round of upkeep tries again.
+  /// Records of unreadable channels that could not be stored. The next round of upkeep tries again.
   private var late: [StoreMutation] = []
-  /// Why storage refuses some of them, by what they do.
+  /// Why storage refuses some chores, by their purpose.
   private var refusals: [String: String] = [:]
-  /// The revision from which on the list of changes is cut again; `nil` before the first commit.
+  /// The revision at which the list of changes is cut again. `nil` before the first commit.
   private var compactAt: Int64?
 
   /// Changes that subscribers can catch up with.
@@ -17,13 +17,13 @@ struct Chores {
 
   mutating func add(_ mutation: StoreMutation) { due.append(mutation) }
 
-  /// Sets what history to forget, in place of an earlier setting.
+  /// Sets the history to forget, in place of an earlier setting.
   mutating func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) {
     due.removeAll { if case .forgetHistory = $0 { true } else { false } }
     due.append(.forgetHistory(before: end, rowsMax: rowsMax, limit: limit))
   }
 
-  /// Keeps the list of changes within its window, now and then, whoever has committed them.
+  /// Cuts the list of changes to its window now and then, including changes that another daemon has committed.
   mutating func compactIfDue(through revision: Int64) {
     guard revision >= compactAt ?? .max else {
       compactAt = compactAt ?? revision + Self.compactEvery
@@ -34,22 +34,22 @@ struct Chores {
     due.append(.compactChanges(through: revision - Self.changesKeptMax))
   }
 
-  /// Takes the writes that must be stored now.
+  /// Removes and returns the writes that must be stored now.
   mutating func take() -> [StoreMutation] {
     defer { due = [] }
     return due
   }
 
-  /// Notes that what was taken could not be stored. Most of it comes again by itself.
+  /// Records that the writes could not be stored. Most of them are added again later anyway.
   mutating func failed(_ mutations: [StoreMutation]) {
     late += mutations.filter { if case .quarantine = $0 { true } else { false } }
   }
 
-  /// Notes that a write that was taken is stored.
+  /// Records that a write is stored.
   mutating func stored(_ mutation: StoreMutation) { refusals[Self.purpose(of: mutation)] = nil }
 
-  /// Notes that storage refused a write that was taken.
-  /// - Returns: what it does, for the operator; `nil` if the same was refused for this reason before.
+  /// Records that storage refused a write.
+  /// - Returns: the purpose of the write, for the operator. `nil` if a write with this purpose was refused for this reason before.
   mutating func refused(_ mutation: StoreMutation, _ reason: String) -> String? {
     let purpose = Self.purpose(of: mutation)
     return refusals.updateValue(reason, forKey: purpose) == reason ? nil : purpose
@@ -64,7 +64,7 @@ struct Chores {
     }
   }
 
-  /// Forgets records about channels in these slots, which are someone else's.
+  /// Forgets records about channels in these slots, which another daemon has.
   mutating func forget(_ some: SlotSet) {
     func isAboutThem(_ mutation: StoreMutation) -> Bool {
       if case .quarantine(let id, _, _) = mutation { some.contains(id) } else { false }
@@ -73,7 +73,7 @@ struct Chores {
     late.removeAll(where: isAboutThem)
   }
 
-  /// Tries again what does not come by itself.
+  /// Tries the writes again that are not added again otherwise.
   mutating func tryAgain() {
     due += late
     late = []

@@ -2,7 +2,7 @@ internal import Channels
 
 /// The state of replacing relays. A copy of it is cheap, so each decision that changes it has its own.
 struct Healing: Equatable {
-  /// Where the last round stopped looking for lost relays; `nil` if it saw all of them.
+  /// Where the last round stopped looking for lost relays. `nil` if it saw all of them.
   private(set) var cursor: ChannelRelayPlace?
   /// When relays were replaced within the last hour.
   private var recent: [Timestamp] = []
@@ -16,18 +16,18 @@ struct Healing: Equatable {
     recent.removeAll { now - $0 >= Self.span || $0 > now }
   }
 
-  /// Whether fewer relays were replaced within the last hour than may be.
+  /// Whether the number of replacements in the last hour is below the limit.
   func mayReplace(perHour: Int) -> Bool { recent.count < perHour }
 
   mutating func replaced(at now: Timestamp) { recent.append(now) }
 
-  /// Notes that a page of lost relays was read.
-  /// - Parameter isFull: whether there may be more behind it; otherwise the next round starts again.
+  /// Records that a page of lost relays was read.
+  /// - Parameter isFull: whether more may follow. Otherwise the next round starts again.
   mutating func looked(at page: [ChannelRelayPlace], isFull: Bool) { cursor = isFull ? page.last : nil }
 
-  /// The channel after which the next round goes on, of those that a relay failed; `nil` if it starts again.
+  /// The channel after which the next round continues among those that a relay failed. `nil` if it starts again.
   func place(at relay: RelayID) -> ChannelID? { returns[relay] }
 
-  /// - Parameter place: the place, or `nil` if all were looked at.
+  /// - Parameter place: the last channel of the round. `nil` if it saw all of them.
   mutating func stopped(at place: ChannelID?, of relay: RelayID) { returns[relay] = place }
 }

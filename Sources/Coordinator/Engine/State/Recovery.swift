@@ -1,31 +1,31 @@
 internal import Channels
 internal import Storage
 
-/// The state after storage did not work, and what must still be stored or read.
+/// The state after a failure of storage, and the objects still to store or read.
 struct Recovery {
-  /// Why storage does not work; `nil` if it does.
+  /// Why storage does not work. `nil` if it does.
   private(set) var trouble: String?
-  /// Channels whose last change could not be stored, which someone else has changed, or which could not be read; they are read again.
+  /// Channels to read again: their last change could not be stored, another process has changed them, or they could not be read.
   private(set) var channels: Set<ChannelID> = []
-  /// Slots that were gained, and of whose channels nothing could be read yet.
+  /// Slots that were gained, but whose channels could not be read yet.
   private(set) var slots = SlotSet.none
   /// Relays and servers whose health is known but could not be stored yet.
   private(set) var objects: Set<CatalogReference> = []
   /// Measured connections that could not be stored yet, the oldest first.
   private(set) var roundTrips: [RoundTrip] = []
 
-  /// How many of them are kept; the oldest are forgotten.
+  /// The maximum number of such connections. The oldest are forgotten.
   static let roundTripsMax = 1_000
 
-  /// Notes that storage did not do what it was asked for.
+  /// Records that a request to storage failed.
   /// - Returns: whether it worked before.
   mutating func failed(_ reason: String) -> Bool {
     defer { trouble = reason }
     return trouble == nil
   }
 
-  /// Notes that storage did what it was asked for.
-  /// - Returns: whether it works again; false as long as channels have to be read.
+  /// Records that a request to storage succeeded.
+  /// - Returns: whether storage works again. False until all channels were read.
   mutating func succeeded() -> Bool {
     guard channels.isEmpty, slots.isEmpty else { return false }
     trouble = nil
@@ -38,41 +38,41 @@ struct Recovery {
 
   mutating func owe(_ trips: [RoundTrip]) { roundTrips = (roundTrips + trips).suffix(Self.roundTripsMax) }
 
-  /// - Parameter trips: those from before all that are owed already.
+  /// - Parameter trips: connections measured before all that are owed already.
   mutating func owe(earlier trips: [RoundTrip]) { roundTrips = (trips + roundTrips).suffix(Self.roundTripsMax) }
 
-  /// Takes channels to read now, at most `max`, in order.
+  /// Removes and returns channels to read now, at most `max`, in order.
   mutating func takeChannels(_ max: Int) -> [ChannelID] {
     let some = Array(channels.sorted().prefix(max))
     channels.subtract(some)
     return some
   }
 
-  /// Takes all slots of which something has to be read now.
+  /// Removes and returns all slots whose channels must be read now.
   mutating func takeSlots() -> SlotSet {
     defer { slots = .none }
     return slots
   }
 
-  /// Forgets the channels in these slots: they are someone else's.
+  /// Forgets the channels in these slots, which another daemon has.
   mutating func forget(_ some: SlotSet) {
     slots = slots.subtracting(some)
     channels = channels.filter { !some.contains($0) }
   }
 
-  /// Takes all relays and servers to store now, in order.
+  /// Removes and returns all relays and servers to store now, in order.
   mutating func takeObjects() -> [CatalogReference] {
     defer { objects = [] }
     return objects.sorted()
   }
 
-  /// Takes all measured connections to store now.
+  /// Removes and returns all measured connections to store now.
   mutating func takeRoundTrips() -> [RoundTrip] {
     defer { roundTrips = [] }
     return roundTrips
   }
 
-  /// Forgets channels after `latest`: it is now known what is durable, and they do not exist.
+  /// Forgets channels after `latest`: they turned out not to be durable, so they do not exist.
   mutating func settle(latest: Int64) {
     channels = channels.filter { $0.rawValue <= latest }
   }

@@ -2,10 +2,10 @@ internal import Channels
 internal import DequeModule
 internal import RelayNetwork
 
-/// Operations on their way to one relay: a few at the network, the rest in order behind them, so that one relay's backlog never
-/// stands in the way of another's.
+/// Operations on their way to one relay: a few at the network, and the rest in order behind them. So the backlog of one relay never delays
+/// another.
 struct RelayLane {
-  /// The number of operations that may be at the network at once.
+  /// The maximum number of simultaneous operations at the network.
   static let outstandingMax = 256
 
   private var queue: Deque<RelayOperation> = []
@@ -16,16 +16,16 @@ struct RelayLane {
 
   mutating func add(_ operation: RelayOperation) { queue.append(operation) }
 
-  /// Notes that an operation is over.
+  /// Records that an operation is over.
   mutating func finished(_ channel: ChannelID, number: Int) {
     if outstanding[channel] == number { outstanding[channel] = nil }
   }
 
   /// The operations that may go to the network now.
-  /// - Parameter isCurrent: whether an operation of a channel is still wanted; the others are dropped, and give up their place.
+  /// - Parameter isCurrent: whether an operation of a channel is still wanted. Other operations are dropped, and give up their place.
   mutating func next(isCurrent: (ChannelID, _ number: Int) -> Bool) -> [RelayOperation] {
     var ready: [RelayOperation] = []
-    // What the network never answered has timed out by now; it must not hold the places forever.
+    // Operations that the network never answered have timed out by now, and must not occupy places forever.
     if outstanding.count >= Self.outstandingMax, !queue.isEmpty {
       outstanding = outstanding.filter { isCurrent($0.key, $0.value) }
     }

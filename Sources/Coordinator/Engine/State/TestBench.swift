@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Storage
 
-/// Peers whose tests are due and wait for others to end, in order, each once.
+/// Peers whose tests are due and wait for other tests to end, in order, each once.
 struct TestQueue {
   private var order: Deque<Probed> = []
   private var members: Set<Probed> = []
@@ -17,27 +17,27 @@ struct TestQueue {
   }
 }
 
-/// The tests in the background: which are due, and which run. It does not decide when they are due.
+/// The tests in the background that are due or running. `TestSchedule` decides when they are due.
 struct TestBench {
   private var waiting = TestQueue()
   private var running: Set<Probed> = []
 
   func isRunning(_ peer: Probed) -> Bool { running.contains(peer) }
 
-  /// Notes that a peer's test is due.
+  /// Records that a peer's test is due.
   mutating func add(_ peer: Probed) { waiting.add(peer) }
 
   /// Drops all waiting tests.
   mutating func forgetWaiting() { waiting = TestQueue() }
 
   /// Drops all tests.
-  /// - Returns: those that were running.
+  /// - Returns: the peers whose tests were running.
   mutating func stop() -> Set<Probed> {
     defer { (running, waiting) = ([], TestQueue()) }
     return running
   }
 
-  /// The next peer whose test may begin: not one that is being tested, and no more at once than `atOnceMax`.
+  /// The next peer whose test may begin: one that is not being tested, while fewer than `atOnceMax` tests run.
   mutating func next(atOnceMax: Int) -> Probed? {
     while running.count < atOnceMax, let peer = waiting.next() {
       if !running.contains(peer) { return peer }
@@ -47,7 +47,7 @@ struct TestBench {
 
   mutating func began(_ peer: Probed) { running.insert(peer) }
 
-  /// Notes that a test ended, or was given up.
-  /// - Returns: whether it was running; a result of a test that was given up before comes too late.
+  /// Records that a test ended, or was given up.
+  /// - Returns: whether it was running. The result of a test that was given up comes too late.
   mutating func ended(_ peer: Probed) -> Bool { running.remove(peer) != nil }
 }

@@ -2,15 +2,15 @@ internal import Channels
 
 /// When relays and servers are tested in the background.
 public struct TestSchedule: Hashable, Sendable {
-  /// The time between two tests of one peer, as long as they pass.
+  /// The time between two tests of one peer that passed.
   public var interval: Duration
-  /// The time to the next test after one that failed.
+  /// The time from a failed test to the next one.
   public var afterFailure: Duration
-  /// The number of tests that may run at once.
+  /// The maximum number of simultaneous tests.
   public var atOnceMax: Int
-  /// How often a test of a relay writes as well; the others leave nothing behind.
+  /// The interval of tests of a relay that also write. The other tests leave nothing behind.
   public var fullInterval: Duration
-  /// The seed that spreads the tests; the same seed gives the same times.
+  /// The seed that spreads the tests. The same seed gives the same times.
   public var seed: UInt64
 
   /// The longest that a test may take before it counts as failed.
@@ -31,13 +31,13 @@ public struct TestSchedule: Hashable, Sendable {
 
   /// When the next test of a peer is due.
   /// - Parameters:
-  ///   - salt: tells peers apart.
-  ///   - now: for peers that were never tested, or whose test is overdue since the last run.
+  ///   - salt: makes the times of peers differ.
+  ///   - now: used for peers that were never tested, or whose test is overdue since the last run.
   func next(_ condition: PeerCondition, salt: UInt64, now: Timestamp) -> Timestamp {
     let tick = UInt64(bitPattern: condition.testedAt?.milliseconds ?? 0)
     var random = SplitMix64(seed: seed ^ salt ^ (tick &* 0x9E37_79B9_7F4A_7C15))
     let fraction = Double.random(in: -1...1, using: &random) * Self.jitter
-    // A time from a clock that was ahead counts as now: nothing may wait for it.
+    // A time from a clock that was ahead counts as now, so that no test waits for it.
     guard let testedAt = condition.testedAt.map({ min($0, now) }) else {
       // They are due soon, but not all at the same moment.
       return now + .milliseconds(Int64.random(in: 0...2_000, using: &random))
