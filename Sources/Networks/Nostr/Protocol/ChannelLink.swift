@@ -58,7 +58,7 @@ extension ChannelReference {
     return first + (trustAnchor.map { [states(by: $0).json()] } ?? [])
   }
 
-  /// The events with the present name and description of the channel.
+  /// The events with the present profile of the channel.
   /// - Parameter author: the key that signs them: the author of the channel, or the relay of the group.
   private func states(by author: String) -> HistoryFilter {
     switch kind {

@@ -14,8 +14,8 @@ struct DateRefusal: Hashable, Sendable {
   /// The relay's words.
   let text: String
 
-  /// The number of seconds that a new event may have waited before it was sent. If a relay refuses an event that is not older has
-  /// another clock.
+  /// The number of seconds that a new event may have waited before it was sent. If a relay refuses an event that is not older, two clocks
+  /// differ.
   static let freshSeconds: Int64 = 60
   /// The same where the words leave the side of the date open: clocks may differ by more than the event waited, and the event may be ahead
   /// at the relay. Relays that refuse old events accept this much.

@@ -14,7 +14,7 @@ struct EventLimits: Hashable, Sendable {
   /// A limit that an event exceeds.
   struct Excess: Hashable, Sendable, CustomStringConvertible {
     let limit: Limit
-    /// The event's number.
+    /// The size or number that the event has.
     let count: Int
     /// The relay's upper bound.
     let max: Int

@@ -25,7 +25,8 @@ extension GroupNames {
     return (found.map { [$0] } ?? []) + latest.filter { $0 != found }
   }
 
-  /// The id under which other posts refer to the post: empty until readers have found an attempt. If there is only one attempt, readers
+  /// The id under which other posts refer to the post: empty until readers have found an attempt. A single attempt is the one that they
+  /// found.
   /// found that.
   /// - Parameter relays: where readers found it.
   func knownID(at relays: [String]) -> String { found ?? (attempts.count == 1 && !relays.isEmpty ? id : "") }
