@@ -11,8 +11,8 @@ public struct RelayAddress: Hashable, Sendable {
   public let comparisonKey: String
 
   /// - Parameters:
-  ///   - host: the host; `nil` if it is `displayHost`.
-  ///   - comparisonKey: the key; `nil` if the normal form itself tells relays apart.
+  ///   - host: the host, or `nil` if it is `displayHost`.
+  ///   - comparisonKey: the key, or `nil` if the normal form itself tells relays apart.
   public init(text: String, displayHost: String, host: String? = nil, comparisonKey: String? = nil) {
     self.text = text
     self.displayHost = displayHost
@@ -26,7 +26,7 @@ public struct ServerAddress: Hashable, Sendable {
   public let transport: ServerProtocol
   /// SHA-256 of the server's certificate authority, 43 characters of base64url.
   public let fingerprint: String
-  /// Host names and addresses under which the one server can be reached; never empty.
+  /// Host names and addresses under which the one server can be reached, never empty.
   public let hosts: [String]
   /// `nil` for the protocol's own port.
   public let port: Int?
@@ -59,10 +59,10 @@ extension ServerAddress: CustomStringConvertible, CustomDebugStringConvertible, 
 
 /// The reason why a text is not an address.
 public struct InvalidAddress: Error, Hashable, Sendable {
-  /// The text as it was given, with any password made unreadable.
+  /// The text that was entered, with any password made unreadable.
   public let address: String
   public let reason: String
-  /// The place of the error, in characters from the start; `nil` if the whole is wrong.
+  /// The place of the error, in characters from the start, or `nil` if the whole is wrong.
   public let position: Int?
 
   public init(address: String, reason: String, position: Int? = nil) {

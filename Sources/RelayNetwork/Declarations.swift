@@ -70,11 +70,11 @@ public struct Declarations: Hashable, Sendable {
 
   public struct Relay: Hashable, Sendable {
     public var file: String
-    /// The line in the file, from 1; `nil` if it does not come from a file.
+    /// The line in the file, from 1, or `nil` if it does not come from a file.
     public var line: Int?
     public var network: NetworkKind
     public var address: RelayAddress
-    /// The name; `nil` for the host.
+    /// The name, or `nil` for the host.
     public var name: String?
     public var domains: [String]
     public var isEnabled: Bool
@@ -97,7 +97,7 @@ public struct Declarations: Hashable, Sendable {
 /// An error in a file that declares operators.
 public struct FileFlaw: Error, Hashable, Sendable, CustomStringConvertible {
   public let file: String
-  /// The line, from 1; `nil` if the whole file is meant.
+  /// The line, from 1, or `nil` if the whole file is meant.
   public let line: Int?
   public let column: Int?
   public let text: String

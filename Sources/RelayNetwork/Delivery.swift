@@ -17,10 +17,10 @@ public struct DeliveryOperation: Hashable, Sendable {
   public let address: String
   /// The number that comes back with the outcome.
   public let number: Int
-  /// The channel: whose key signs, and who may authenticate.
+  /// The channel, which determines the key that signs and the key that may authenticate.
   public let content: ChannelContent
   public let document: PostDocument
-  /// The request to delete the post; `nil` unless that was requested.
+  /// The request to delete the post, or `nil` if no one requested that.
   public let deletion: PostDocument?
 
   public init(
@@ -47,8 +47,8 @@ public struct DeliveryTurn: Hashable, Sendable {
   public let number: Int
   /// Otherwise it must not be sent, and has no further outcome.
   public let mayLeave: Bool
-  /// The post as it is stored now, if it was ever edited in place: it may have been edited since the operation was asked for, and leaves
-  /// in this form.
+  /// The post as stored now, if it was ever edited in place. An edit may have been stored since the operation was requested, and the post
+  /// leaves in this form.
   public let document: PostDocument?
 
   public init(post: PostID, relay: RelayID, number: Int, mayLeave: Bool, document: PostDocument? = nil) {
@@ -64,18 +64,18 @@ public struct DeliveryTurn: Hashable, Sendable {
 public enum DeliveryOutcome: Hashable, Sendable {
   /// Progress only: the turn of the post has come. It leaves after `release`, and another outcome follows.
   case handedOver
-  /// The relay took the post, or has it already.
+  /// The relay accepted the post, or has it already.
   case accepted
   /// A reader finds this edition of the post.
   case verified(edition: Int)
   case missing
-  /// The relay took the deletion.
+  /// The relay accepted the deletion.
   case withdrawn
   /// The relay refused for good, or broke the protocol.
   case refused(Trouble)
-  /// The relay cannot take this post at all, or cannot do what it was asked for: `tooOld`, `tooLarge`, `notSupported`.
+  /// The relay cannot accept this post at all, or does not support the operation: `tooOld`, `tooLarge`, `notSupported`.
   case skipped(Trouble)
-  /// It failed for a reason that may pass. With the causes `rateLimited` and `authRequired` the relay certainly did not take the post.
+  /// It failed for a reason that may pass. With the causes `rateLimited` and `authRequired` the relay certainly did not accept the post.
   case troubled(Trouble, retryAfter: Duration?)
 }
 
@@ -83,13 +83,13 @@ public enum DeliveryOutcome: Hashable, Sendable {
 public enum PostFailure: Error, Hashable, Sendable {
   /// The post must be changed.
   case refused(PostRefusal)
-  /// The network does not offer that; the text is a sentence for people.
+  /// The network does not offer that. The text is a sentence for people.
   case unsupported(String)
-  /// It cannot be done now; the text is a sentence for people.
+  /// The network is currently unable to do it. The text is a sentence for people.
   case unavailable(String)
 }
 
-// Networks that do not publish posts have nothing of this.
+// Networks that do not publish posts implement none of this.
 extension RelayNetwork {
   public func compose(
     _ draft: PostDraft, in content: ChannelContent, at relays: [String]

@@ -1,6 +1,6 @@
 /// The address of a file of this machine, `file:///absolute/path`. Each path has one such address, so two that differ name two files.
 public struct FileAddress: Hashable, Sendable {
-  /// What is wrong with an address or a path.
+  /// The fault of an address or a path.
   public struct Flaw: Error, Hashable, Sendable {
     /// The end of a sentence that begins with the address or the path.
     public let reason: String
@@ -8,7 +8,7 @@ public struct FileAddress: Hashable, Sendable {
 
   /// The absolute path. It has no empty parts, no parts `.` and `..`, and no control characters.
   public let path: String
-  /// The address, in ASCII. It is what tells addresses apart: letters that look alike may be different bytes in the path.
+  /// The address, in ASCII. It tells addresses apart: letters that look alike may be different bytes in the path.
   public let text: String
 
   /// The last part of the path.
@@ -54,7 +54,7 @@ public struct FileAddress: Hashable, Sendable {
 
   // MARK: - Characters
 
-  /// The path with all bytes escaped but those that stand for themselves in a path (RFC 3986, 3.3).
+  /// The path with every byte escaped, except bytes that stand for themselves in a path (RFC 3986, 3.3).
   private static func escaped(_ path: String) -> String {
     var text = ""
     for byte in path.utf8 {
@@ -101,7 +101,7 @@ public struct FileFolder: Hashable, Sendable {
   /// The absolute path, in the form that `FileAddress` demands.
   public let path: String
 
-  /// - Parameter path: an absolute path; a slash at its end does not count. The root is no such folder.
+  /// - Parameter path: an absolute path other than the root. A slash at its end does not count.
   /// - Throws: `FileAddress.Flaw`.
   public init(path: String) throws(FileAddress.Flaw) {
     self.path = try FileAddress(path: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path).path

@@ -9,10 +9,10 @@ extension RelayID {
 public struct FollowedChannel: Hashable, Sendable {
   public let id: ChannelID
   public let content: ChannelContent
-  /// Normal addresses of the relays from which it is read; empty for a channel of others that was joined.
+  /// Normal addresses of the relays from which it is read. Empty for someone else's channel that was joined.
   public let relays: [RelayID: String]
   public let window: MessageWindow
-  /// Whether it is one of our own channels; one of others is read as anyone reads it.
+  /// Whether it is one of our own channels. Someone else's channel is read as anyone reads it.
   public let isOwned: Bool
 
   public init(
@@ -26,14 +26,14 @@ public struct FollowedChannel: Hashable, Sendable {
     self.window = window
   }
 
-  /// Who tells how far it was read: its relays, or the network as a whole.
-  /// - Parameter asMember: whether whoever reads a channel of others on its network is a member of it (`RelayAddressing.readsAsMember`).
+  /// The places that report how far the channel was read: its relays, or the network as a whole.
+  /// - Parameter asMember: whether readers of someone else's channel on its network are members of it (`RelayAddressing.readsAsMember`).
   public func places(asMember: Bool) -> Set<RelayID> { asMember && !isOwned ? [.network] : Set(relays.keys) }
 }
 
-/// How much of what was said before is read.
+/// How many of the earlier messages are read.
 public struct MessageWindow: Hashable, Sendable {
-  /// How old messages may be, in days; `nil` for any age.
+  /// How old messages may be, in days, or `nil` for any age.
   public var days: Int?
   /// How many messages of a channel are read from one relay, the newest ones.
   public var count: Int
@@ -44,8 +44,8 @@ public struct MessageWindow: Hashable, Sendable {
   }
 }
 
-/// What a network has read from a relay, in the order in which it was read. The network reads no more than a few batches ahead of what was
-/// taken (`RelayNetwork.took`).
+/// Data that a network has read from a relay, in reading order. The network reads at most a few batches ahead of the last processed batch
+/// (`RelayNetwork.took`).
 public struct MessageBatch: Hashable, Sendable {
   public struct ID: Hashable, Sendable {
     public let network: NetworkKind
@@ -58,7 +58,7 @@ public struct MessageBatch: Hashable, Sendable {
     }
   }
   public let id: ID
-  /// The relay that it is from; `nil` if the network does not say.
+  /// The relay that it is from, or `nil` if the network does not report one.
   public let relay: RelayID?
   public let news: [MessageNews]
 
@@ -75,7 +75,7 @@ public struct MessageInventory: Hashable, Sendable {
   public let network: NetworkKind
   public let channel: ChannelID
   public let relay: RelayID
-  /// Tells the questions of one network about a relay apart.
+  /// Distinguishes the questions of one network about a relay.
   public let number: Int
   /// The network's names of the messages.
   public let served: Set<String>
@@ -92,9 +92,9 @@ public struct MessageInventory: Hashable, Sendable {
   public static let missingMax = 20_000
 }
 
-/// What became of asking a relay for what it holds of a channel's messages.
+/// The outcome of asking a relay for a channel's messages.
 public enum MessageSync: Hashable, Sendable {
-  /// Everything that the relay serves within the window was read, and taken.
+  /// Everything that the relay serves within the window was read and processed.
   case complete
   /// The relay could not be asked, or does not show the channel to readers.
   case failed(Trouble)
@@ -103,7 +103,7 @@ public enum MessageSync: Hashable, Sendable {
 /// A question for the messages of a followed channel that hold certain words, for its relays.
 public struct RelaySearch: Hashable, Sendable {
   public let channel: ChannelID
-  /// Tells questions apart.
+  /// Distinguishes questions.
   public let number: Int
   /// The words, in the relays' own way of reading them.
   public let text: String
@@ -115,17 +115,17 @@ public struct RelaySearch: Hashable, Sendable {
   }
 }
 
-/// What became of a `RelaySearch` at one relay.
+/// The outcome of a `RelaySearch` at one relay.
 public enum RelaySearchOutcome: Hashable, Sendable {
-  /// What the relay has found was read, and taken.
+  /// All messages that the relay found were read and processed.
   case complete
-  /// The relay does not say that it can search.
+  /// The relay does not offer search.
   case notOffered
   /// The relay could not be asked, or did not answer.
   case failed(Trouble)
 }
 
-// Networks that cannot read messages have nothing of this.
+// Networks that cannot read messages implement none of this.
 extension RelayNetwork {
   public func follow(_ channel: FollowedChannel) {}
   public func unfollow(_ channel: ChannelID) {}

@@ -1,11 +1,11 @@
 public import Channels
 
-/// A channel as a link names it, whoever runs it.
+/// A channel as a link names it, ours or someone else's.
 public struct ChannelReference: Hashable, Sendable {
   public let kind: ChannelKind
-  /// The network's name for the channel, as in `ChannelContent`; empty if that is known only once the channel is joined.
+  /// The network's name for the channel, as in `ChannelContent`. Empty if it becomes known only by joining the channel.
   public let networkID: String
-  /// The key whose signature readers check; `nil` if the link does not say.
+  /// The key whose signature readers check, or `nil` if the link does not name one.
   public let trustAnchor: String?
   /// Normal addresses of the relays that the link names.
   public let relays: [String]
@@ -18,14 +18,14 @@ public struct ChannelReference: Hashable, Sendable {
   }
 }
 
-/// A channel of others as a relay shows it, or as its network does once it is joined.
+/// Someone else's channel as a relay shows it, or as its network does once it is joined.
 public struct FoundChannel: Hashable, Sendable {
   public let content: ChannelContent
-  /// What it is called there. Strangers may have written anything, of any length.
+  /// The channel's own name. Strangers may have written anything, of any length.
   public let name: String
-  /// What it is about, as they wrote it.
+  /// The channel's own description, unchanged.
   public let about: String
-  /// Whether it turned out to be one that the identity runs itself, wherever it was created.
+  /// Whether the identity turned out to run it itself, wherever it was created.
   public let isOwn: Bool
 
   public init(content: ChannelContent, name: String, about: String, isOwn: Bool = false) {

@@ -6,9 +6,9 @@ public struct KnownChannel: Sendable {
   public let content: ChannelContent
   /// The relays that serve it as far as is known, with their addresses.
   public let relays: [RelayID: String]
-  /// The relays that were given up, but may still take it late.
+  /// The relays that were given up, but may still accept it late.
   public let lapsed: [RelayID: String]
-  /// Whether it is one of our own; one of others has no relays here.
+  /// Whether it is one of our own. For someone else's channel, `relays` and `lapsed` are empty.
   public let isOwned: Bool
   /// Whether a relay serves it, or has served it.
   public let isEstablished: Bool

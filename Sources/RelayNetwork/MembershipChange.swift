@@ -1,23 +1,23 @@
 public import Channels
 
-/// The wish that someone belong to a channel with certain roles, or not belong to it any more, or be kept from writing in it.
+/// The wish that someone belong to a channel with certain roles, stop belonging to it, or be kept from writing in it.
 public struct MembershipChange: Hashable, Sendable {
-  /// What is wished of someone. The words are those of the interface, and are stored.
+  /// The wish about a person. The raw values are the interface's words, and are stored.
   public enum Wish: String, Hashable, Sendable, CaseIterable {
     case member, removed
-    /// What they write is kept from everyone.
+    /// The person's messages are kept from everyone.
     case banned
-    /// It is shown again.
+    /// The person's messages are shown again.
     case unbanned
   }
   /// In the network's notation.
   public var person: String
   public var wish: Wish
-  /// What they may do, in the words of whoever keeps the channel; none for a plain member.
+  /// The person's rights, in the words of the channel's keeper. Empty for a plain member.
   public var roles: [String]
-  /// Why someone is to be removed, for whoever keeps the channel; may be empty.
+  /// Why the person is to be removed, for the channel's keeper. It may be empty.
   public var reason: String
-  /// Whether someone is let in by it who does not belong to the channel. It is not stored.
+  /// Whether the change lets in someone who does not belong to the channel. It is not stored.
   public var letsIn: Bool
 
   public static let rolesMax = ReadMembers.rolesMax
@@ -37,7 +37,7 @@ public struct MembershipChange: Hashable, Sendable {
     return details.isEmpty ? wish.rawValue : "\(wish.rawValue): \(details)"
   }
 
-  /// Reads what `text` wrote; `nil` if it is anything else.
+  /// Reads a text that `text` wrote, and returns `nil` for any other text.
   public init?(text: String, person: String) {
     let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
     guard let wish = parts.first.flatMap(Wish.init(rawValue:)) else { return nil }
@@ -49,7 +49,7 @@ public struct MembershipChange: Hashable, Sendable {
   }
 }
 
-// Networks that do not say who belongs to their channels have nothing of this.
+// Networks that do not list the members of their channels implement none of this.
 extension RelayNetwork {
   public func composeMembership(
     _ change: MembershipChange, in content: ChannelContent

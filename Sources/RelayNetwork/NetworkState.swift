@@ -2,15 +2,15 @@ public import Channels
 
 /// The state of a network as a whole: usable or not.
 public enum NetworkState: Hashable, Sendable {
-  /// - detail: a description of what is there, for people.
+  /// - detail: a description of the network's program or service, for people.
   case works(detail: String)
   case down(NetworkTrouble)
 
-  /// The reason why it cannot be used; `nil` if it can.
+  /// The reason why the network is unusable, or `nil` if it works.
   public var trouble: NetworkTrouble? { if case .down(let trouble) = self { trouble } else { nil } }
 }
 
-/// The reason why a network as a whole cannot be used. It says nothing about its relays, which still serve readers.
+/// The reason why a network as a whole is unusable. Its relays are not affected, and still serve readers.
 public struct NetworkTrouble: Hashable, Sendable {
   /// The words are stable: scripts rely on them.
   public enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -4,7 +4,7 @@ public enum PasswordEcho {
   private static let schemeMax = 16
 
   /// `text` with a `*` in place of each character that may belong to a password: everything before the last `@`, except the scheme, and
-  /// whatever is in the place of a port.
+  /// anything in the place of a port.
   public static func hiding(_ text: String) -> String {
     var characters = Array(text)
     let start = schemeEnd(characters) ?? 0
@@ -15,7 +15,7 @@ public enum PasswordEcho {
     }
     let end = rest > 0 ? characters[rest...].firstIndex { "/?#".contains($0) } ?? characters.count : characters.count
     let host = characters[rest..<end]
-    // The colons within brackets are those of an IPv6 address.
+    // Colons within brackets belong to an IPv6 address.
     let afterHost = host.first == "[" ? host.firstIndex(of: "]").map { $0 + 1 } ?? end : rest
     let colon = rest > 0 ? host[afterHost...].firstIndex(of: ":") : host.lastIndex(of: ":")
     guard let colon else { return String(characters) }
@@ -26,7 +26,7 @@ public enum PasswordEcho {
     return String(characters)
   }
 
-  /// Returns the place where the part after `scheme://` begins; `nil` if the text does not begin with a scheme.
+  /// Returns the place where the part after `scheme://` begins, or `nil` if the text does not begin with a scheme.
   private static func schemeEnd(_ characters: [Character]) -> Int? {
     let scheme = characters.prefix(schemeMax).prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     guard scheme.first?.isLetter == true, characters[scheme.endIndex...].starts(with: "://") else { return nil }

@@ -1,9 +1,9 @@
 public import Channels
 
-/// A question for what a relay holds of a channel's own posts.
+/// A question about a channel's own posts at a relay.
 public struct PostComparison: Hashable, Sendable {
   public enum Depth: String, Hashable, Sendable {
-    /// The newest posts, as many as the relay serves at once.
+    /// The newest posts, as many as the relay serves for one request.
     case newest
     /// All posts, as far as the network's limits allow.
     case all
@@ -13,7 +13,7 @@ public struct PostComparison: Hashable, Sendable {
   public let address: String
   /// The number that comes back with the outcome.
   public let number: Int
-  /// The channel: by whom its posts are, and how they name it.
+  /// The channel, which determines the author of its posts and the name that they carry.
   public let content: ChannelContent
   public let depth: Depth
 
@@ -29,11 +29,11 @@ public struct PostComparison: Hashable, Sendable {
   }
 }
 
-/// What a relay was found to hold of a channel's own posts.
+/// A channel's own posts that a relay was found to have.
 public struct ServedPosts: Hashable, Sendable {
   /// The network's names of the posts (`PostDocument.networkID`). Each was verified: channel, author, id and signature.
   public let ids: Set<String>
-  /// The first and the last of the dates that were searched (`RelayNetwork.date`). If the first is after the last, none was.
+  /// The first and the last of the dates that were searched (`RelayNetwork.date`). If the first is after the last, no date was searched.
   public let from: Timestamp
   public let until: Timestamp
   /// Dates among these of which the relay may hold more than it served.
@@ -47,8 +47,8 @@ public struct ServedPosts: Hashable, Sendable {
   }
 
   /// Whether the relay holds a post.
-  /// - Parameter date: the post's, as the network has it; `nil` if it is not known.
-  /// - Returns: `nil` if no one knows.
+  /// - Parameter date: the date of the post, as the network has it, or `nil` if it is not known.
+  /// - Returns: `nil` if the comparison leaves that open.
   public func holds(_ id: String, of date: Timestamp?) -> Bool? {
     if ids.contains(id) { return true }
     guard let date, from <= date, date <= until, !unsure.contains(date) else { return nil }
@@ -62,7 +62,7 @@ public enum PostComparisonOutcome: Hashable, Sendable {
   case failed(Trouble)
 }
 
-// Networks that cannot list what a relay holds have nothing of this.
+// Networks that cannot list the posts of a relay implement none of this.
 extension RelayNetwork {
   public func compare(_ comparison: PostComparison) {}
 

@@ -1,5 +1,6 @@
 extension PostDraft {
-  /// A file that a post shows. It is found by its address, and relays do not hold it; or it is one of this machine, which the network sends.
+  /// A file that a post shows: an address on the web, where relays do not keep the file, or a file of this machine, which the network
+  /// sends.
   public struct Attachment: Hashable, Sendable {
     /// Width and height of a picture or film, in pixels.
     public struct Dimensions: Hashable, Sendable {
@@ -12,7 +13,7 @@ extension PostDraft {
       }
     }
 
-    /// The http or https address, or that of a file of this machine (`FileAddress`), which takes nothing beside it.
+    /// The http or https address, or the address of a file of this machine (`FileAddress`), which allows no other field.
     public var url: String
     /// The SHA-256 of the file, 64 hexadecimal digits.
     public var sha256: String?
@@ -21,7 +22,7 @@ extension PostDraft {
     /// The size of the file in bytes.
     public var sizeBytes: Int64?
     public var dimensions: Dimensions?
-    /// A description for those who cannot see the file.
+    /// A description for people who cannot see the file.
     public var altText: String?
     /// A blurred preview, in the notation of blurha.sh.
     public var blurhash: String?
@@ -51,7 +52,7 @@ extension PostDraft {
 }
 
 extension PostDraft.Attachment {
-  /// What is wrong with the attachment, and with which part of it; `nil` if nothing is.
+  /// The fault of the attachment, and the part that has it, or `nil` if the attachment is valid.
   /// - Parameter takesFiles: whether it may be a file of this machine.
   func flaw(takesFiles: Bool) -> (subject: String, reason: String)? {
     if FileAddress.isMeant(by: url) { return flawOfFile(takesFiles).map { ("the address", $0) } }

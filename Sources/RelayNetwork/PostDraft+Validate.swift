@@ -128,7 +128,7 @@ extension PostDraft {
 
   private static func isOfShortcode(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || byte == UInt8(ascii: "_") }
 
-  /// Says what is wrong with an address that everyone is to open, as the end of a sentence; `nil` if nothing is.
+  /// Describes the fault of an address that everyone is to open, as the end of a sentence, or returns `nil` if it is valid.
   static func flaw(ofURL url: String) -> String? {
     guard url.utf8.count <= urlBytesMax else { return "has \(url.utf8.count) bytes, at most \(urlBytesMax) are allowed" }
     let scheme = ["https://", "http://"].first { url.lowercased().utf8.starts(with: $0.utf8) }

@@ -6,9 +6,9 @@ public struct PostDraft: Hashable, Sendable {
   public var replyTo: PostReference?
   /// The posts that this one quotes. The network adds to the text what readers need to find them, unless it is there.
   public var quotes: [PostReference]
-  /// The public names of people whom the post mentions, in the network's notation. People whom the text links need not be here.
+  /// The public names of people that the post mentions, in the network's notation. People that the text links need not be listed.
   public var mentions: [String]
-  /// Why readers may prefer not to look; empty for a warning that gives no reason, `nil` for no warning.
+  /// Why readers may prefer not to look. Empty for a warning without a reason, `nil` for no warning.
   public var contentWarning: String?
   /// Words under which the post is found, without `#`.
   public var hashtags: [String]
@@ -16,7 +16,7 @@ public struct PostDraft: Hashable, Sendable {
   public var emoji: [String: String]
   /// Files that the post shows. The network adds an address to the text that is not in it.
   public var attachments: [Attachment]
-  /// Whether it is only asked whether this could be published: its form is dropped, and later posts take no account of it.
+  /// Whether this draft is only a check that it could be published. Its form is dropped, and later posts take no account of it.
   public var isTrial = false
 
   public init(
@@ -35,7 +35,7 @@ public struct PostDraft: Hashable, Sendable {
 }
 
 extension PostDraft {
-  /// Upper bound of `text`, in UTF-8 bytes: half of the 64 KiB that common relays take, because JSON writes some characters with two
+  /// Upper bound of `text`, in UTF-8 bytes: half of the 64 KiB that common relays accept, because JSON writes some characters with two
   /// bytes and a post has more than text.
   public static let textBytesMax = 32_768
   /// Upper bound of `quotes`. Where links in the text become quotes, it holds for both together.
@@ -51,7 +51,7 @@ extension PostDraft {
   /// Upper bound of one shortcode, in bytes.
   public static let shortcodeBytesMax = 50
   public static let attachmentsMax = 10
-  /// Upper bound of each address, in UTF-8 bytes. With the word that precedes it, it fits into the 1,024 bytes that relays take for one
+  /// Upper bound of each address, in UTF-8 bytes. With the word that precedes it, it fits into the 1,024 bytes that relays accept for one
   /// value of a tag.
   public static let urlBytesMax = 1_000
   /// Upper bound of names of posts and people, in UTF-8 bytes.

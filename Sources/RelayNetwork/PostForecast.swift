@@ -4,7 +4,7 @@ public import Channels
 public struct PostPlace: Hashable, Sendable {
   public var document: PostDocument
   public var publishedAt: Timestamp
-  /// What the relay says that it can do (`PeerDescription.capabilities`); empty as long as it has said nothing.
+  /// The relay's own list of its abilities (`PeerDescription.capabilities`), empty until it has sent one.
   public var capabilities: [String]
 
   public init(document: PostDocument, publishedAt: Timestamp, capabilities: [String]) {
@@ -14,17 +14,17 @@ public struct PostPlace: Hashable, Sendable {
   }
 }
 
-/// What will happen to a post at one relay if it is edited or deleted now, as far as that can be foreseen.
+/// The expected effect on a post at one relay if it is edited or deleted now.
 public struct PostForecast: Hashable, Sendable {
   /// Whether an edit reaches the relay.
   public var canEdit: Bool
-  /// Whether readers will presumably not find the post there any more after its deletion.
+  /// Whether readers will presumably no longer find the post there after its deletion.
   public var canDelete: Bool
-  /// What an edit means there, or why it is not possible, for people.
+  /// The effect of an edit there, or why it is not possible, for people.
   public var editNote: String?
-  /// What a deletion means there, or why it may not succeed, for people.
+  /// The effect of a deletion there, or why it may not succeed, for people.
   public var deleteNote: String?
-  /// Until when this holds; `nil` where the network sets no time.
+  /// The end of the time for which this holds, or `nil` where the network sets none.
   public var until: Timestamp?
 
   public init(

@@ -1,4 +1,4 @@
-/// A post cannot be published as it is.
+/// A post cannot be published in its present form.
 public struct PostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The field that must be changed.
   public enum Field: String, Hashable, Sendable, CaseIterable {
@@ -6,7 +6,7 @@ public struct PostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
       reason
   }
   public let field: Field
-  /// A sentence that says what is wrong and what to change. It repeats nothing that could hold control characters.
+  /// A sentence with the fault and its remedy. It repeats nothing that could contain control characters.
   public let reason: String
 
   public init(_ field: Field, _ reason: String) {

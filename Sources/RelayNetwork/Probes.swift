@@ -2,7 +2,7 @@ public import Channels
 
 /// The depth of a test.
 public enum ProbeDepth: Sendable {
-  /// Reaches the peer and asks it something; leaves nothing behind.
+  /// Reaches the peer and asks it something. It leaves nothing behind.
   case light
   /// Does everything that channels need, including writing.
   case full
@@ -13,7 +13,7 @@ public struct ProbeStep: Hashable, Sendable {
   /// Name of the step in the network's words.
   public let name: String
   public let duration: Duration
-  /// The failure; `nil` if the step passed.
+  /// The failure, or `nil` if the step passed.
   public let failure: Trouble?
   /// The findings, for people.
   public let detail: String
@@ -37,20 +37,20 @@ public struct PeerDescription: Hashable, Sendable {
   public var name: String?
   public var text: String?
   public var software: String?
-  /// Stable words for what the relay can do or demands, sorted: on nostr `nip42`, `authRequired`, `paymentRequired` and the like.
+  /// Stable words for the relay's abilities and demands, sorted: on nostr `nip42`, `authRequired`, `paymentRequired` and the like.
   public var capabilities: [String]
 
   /// Upper bound of `capabilities`.
   public static let capabilitiesMax = 100
 
-  /// The capabilities of relays that take events only of authors whom they know, or who have paid.
+  /// The capabilities of relays that accept events only of known authors, or of authors who have paid.
   public static let restrictedWrites = "restrictedWrites"
   public static let paymentRequired = "paymentRequired"
 
-  /// A capability learned while channels use a relay, and not by tests: it keeps the profile of one channel per author.
+  /// A capability found out while channels use a relay, and not by tests: it keeps the profile of one channel per author.
   public static let onePerAuthor = "onePerAuthor"
 
-  /// Whether a relay with these capabilities takes only events of known authors.
+  /// Whether a relay with these capabilities accepts only events of known authors.
   public static func restrictsAuthors(_ capabilities: [String]) -> Bool {
     capabilities.contains(restrictedWrites) || capabilities.contains(paymentRequired)
   }
@@ -65,7 +65,7 @@ public struct PeerDescription: Hashable, Sendable {
 
 /// Message and file servers: their addresses, and whether one is alive and has the identity in its address.
 public protocol ServerNetwork: Sendable {
-  /// - Throws: `InvalidAddress` that says what is wrong, and where.
+  /// - Throws: `InvalidAddress` with the fault and its place.
   func parse(server: String) throws(InvalidAddress) -> ServerAddress
 
   /// Tests a server step by step without leaving anything on it: resolve, connect, tls, identity, hello, version. The first step that
@@ -73,17 +73,18 @@ public protocol ServerNetwork: Sendable {
   func test(_ address: ServerAddress) -> AsyncStream<ProbeStep>
 }
 
-/// Reads relay addresses of one network; every network that Baton knows has one, served or not.
+/// Reads relay addresses of one network. Every network that Baton knows has one, served or not.
 public protocol RelayAddressing: Sendable {
   var kind: NetworkKind { get }
 
   /// The normal form of a relay address, so that two spellings of one relay do not count twice.
-  /// - Throws: `InvalidAddress` that says what is wrong, and where.
+  /// - Throws: `InvalidAddress` with the fault and its place.
   func parse(address: String) throws(InvalidAddress) -> RelayAddress
 
-  /// Whether whoever reads a channel there is a member of it: then channels of others are joined (`RelayNetwork.join`), and not looked at.
+  /// Whether readers of a channel there are members of it. If so, Baton joins someone else's channel (`RelayNetwork.join`) instead of
+  /// looking at it from outside.
   var readsAsMember: Bool { get }
-  /// The link to a channel where it is stored with the channel, and needs no connection to the network; `nil` elsewhere.
+  /// The link to a channel where it is stored with the channel and needs no connection to the network, or `nil` elsewhere.
   func fixedLink(of content: ChannelContent) -> String?
 }
 

@@ -4,9 +4,9 @@ public import Channels
 public struct ReactionDraft: Hashable, Sendable {
   /// The post that the channel reacts to.
   public var target: PostReference
-  /// What it says: `+`, `-`, an emoji, or `:shortcode:`, which stands for a picture. A network may know fewer.
+  /// The content: `+`, `-`, an emoji, or `:shortcode:`, which stands for a picture. A network may support fewer.
   public var text: String
-  /// The address of the picture, by its shortcode; empty for a reaction without picture.
+  /// The address of the picture, by its shortcode. Empty for a reaction without picture.
   public var emoji: [String: String]
 
   public init(target: PostReference, text: String, emoji: [String: String] = [:]) {
@@ -16,7 +16,7 @@ public struct ReactionDraft: Hashable, Sendable {
   }
 }
 
-// Networks that do not react to posts, have no pinned posts, report or remove nothing, have nothing of this.
+// Networks that have no reactions, pinned posts, reports or removals implement none of this.
 extension RelayNetwork {
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     throw .unsupported("Baton does not react to posts on this network yet")

@@ -1,11 +1,11 @@
-/// A report of a message to those who run relays, and to readers who look at reports.
+/// A report of a message to relay operators, and to readers who look at reports.
 public struct Report: Hashable, Sendable {
-  /// What is wrong with the message. The words are stored, and those of NIP-56.
+  /// The problem with the message. The raw values are NIP-56's words, and are stored.
   public enum Category: String, Hashable, Sendable, CaseIterable {
     case nudity, malware, profanity, illegal, spam, impersonation, other
   }
   public var category: Category
-  /// What is said besides; may be empty.
+  /// Additional words from the reporter. They may be empty.
   public var words: String
 
   /// Upper bound of `words`, in UTF-8 bytes.
@@ -16,7 +16,7 @@ public struct Report: Hashable, Sendable {
     self.words = words
   }
 
-  /// Reads what `text` wrote; `nil` if it is anything else.
+  /// Reads a text that `text` wrote, and returns `nil` for any other text.
   public init?(text: String) {
     let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
     guard let category = parts.first.flatMap(Category.init(rawValue:)) else { return nil }

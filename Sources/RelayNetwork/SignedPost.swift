@@ -1,6 +1,6 @@
 public import Channels
 
-/// What the author of a channel signed before, read from an export. Its network has verified it.
+/// A post or deletion that the author of a channel signed before, read from an export. Its network has verified it.
 public enum SignedPost: Hashable, Sendable {
   /// A post of the channel.
   public struct Message: Hashable, Sendable {
@@ -27,7 +27,7 @@ public enum SignedPost: Hashable, Sendable {
   case deletion(PostDocument, of: String)
 }
 
-// Networks that sign nothing once and for all have nothing of this.
+// Networks that sign nothing once and for all implement none of this.
 extension RelayNetwork {
   public func signed(_ text: String, in content: ChannelContent) throws(PostFailure) -> SignedPost {
     throw .unsupported("posts on this network are not signed in a form that can be sent again; import their texts instead")

@@ -1,6 +1,6 @@
 public import Channels
 
-/// What a client needs to upload one file: the servers, and what it shows them.
+/// The servers for the upload of one file, and the authorization that a client shows them.
 public struct UploadAuthorization: Hashable, Sendable {
   /// The addresses of the servers, best first.
   public let servers: [String]

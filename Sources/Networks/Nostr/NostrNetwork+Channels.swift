@@ -5,7 +5,7 @@ public import RelayNetwork
 
 // The form of channels and groups on Nostr, and the events of an operation on them.
 extension NostrNetwork {
-  /// The time by which an event may be ahead before relays refuse it; most take 15 minutes.
+  /// The time by which an event may be ahead before relays refuse it. Most accept 15 minutes.
   private static let aheadMaxSeconds: Int64 = 900
   /// The time by which a relay's clock may be behind ours for it to accept events dated after a stray edition.
   private static let relayBehindSeconds: Int64 = 60
@@ -27,10 +27,10 @@ extension NostrNetwork {
     return restricting == nil ? .own : .identity
   }
 
-  /// A relay of a new channel that says that it does not take events signed by an unknown key.
+  /// A relay of a new channel that does not accept events signed by an unknown key, by its own account.
   private func restrictingRelay(_ draft: ChannelDraft) async -> String? {
     for address in draft.relays where PeerDescription.restrictsAuthors(draft.capabilities[address] ?? []) { return address }
-    // All are asked at once, except those that tests have asked already.
+    // All relays are asked simultaneously, except relays that tests have asked already.
     let asked = draft.relays.filter { draft.capabilities[$0] == nil }.compactMap { address in
       (try? RelayURL(address)).map { (address, document(of: $0)) }
     }
@@ -49,14 +49,14 @@ extension NostrNetwork {
     case .own:
       let drawn = SecretKey.randomSalt()
       guard let own = identity.channelKey(salt: drawn) else { throw NetworkFailure("no key can be made for the channel") }
-      // This says who owns the channel.
+      // This names the owner of the channel.
       (signer, salt, tag) = (own, drawn, ["p", identity.publicKey])
     case .identity:
       // The tag keeps two channels with one profile apart that are created within the same second.
       (signer, salt, tag) = (identity, nil, ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)])
     }
     let event = try sign(draft, with: signer, kind: PublicChannel.creationKind, tags: [tag], createdAt: now())
-    // Its relays get it with the channel; here the key is at hand.
+    // Its relays get it with the channel. The key is at hand here.
     if kind == .own { _ = knownProfile(of: event.id) { Self.profile(of: event.text, signedBy: signer) } }
     return ChannelContent(
       identity: draft.identity, networkID: event.id, trustAnchor: event.publicKey, document: event.text, keySalt: salt)
@@ -127,8 +127,9 @@ extension NostrNetwork {
     }
   }
 
-  /// Returns the time after which a new edition is dated: readers take the newest, so none may be as old as the one before. One from far
-  /// ahead, made by a clock that was wrong, does not count: most relays refuse such events. A relay that took it shows it as a stray one.
+  /// Returns the time after which a new edition is dated: readers use the newest edition, so each must be newer than the one before. An
+  /// edition from far ahead, made by a wrong clock, does not count: most relays refuse such events. A relay that accepted it shows it as a
+  /// stray one.
   private func dateBefore(_ content: ChannelContent, _ stray: StrayEdition?) throws(NetworkFailure) -> Int64 {
     let latest = content.newestEdition?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
     let known = latest > now() + Self.aheadMaxSeconds ? 0 : latest
@@ -166,14 +167,14 @@ extension NostrNetwork {
     session.feed(.submitted(item))
   }
 
-  /// The events that are published for an operation; `nil` if they cannot be signed.
+  /// The events that are published for an operation, or `nil` if they cannot be signed.
   private func events(of operation: RelayOperation) -> [OutgoingEvent]? {
     let content = operation.content
     switch content.kind {
     case .channel:
       switch operation.task {
       case .verify: return []
-      // The channel first: what does not take a profile, or not at present, may take the channel.
+      // The channel first: a relay that never or not yet accepts a profile may still accept the channel.
       case .invite: return [OutgoingEvent.signed(id: content.networkID, text: content.document)] + extras(of: content)
       case .announce:
         guard let newest = content.newestEdition else { return [] }
@@ -204,8 +205,8 @@ extension NostrNetwork {
     }
   }
 
-  /// The date of a request to delete a channel: now, but not before what it deletes, which may be dated ahead, as far as the relay takes
-  /// that.
+  /// The date of a request to delete a channel: now, but not before the events that it deletes, which may be dated ahead, as far as the
+  /// relay accepts that.
   private func withdrawalDate(of content: ChannelContent, at address: String) -> Int64 {
     let now = now()
     let latest = content.newestEdition?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
@@ -223,7 +224,7 @@ extension NostrNetwork {
   }
 
   /// Returns the author's profile (kind 0) for programs that show authors: name, picture and date of the channel's newest edition. It
-  /// follows from what is stored: the same bytes each time. `nil` where the identity signs, which has a profile of its own.
+  /// follows from stored data: the same bytes each time. `nil` where the identity signs, because the identity has its own profile.
   private func profile(of content: ChannelContent) -> NostrEvent? {
     guard content.keySalt != nil else { return nil }
     let (id, document) = content.newestEdition.map { ($0.networkID, $0.document) } ?? (content.networkID, content.document)

@@ -4,7 +4,7 @@ internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import RelayNetwork
 
-/// The dates that relays accept, as far as they are known, and the dates that were given lately.
+/// The known limits of relays on dates, and the dates that were given lately.
 struct KnownDates {
   /// The time for which a refusal of a date counts.
   private static let refusalLife = TimeAmount.hours(1)
@@ -13,7 +13,7 @@ struct KnownDates {
 
   /// The number of seconds by which dates may be ahead at relays that refused one, by address.
   private var aheadLearned: [String: (seconds: Int64, at: NIODeadline)] = [:]
-  /// When a relay refused a date that should be right, by address, and when the journal last said so.
+  /// When a relay refused a date that should be right, by address, and when the journal last reported such refusals.
   private var clockDoubts: [String: NIODeadline] = [:]
   private var clockWarnedAt: NIODeadline?
   /// The date of the latest edition that each identity has signed since the start.
@@ -23,19 +23,19 @@ struct KnownDates {
 
   mutating func note(postAt date: Int64, in channel: String) { posts.remember(date, for: channel, max: Self.channelsMax) }
 
-  /// The number of seconds by which dates may be ahead at a relay, as its refusals have shown; `nil` if there were none lately.
+  /// The number of seconds by which dates may be ahead at a relay, as its refusals have shown, or `nil` if it refused nothing lately.
   func aheadMax(at address: String, _ now: NIODeadline) -> Int64? {
     aheadLearned[address].flatMap { now - $0.at < Self.refusalLife ? $0.seconds : nil }
   }
 
-  /// Learns from a refusal of a date that was ahead.
+  /// Lowers a relay's limit after a refusal of a date that was ahead.
   mutating func refused(_ lead: Int64, at address: String, _ now: NIODeadline) {
     let seconds = min(aheadMax(at: address, now) ?? .max, max(0, lead / 2))
     aheadLearned.remember((seconds, now), for: address, max: Self.relaysMax)
   }
 
-  /// Learns that a relay refused a date that should be right.
-  /// - Returns: the number of such relays, if that is more than one and the journal does not say so yet.
+  /// Records that a relay refused a date that should be right.
+  /// - Returns: the number of such relays, if that is more than one and the journal does not have it yet.
   mutating func clockDoubted(at address: String, _ now: NIODeadline) -> Int? {
     clockDoubts = clockDoubts.filter { now - $0.value < Self.refusalLife }
     clockDoubts[address] = now
@@ -46,7 +46,7 @@ struct KnownDates {
   }
 }
 
-// The dates of events: in order, and as relays take them.
+// The dates of events: in order, and acceptable to relays.
 extension NostrNetwork {
   /// The number of seconds by which events are dated ahead at most for the sake of their order where nothing is known of the relays.
   static let aheadMaxUnknown: Int64 = 60
@@ -58,13 +58,13 @@ extension NostrNetwork {
     relays.compactMap { url(of: $0).flatMap(aheadMax) }.reduce(Self.aheadMaxUnknown, min)
   }
 
-  /// The same for one relay, by its own account and by its refusals; `nil` if neither is known.
+  /// The same for one relay, by its own account and by its refusals, or `nil` if neither is known.
   func aheadMax(at url: RelayURL) -> Int64? {
     let learned = dates.withLockedValue { $0.aheadMax(at: url.text, .now()) }
     return [knownEventLimits(of: url)?.aheadMax, learned].compactMap { $0 }.min()
   }
 
-  /// The trouble with an event that a relay does not accept yet, and for how long; `nil` if it may accept the event.
+  /// The trouble with an event that a relay does not accept yet, and for how long, or `nil` if it may accept the event.
   /// - Parameter date: in Unix seconds.
   func prematurity(of date: @autoclosure () -> Int64?, at address: String) -> (trouble: Trouble, wait: Duration)? {
     guard let max = url(of: address).flatMap(aheadMax), let date = date() else { return nil }
@@ -75,7 +75,7 @@ extension NostrNetwork {
     return (Trouble(.rejected, words), .seconds(lead - max))
   }
 
-  /// Learns from a refusal of a date, and warns of this machine's clock if several relays refuse dates that should be right.
+  /// Records a refusal of a date, and warns of this machine's clock if several relays refuse dates that should be right.
   func learn(_ refusal: DateRefusal, _ lead: Int64, _ isFresh: Bool, of url: RelayURL) {
     let now = NIODeadline.now()
     let doubters = dates.withLockedValue { dates in
@@ -88,7 +88,7 @@ extension NostrNetwork {
   }
 
   /// The date of a new post in a public channel: now, but after the latest post there and after the message that it answers, as far as
-  /// relays take that.
+  /// relays accept that.
   /// - Parameters:
   ///   - answered: the date of that message, in Unix seconds.
   ///   - relays: the addresses of the relays that get it.
@@ -96,9 +96,9 @@ extension NostrNetwork {
     let now = now()
     let end = now + aheadMax(at: relays)
     return dates.withLockedValue { dates in
-      // A date from further ahead is that of a clock that was set back.
+      // A date from further ahead was given before the clock was set back.
       let latest = dates.posts[channel].map { $0 > now + Self.aheadMaxUnknown ? now : min($0, end - 1) + 1 } ?? now
-      // Nothing is gained by a date that is still before that of the message.
+      // A date that is still before the message's date gains nothing.
       let reply = answered.map { $0 < end ? $0 + 1 : now } ?? now
       let date = max(now, latest, reply)
       dates.note(postAt: date, in: channel)

@@ -3,7 +3,7 @@ internal import NIOConcurrencyHelpers
 internal import NIOCore
 public import RelayNetwork
 
-// Reading what is said in channels.
+// Reading the messages of channels.
 extension NostrNetwork {
   public func follow(_ channel: FollowedChannel) {
     let before = followed.withLockedValue { $0.updateValue(channel, forKey: channel.id) }
@@ -24,7 +24,7 @@ extension NostrNetwork {
     guard let known = followed.withLockedValue({ $0[channel] }) else { return }
     for (relay, address) in known.relays {
       guard let session = follower(relay, address) else {
-        // After its end, the network says nothing about relays.
+        // After its end, the network reports nothing about relays.
         guard (try? RelayURL(address)) == nil else { continue }
         report(.synced(channel: channel, relay: relay, .failed(Self.strangeAddress)))
         continue
@@ -54,7 +54,7 @@ extension NostrNetwork {
   private static let noDescription = Trouble(
     .unreachable, "it shows no description (NIP-11), so no one knows whether it searches")
 
-  /// Asks those relays that say that they search (NIP-50). Others ignore the words, and would serve anything.
+  /// Asks only relays that offer search (NIP-50). Other relays ignore the words, and would serve anything.
   public func search(_ search: RelaySearch) {
     guard let known = followed.withLockedValue({ $0[search.channel] }) else { return }
     for (relay, address) in known.relays {
@@ -65,7 +65,7 @@ extension NostrNetwork {
         tell(.failed(Self.strangeAddress))
         continue
       }
-      // After its end, the network says nothing about relays.
+      // After its end, the network reports nothing about relays.
       guard let session = follower(relay, address) else { continue }
       dialer.information(of: url, on: group.next()).whenComplete { result in
         guard let information = (try? result.get()) ?? nil else { return tell(.failed(Self.noDescription)) }
@@ -80,7 +80,7 @@ extension NostrNetwork {
     for (relay, address) in channel.relays { follower(relay, address)?.feed(.following(.follow(reading))) }
   }
 
-  /// Goes on with the channels of an identity, whose key is known now.
+  /// Continues with the channels of an identity, whose key is known now.
   func followAgain(_ identity: IdentityID) {
     let mine = followed.withLockedValue { $0.values.filter { $0.content.identity == identity } }
     for channel in mine { tellFollowers(of: channel) }
@@ -88,7 +88,7 @@ extension NostrNetwork {
 }
 
 extension MessageNews.What {
-  /// Whether others may be about it.
+  /// Whether other news may be about it.
   fileprivate var hasMarks: Bool {
     switch self {
     case .message, .reaction: true

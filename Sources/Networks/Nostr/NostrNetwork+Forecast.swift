@@ -8,12 +8,12 @@ extension NostrNetwork {
   }
 
   /// - Parameters:
-  ///   - capabilities: what the relay says that it can do.
+  ///   - capabilities: the abilities that the relay declares.
   ///   - isInGroup: whether the post is in a group: its owner is an admin there, and relays of groups delete what admins ask for.
   static func forecast(at capabilities: [String], isInGroup: Bool = false) -> PostForecast {
     let edit = "an edit is a new post and the deletion of this one; replies stay with this one"
     if isInGroup || capabilities.contains(deletes) { return PostForecast(canEdit: true, canDelete: true, editNote: edit) }
-    // The words of relays that say what they can do begin like this.
+    // The abilities that a relay declares begin like this.
     let isKnown = capabilities.contains { $0.hasPrefix("nip") }
     let doubt =
       isKnown ? "the relay does not say that it deletes posts (NIP-09)" : "the relay has not said whether it deletes posts"
@@ -22,6 +22,6 @@ extension NostrNetwork {
       deleteNote: "\(doubt), so it may go on showing this one")
   }
 
-  /// What relays say that take deletions.
+  /// The ability that relays declare if they accept deletions.
   private static let deletes = "nip9"
 }

@@ -4,7 +4,7 @@ internal import Secrets
 
 // Posts of groups: each attempt is dated and signed again.
 extension NostrNetwork {
-  /// What only an event has that is signed again for each attempt. Two posts with one text differ by it.
+  /// The part of an event that is signed again for each attempt. Two posts with one text differ by it.
   static func attempt(in content: ChannelContent) -> NostrPost.Attempt {
     content.kind == .group ? NostrPost.Attempt(clientID: Hex.encode(SystemRandom.bytes(16))) : NostrPost.Attempt()
   }
@@ -30,7 +30,7 @@ extension NostrNetwork {
 
   /// The form in which a post is stored that is signed when it is sent.
   func template(of post: NostrPost, with key: SecretKey) throws(PostFailure) -> PostDocument {
-    // What cannot be signed is refused now.
+    // A post that cannot be signed is refused now.
     _ = try sign(post, with: key, at: now())
     return GroupPost(post).document
   }
@@ -42,7 +42,7 @@ extension NostrNetwork {
     guard let post = GroupRemnant(document) else { throw .unavailable(Self.unreadablePost) }
     guard post.author == key.publicKey else { throw .unavailable(Self.foreignPost) }
     let deletion = GroupDeletion(author: key.publicKey, reason: reason)
-    // What cannot be sent is refused now, though nothing may have been sent so far: then any name will do.
+    // A request that cannot be sent is refused now, even if no attempt was sent so far. In that case any name will do.
     let any = GroupPost.Attempt(id: String(repeating: "0", count: 64), createdAt: now())
     let known = post.attempts.isEmpty ? GroupRemnant(author: post.author, kind: post.kind, attempts: [any]) : post
     do throws(DeletionRefusal) {

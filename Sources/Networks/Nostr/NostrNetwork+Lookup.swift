@@ -3,7 +3,7 @@ internal import Dialing
 internal import NIOCore
 public import RelayNetwork
 
-// Channels that others run.
+// Someone else's channels.
 extension NostrNetwork {
   public func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference? {
     try ChannelReference(nostrLink: text)
@@ -17,7 +17,7 @@ extension NostrNetwork {
       var events = try await events(of: channel, on: lines)
       var channel = channel
       if channel.trustAnchor == nil, let first = try? channel.channel(in: events, for: identity) {
-        // Now it is known whose editions count; those of others may have been served in their place.
+        // Now the key is known whose editions count. Other people's editions may have been served in their place.
         channel = channel.signed(by: first.content.trustAnchor)
         events += (try? await self.events(of: channel, on: lines)) ?? []
       }
@@ -37,8 +37,8 @@ extension NostrNetwork {
     }
   }
 
-  /// Asks with one filter after the other, because some relays refuse several in one request, or heed only the first. The first filter brings
-  /// the channel itself; what a relay does not say of the others is not shown.
+  /// Asks with one filter after the other, because some relays refuse several in one request, or heed only the first. The first filter
+  /// brings the channel itself. If a relay does not answer the others, their part is not shown.
   private func events(of channel: ChannelReference, on lines: RelayLines) async throws -> [NostrEvent] {
     var events: [NostrEvent] = []
     for (index, filter) in channel.filters.enumerated() {

@@ -3,7 +3,7 @@ internal import NIOConcurrencyHelpers
 public import RelayNetwork
 internal import Secrets
 
-// Who belongs to groups.
+// Members of groups.
 extension NostrNetwork {
   public func composeMembership(
     _ change: MembershipChange, in content: ChannelContent
@@ -46,7 +46,7 @@ extension NostrNetwork {
     return MembershipForm(author: key.publicKey, change: change, clientID: clientID).document
   }
 
-  /// Begins an operation for a change of who belongs to a group. One that is taken back is given up: what the relay did about it stays.
+  /// Begins an operation for a membership change in a group. Withdrawing a change gives it up, and undoes nothing at the relay.
   func deliver(_ membership: MembershipForm, for operation: DeliveryOperation) {
     let item = SessionOperation(delivery: operation, membership: membership)
     switch operation.task {
@@ -55,7 +55,7 @@ extension NostrNetwork {
     case .verify:
       guard let session = reader(operation.relay, operation.address) else { return invalid(item) }
       session.feed(.submitted(item))
-      // Whoever made the change looks at the list next.
+      // The person who made the change looks at the list next.
       if followed.withLockedValue({ $0[operation.channel]?.relays[operation.relay] }) != nil {
         follower(operation.relay, operation.address)?.feed(.following(.members(operation.channel)))
       }

@@ -16,7 +16,7 @@ extension NostrNetwork {
     }
   }
 
-  /// The request to take a pin away.
+  /// The request to remove a pin.
   func pinDeletion(
     of pin: PinForm, reason: String, with key: SecretKey
   ) throws(PostFailure) -> PostDocument {

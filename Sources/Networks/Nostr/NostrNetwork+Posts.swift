@@ -2,7 +2,7 @@ public import Channels
 public import RelayNetwork
 internal import StrictJSON
 
-// The form of posts on Nostr, and what is done with them on relays.
+// The form of posts on Nostr, and the operations for them on relays.
 extension NostrNetwork {
   public func compose(
     _ draft: PostDraft, in content: ChannelContent, at relays: [String]
@@ -37,7 +37,7 @@ extension NostrNetwork {
       let published = NostrPost.Published(id: post.networkID, kind: remnant.kind)
       deletion = try NostrPost.deletion(of: [published], in: content, reason: reason, by: key.publicKey)
     } catch { throw error.failure }
-    // A relay may keep what is dated after the request.
+    // A relay may keep events that are dated after the request.
     let date = max(now(), min(remnant.createdAt, now() + Self.aheadMaxUnknown))
     return PostDocument(try sign(deletion, with: key, at: date))
   }
@@ -45,7 +45,7 @@ extension NostrNetwork {
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
     if let event = post.event { return NostrPost(event).reference(id: event.id, at: relays) }
     if let group = GroupPost(post) { return group.post.reference(id: group.knownID(at: relays), at: relays) }
-    // Whom a forgotten post mentioned is forgotten too.
+    // The people that a forgotten post mentioned are forgotten too.
     func named(_ id: String, _ kind: Int) -> PostReference {
       PostReference(networkID: id, author: post.author, kind: kind, relays: relays)
     }
@@ -172,7 +172,7 @@ extension NostrNetwork {
     session.feed(.submitted(item))
   }
 
-  /// The size of a post that the relay at this address says it does not take, as far as that is known by now.
+  /// The size of a post that exceeds the limits declared by the relay at this address, as far as they are known by now.
   func excess(of event: @autoclosure () -> NostrEvent?, at address: String) -> EventLimits.Excess? {
     guard let limits = eventLimits(of: address), !limits.bounds.isEmpty else { return nil }
     return event().flatMap { limits.excess(of: $0) }
@@ -210,7 +210,7 @@ extension NostrNetwork {
 }
 
 extension NostrPost {
-  /// How others refer to it.
+  /// A reference to it, as other posts make it.
   fileprivate func reference(id: String, at relays: [String]) -> PostReference {
     var known: Set<String> = []
     let people = tags.filter { $0.count > 1 && $0[0] == "p" }.map { $0[1] }.filter { known.insert($0).inserted }
@@ -221,7 +221,7 @@ extension NostrPost {
 }
 
 extension DeletionRefusal {
-  /// The same as a network says it.
+  /// The same as the failure that a network reports.
   var failure: PostFailure {
     switch self {
     case .unusableReason, .secretInReason: .refused(PostRefusal(.text, description))
@@ -233,12 +233,12 @@ extension DeletionRefusal {
 extension PostDocument {
   init(_ event: NostrEvent) { self.init(networkID: event.id, author: event.publicKey, text: event.text) }
 
-  /// The event; `nil` if the document is not one of Nostr.
+  /// The event, or `nil` if the document does not belong to Nostr.
   fileprivate var event: NostrEvent? {
     guard let json = try? JSONParser.parse(text) else { return nil }
     return NostrEvent(json: json)
   }
 
-  /// What names the event, beside its id and author; `nil` if the document is not one of Nostr.
+  /// The data that names the event, in addition to its id and author, or `nil` if the document does not belong to Nostr.
   fileprivate var remnant: EventRemnant? { (try? JSONParser.parse(text)).flatMap(EventRemnant.init) }
 }

@@ -21,7 +21,7 @@ extension NostrNetwork {
   static let authorizationKind = 24_242
   /// For how many seconds an authorization holds.
   static let authorizationSeconds: Int64 = 600
-  /// By how many seconds it is dated back: servers refuse what is ahead of their clocks, which may be a little late.
+  /// By how many seconds it is dated back: servers refuse events ahead of their clocks, which may be a little late.
   static let authorizationBackSeconds: Int64 = 10
 
   public func authorizeUpload(
@@ -44,8 +44,8 @@ extension NostrNetwork {
   }
 
   /// The value of the `Authorization` field. BUD-11 wants base64url without padding, earlier versions and their servers base64. Spaces at
-  /// the end make the number of bytes one that needs no padding, and the text has none of the characters for which the alphabets differ,
-  /// so both are the same.
+  /// the end make the number of bytes one that needs no padding, and the text has no character for which the alphabets differ, so both are
+  /// the same.
   static func field(_ event: NostrEvent) -> String {
     let text = event.text
     let spaces = String(repeating: " ", count: (3 - text.utf8.count % 3) % 3)

@@ -10,7 +10,7 @@ public import Secrets
 /// NIP-28 public channels on Nostr relays.
 ///
 /// Three kinds of sessions per relay: one per identity that publishes, an anonymous one that reads back and watches, and an anonymous one
-/// that follows channels; each on a connection of its own where the relay allows that.
+/// that follows channels. Each has its own connection where the relay allows that.
 public final class NostrNetwork: RelayNetwork {
   public let kind = NetworkKind.nostr
 
@@ -28,11 +28,11 @@ public final class NostrNetwork: RelayNetwork {
     var unreported: [NetworkReport] = []
     /// NIP-11 documents that were requested recently, by address.
     var documents: [String: Document] = [:]
-    /// Addresses that were read before, by what they were read from.
+    /// Addresses that were read before, by their text.
     var urls: [String: RelayURL] = [:]
-    /// Profiles that were signed recently, by the id of what they repeat: each goes to all relays of its channel.
+    /// Profiles that were signed recently, by the id of the event that they repeat: each goes to all relays of its channel.
     var profiles: [String: NostrEvent] = [:]
-    /// What relays say about the sizes and dates of events, and when they were asked, by address.
+    /// The limits that relays declare for the sizes and dates of events, and when they were asked, by address.
     var eventLimits: [String: KnownLimits] = [:]
     /// The ids of posts that were composed lately.
     var composed: Set<String> = []
@@ -44,7 +44,7 @@ public final class NostrNetwork: RelayNetwork {
   }
   private struct KnownLimits {
     let askedAt: NIODeadline
-    /// `nil` as long as the relay has not said anything.
+    /// `nil` until the relay has declared its limits.
     var limits: EventLimits?
   }
   private struct Publisher: Hashable {
@@ -69,13 +69,13 @@ public final class NostrNetwork: RelayNetwork {
   /// The time for which a relay's NIP-11 document counts as current, and the number of documents that are kept.
   private static let documentLife = TimeAmount.seconds(60)
   private static let documentsMax = 1_000
-  /// The time for which a relay is not asked again which events it takes, and the number of relays of which that is known.
+  /// The time for which a relay is not asked again which events it accepts, and the number of relays of which that is known.
   private static let eventLimitsLife = TimeAmount.hours(1)
   private static let eventLimitsMax = 1_000
   private static let composedMax = 10_000
   private static let profilesMax = 1_000
   private static let urlsMax = 10_000
-  /// The bits of a batch's number that count the batches of one session; the others name the session.
+  /// The bits of a batch's number that count the batches of one session. The other bits name the session.
   private static let batchBits = 40
   private let lookup = HostLookup()
   let limits: NostrLimits
@@ -93,7 +93,7 @@ public final class NostrNetwork: RelayNetwork {
   let followed = NIOLockedValueBox<[ChannelID: FollowedChannel]>([:])
 
   /// - Parameters:
-  ///   - trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
+  ///   - trustRoots: a PEM file with certificate authorities to trust, or `nil` to trust the system's.
   ///   - fileServers: where files of posts are uploaded to, best first.
   ///   - mayPublish: whether anything may be published at this very moment.
   ///   - now: Unix time in seconds.
@@ -203,13 +203,13 @@ public final class NostrNetwork: RelayNetwork {
   /// The key that signs a channel: its own, which is derived each time and not kept, or its identity's.
   func key(of content: ChannelContent) -> SecretKey? {
     guard let identity = key(of: content.identity), let salt = content.keySalt else { return key(of: content.identity) }
-    // Another key than the one that readers know would make events of no one.
+    // Events signed by any other key than the one that readers know would belong to no one.
     guard let own = identity.channelKey(salt: salt), own.publicKey == content.trustAnchor else { return nil }
     return own
   }
 
-  /// Returns a relay's description of itself (NIP-11), requested now and then, however many callers there are; `nil` if it does not answer
-  /// in time.
+  /// Returns a relay's description of itself (NIP-11), requested now and then, however many callers there are, or `nil` if it does not
+  /// answer in time.
   func document(of url: RelayURL) -> EventLoopFuture<RelayInformation?> {
     let now = NIODeadline.now()
     return state.withLockedValue { state in
@@ -220,7 +220,7 @@ public final class NostrNetwork: RelayNetwork {
     }
   }
 
-  /// The profile that repeats the event `id`, as it was signed before, or as `sign` makes it.
+  /// The profile that repeats the event `id`: the one signed before, or else the one that `sign` makes.
   func knownProfile(of id: String, sign: () -> NostrEvent?) -> NostrEvent? {
     if let known = state.withLockedValue({ $0.profiles[id] }) { return known }
     guard let profile = sign() else { return nil }
@@ -228,7 +228,7 @@ public final class NostrNetwork: RelayNetwork {
     return profile
   }
 
-  /// The sizes of events that a relay says it takes; `nil` as long as it is not known. What is not known is asked for, and no one waits.
+  /// The sizes of events that a relay declares to accept, or `nil` until they are known. Unknown sizes are requested, and no one waits.
   func eventLimits(of address: String) -> EventLimits? {
     guard let url = url(of: address) else { return nil }
     let now = NIODeadline.now()
@@ -247,7 +247,7 @@ public final class NostrNetwork: RelayNetwork {
     return known
   }
 
-  /// The same as far as it is known by now.
+  /// The same as far as it is known by now, without a request.
   func knownEventLimits(of url: RelayURL) -> EventLimits? { state.withLockedValue { $0.eventLimits[url.text]?.limits } }
 
   /// Notes the id of a new post.
@@ -266,7 +266,7 @@ public final class NostrNetwork: RelayNetwork {
     return url
   }
 
-  /// The session that publishes for an identity on a relay; `nil` if the address is not one of Nostr, or the network has ended.
+  /// The session that publishes for an identity on a relay, or `nil` if the address does not belong to Nostr, or the network has ended.
   func publisher(
     _ relay: RelayID, _ address: String, _ identity: IdentityID
   ) -> RelaySession<PublisherMachine>? {
@@ -302,7 +302,7 @@ public final class NostrNetwork: RelayNetwork {
       guard !state.isOver else { return nil }
       if let reader = state.readers[relay] {
         if reader.address == url.text { return reader.session }
-        // The relay moved; sessions at its old address must not report for it any more.
+        // The relay moved, so sessions at its old address must no longer report for it.
         _ = reader.session.end()
         for name in state.publishers.keys where name.relay == relay && name.address != url.text {
           _ = state.publishers.removeValue(forKey: name)?.end()
@@ -316,7 +316,7 @@ public final class NostrNetwork: RelayNetwork {
     }
   }
 
-  /// The session that follows channels on a relay; `nil` as of `reader`.
+  /// The session that follows channels on a relay, or `nil` as of `reader`.
   func follower(_ relay: RelayID, _ address: String) -> RelaySession<FollowerMachine>? {
     guard let url = url(of: address) else { return nil }
     return state.withLockedValue { state in
@@ -339,13 +339,13 @@ public final class NostrNetwork: RelayNetwork {
   /// The session that follows channels on a relay, if there is one.
   func follower(_ relay: RelayID) -> RelaySession<FollowerMachine>? { state.withLockedValue { $0.followers[relay]?.session } }
 
-  /// The session that reported a batch; `nil` if it has ended.
+  /// The session that reported a batch, or `nil` if it has ended.
   func follower(of batch: MessageBatch.ID) -> RelaySession<FollowerMachine>? {
     let number = batch.number >> Self.batchBits
     return state.withLockedValue { state in state.followers.values.first { $0.number == number }?.session }
   }
 
-  /// The lines to a relay; `nil` if the network has ended, or the address is not one of Nostr.
+  /// The lines to a relay, or `nil` if the network has ended, or the address does not belong to Nostr.
   func lines(to address: String) -> RelayLines? {
     guard let url = url(of: address) else { return nil }
     return state.withLockedValue { state in state.isOver ? nil : lines(to: url, &state) }
@@ -360,7 +360,7 @@ public final class NostrNetwork: RelayNetwork {
     return lines
   }
 
-  /// Reports messages that cannot be used, if they are from a relay that channels are read at.
+  /// Reports unusable messages, if they are from a relay that channels are read at.
   private func unreadable(_ count: Int, at address: String) {
     let relay = state.withLockedValue { state in
       state.readers.first { $0.value.address == address }?.key ?? state.followers.first { $0.value.address == address }?.key
@@ -372,12 +372,12 @@ public final class NostrNetwork: RelayNetwork {
 
   /// Reports that an operation has no session.
   func invalid(_ item: SessionOperation) {
-    // No more operations are performed; the next start takes this one up again.
+    // The network has ended and performs no operations. The next start resumes this one.
     if state.withLockedValue({ $0.isOver }) { return }
     report(item.report(.misbehaved(Trouble(.protocol, "the relay's address is not one of Nostr"))))
   }
 
-  /// The sessions that publish on a relay, whoever's they are.
+  /// The sessions that publish on a relay, for any identity.
   func publishers(on relay: RelayID) -> [RelaySession<PublisherMachine>] {
     state.withLockedValue { state in state.publishers.filter { $0.key.relay == relay }.map(\.value) }
   }

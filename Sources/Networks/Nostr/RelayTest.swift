@@ -5,10 +5,10 @@ internal import NIOCore
 internal import NIOTLS
 internal import RelayNetwork
 
-/// Tests a relay step by step, through the same sessions that channels use: resolve, connect, tls, info (NIP-11, and whether a
-/// WebSocket opens), auth (NIP-42, where it is demanded), publish (an event that expires by NIP-40), readBack (as an anonymous reader),
-/// verify (id, signature and author of what was served). The event is deleted afterwards (NIP-09). A light test leaves out auth,
-/// publish and verify, and reads something that is not there. The first step that fails is the last.
+/// Tests a relay step by step, through the same sessions that channels use: resolve, connect, tls, info (NIP-11, and whether a WebSocket
+/// opens), auth (NIP-42, where it is demanded), publish (an event that expires by NIP-40), readBack (as an anonymous reader), verify (id,
+/// signature and author of the served event). The event is deleted afterwards (NIP-09). A light test leaves out auth, publish and verify,
+/// and asks for an event that does not exist. The first step that fails is the last.
 struct RelayTest: Sendable {
   let dialer: RelayDialer
   let lookup: HostLookup
@@ -54,11 +54,11 @@ struct RelayTest: Sendable {
       return clock.now - started
     }
 
-    /// - Parameter isInstant: whether the step took no time of its own; the time that passed belongs to the next.
+    /// - Parameter isInstant: whether the step itself took no time. The time that passed belongs to the next step.
     mutating func passed(
       _ step: String, _ detail: String, selfDescription: PeerDescription? = nil, isInstant: Bool = false
     ) {
-      // Names and versions come from the peer; details are cleaned like troubles.
+      // Names and versions come from the peer, so details are cleaned like troubles.
       yield(
         ProbeStep(
           name: step, duration: isInstant ? .zero : lap(), detail: Trouble(.protocol, detail).detail,
@@ -85,7 +85,7 @@ struct RelayTest: Sendable {
       step = "connect"
       let tls = dialer.tls
       let handshake = eventLoop.makePromise(of: Void.self)
-      // No caller may be left waiting, whatever happens to the connection.
+      // No caller may be left waiting after any end of the connection.
       defer { handshake.fail(PeerFailure(.unreachable, "the connection closed")) }
       let (channel, _) = try await TCPDialer().connect(to: addresses, within: limits.dialTimeout, on: eventLoop) { channel in
         guard url.isSecure else { return }
@@ -104,7 +104,7 @@ struct RelayTest: Sendable {
     }
   }
 
-  // MARK: - What it does
+  // MARK: - The steps on a connection
 
   private func read(_ url: RelayURL, _ information: RelayInformation?, _ log: inout StepLog) async {
     // Nothing has this id.
@@ -121,7 +121,7 @@ struct RelayTest: Sendable {
   }
 
   private func publishAndRead(_ url: RelayURL, _ information: RelayInformation?, _ log: inout StepLog) async {
-    // This is the identity's own key, because a relay may take only events of known authors.
+    // This is the identity's own key, because a relay may accept only events of known authors.
     let probe = key ?? .random()
     let expiry = now() + Self.probeLifeSeconds
     // Two tests within a second must not create the same event: relays refuse events that were deleted before.
@@ -152,7 +152,7 @@ struct RelayTest: Sendable {
         }
         let trouble = Self.trouble(outcome)
         guard hasOpened else { return log.failed("info", trouble) }
-        // The relay may have the event although it did not say so.
+        // The relay may have the event although it did not confirm that.
         await clean(event, probe, content, url)
         guard trouble.cause != .authRequired || isAuthenticated, !isAsked || isAuthenticated else {
           return log.failed("auth", trouble)
@@ -180,11 +180,11 @@ struct RelayTest: Sendable {
     }
   }
 
-  /// Asks for the deletion of the probe. A relay that does not delete is no worse for channels, and the probe expires.
+  /// Asks for the deletion of the probe. A relay that does not delete is equally good for channels, and the probe expires.
   private func clean(_ event: NostrEvent, _ probe: SecretKey, _ content: ChannelContent, _ url: RelayURL) async {
     let tags = [["e", event.id], ["k", "\(PublicChannel.creationKind)"]]
     guard let deletion = NostrEvent(signedBy: probe, createdAt: now(), kind: 5, tags: tags, content: "") else { return }
-    // This is a task of its own, because the event must go even if the caller is gone. The session's timers limit it.
+    // This is a separate task, because the event must go even if the caller is gone. The session's timers limit it.
     await Task { for await _ in sights(of: .withdraw, content, deletion, url, probe) {} }.value
   }
 
@@ -195,7 +195,7 @@ struct RelayTest: Sendable {
     case ended(RelayOutcome, hasOpened: Bool)
   }
 
-  /// One operation through a session of its own, as channels use it. The session ends with the stream.
+  /// One operation through its own session, as channels use it. The session ends with the stream.
   private func sights(
     of task: RelayOperation.Task, _ content: ChannelContent, _ event: NostrEvent?, _ url: RelayURL,
     _ probe: SecretKey? = nil

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Reads what a relay shows of a channel that someone else runs: one request, on a line that ends with it.
+/// Reads someone else's channel at a relay: one request, on a line that ends with it.
 final class ChannelLookup: Sendable {
   /// The number of events that are looked at.
   static let eventsMax = 100

@@ -1,10 +1,10 @@
 internal import Channels
 internal import RelayNetwork
 
-/// What it means for those who read that the relay ended their REQ (CLOSED).
+/// The meaning for readers of a REQ that the relay ended (CLOSED).
 struct ClosedRequest {
   let trouble: Trouble
-  /// When the relay may be asked again; `nil` if it refuses for good.
+  /// When the relay may be asked again, or `nil` if it refuses for good.
   private let retryAfter: Duration?
 
   /// - Parameter text: the relay's words.
@@ -14,12 +14,12 @@ struct ClosedRequest {
     case .permanent: (trouble, retryAfter) = (Trouble(.rejected, text), nil)
     case .transient(isRateLimit: true): (trouble, retryAfter) = (Trouble(.rateLimited, text), .seconds(30))
     case .transient(isRateLimit: false): (trouble, retryAfter) = (Trouble(.storage, text), .seconds(5))
-    // "duplicate" says that a request has this name already, and nothing about what the relay has.
+    // "duplicate" means that a request has this name already, and nothing about the relay's events.
     case .success, .unknown, .outdated:
       (trouble, retryAfter) = (Trouble(.rejected, text.isEmpty ? "the relay ended the request" : text), .seconds(30))
     }
   }
 
-  /// The outcome for what the REQ has not brought.
+  /// The outcome for operations that the REQ has not decided.
   var outcome: RelayOutcome { retryAfter.map { .troubled(trouble, retryAfter: $0) } ?? .refused(trouble) }
 }

@@ -6,7 +6,7 @@ internal import NIOPosix
 /// Resolves one name without delaying others. The stock resolver looks names up one after the other on each event
 /// loop, so a domain whose name servers are silent would make other relays look unreachable.
 final class ConcurrentResolver: Resolver, Sendable {
-  /// The threads for all relays together: thousands of names that do not resolve must not take as many threads.
+  /// The threads for all relays together: thousands of names that do not resolve must not use as many threads.
   private static let lookup = HostLookup(threadsMax: 128)
 
   private let eventLoop: any EventLoop

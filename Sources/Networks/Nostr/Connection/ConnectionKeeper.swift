@@ -1,17 +1,17 @@
 internal import Channels
 
-/// The rules for when to dial, and how long to wait between dials; shared by both kinds of session.
+/// The rules for when to dial, and how long to wait between dials, shared by all kinds of session.
 struct ConnectionKeeper: Hashable, Sendable {
   enum State: Hashable, Sendable {
     case idle, dialing, open
-    /// A dial failed or the connection broke; the next dial waits for the timer.
+    /// A dial failed or the connection broke, and the next dial waits for the timer.
     case waiting
   }
   private(set) var state: State = .idle
   private(set) var failures = 0
   /// Waiting at the pace of a relay that is only watched.
   private var waitsLong = false
-  /// The reason why the relay wants to be left alone for so long that nothing may wait for the connection.
+  /// The trouble for which the relay asked for so long a wait that nothing may wait for the connection.
   private(set) var hold: Trouble?
   /// The number of times that the relay has sent more than it may. A connection that lasted does not reset it.
   private(set) var floods = 0
@@ -36,7 +36,7 @@ struct ConnectionKeeper: Hashable, Sendable {
     }
   }
 
-  /// Back-off does not end with a handshake: a relay that closes at once must not be dialled every second.
+  /// Back-off does not end with a handshake: a relay that closes immediately must not be dialled every second.
   mutating func opened() -> [SessionAction] {
     state = .open
     return [.setTimer(.stable, after: limits.stableAfter)]
@@ -64,7 +64,7 @@ struct ConnectionKeeper: Hashable, Sendable {
     return lost(isBusy: false, atLeast: floodWait, because: trouble)
   }
 
-  /// The time for which the relay is left alone after the latest flood.
+  /// The time for which the relay is not dialled after the latest flood.
   var floodWait: Duration {
     var wait = limits.floodWaitFirst
     for _ in 1..<max(floods, 1) where wait < limits.floodWaitMax { wait = wait * 2 }

@@ -1,7 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 
-// What relays and connections do, in the words for posts.
+// Outcomes of relays and connections, in the words for posts.
 extension DeliveryOutcome {
   /// The same outcome.
   init(_ outcome: RelayOutcome) {
@@ -17,11 +17,11 @@ extension DeliveryOutcome {
       }
   }
 
-  /// The outcome of handing over a post, or a request to delete one. A refusal whose words say that the event itself cannot be taken,
-  /// because of its age or its size, means that the relay is left out.
+  /// The outcome of handing over a post, or a request to delete one. If the words of a refusal give the event's age or size as the reason,
+  /// the relay is left out.
   /// - Parameters:
-  ///   - isDoubtful: whether the event was sent before and not answered: no answer to the second one says then that the relay does not
-  ///     have it.
+  ///   - isDoubtful: whether the event was sent before and not answered. In that case no answer to the second one proves that the relay
+  ///     does not have it.
   init(publishing outcome: RelayOutcome, isDoubtful: Bool) {
     let plain = DeliveryOutcome(outcome)
     switch plain {
@@ -41,7 +41,8 @@ extension DeliveryOutcome {
     Trouble(.timeout, "it was sent before and not answered, and then: \(trouble.detail)")
   }
 
-  /// The refusal as one of the event's age or size, if the relay's words say so; `nil` for every other one. Relays agree on no words.
+  /// The refusal as a refusal of the event's age or size, if the relay's words mean that, or `nil` for every other refusal. Relays agree on
+  /// no words.
   private static func misfit(_ trouble: Trouble) -> Trouble? {
     guard trouble.cause == .rejected else { return nil }
     let words = trouble.detail.lowercased()

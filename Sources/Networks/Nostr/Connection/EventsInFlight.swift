@@ -8,15 +8,15 @@ struct EventInFlight: Hashable, Sendable {
   let serial: Int
   /// Which of the operation's events is on its way.
   var step = 0
-  /// The event's id; empty until it is signed.
+  /// The event's id, or empty until it is signed.
   var eventID = ""
   /// The number of times that the relay demanded AUTH for this event.
   var authenticationRounds = 0
-  /// Whether it was refused with a demand for AUTH; it is sent again once that is done.
+  /// Whether it was refused with a demand for AUTH. It is sent again once that is done.
   var awaitsAuthentication = false
   /// Whether AUTH was done with the channel's own key for this event.
   var isAuthorKnown = false
-  /// Whether the relay took an event of the operation that does what this one does, too.
+  /// Whether the relay accepted an event of the operation with the same effect.
   var isSecond = false
   /// Whether it was sent on an earlier occasion, too, and not answered then: the relay may have it.
   var wasSent = false
@@ -24,7 +24,7 @@ struct EventInFlight: Hashable, Sendable {
   var content: ChannelContent { item.content }
   /// Whether the operation does not depend on the event that is on its way.
   var isExtra: Bool { item.events.indices.contains(step) && item.events[step].isExtra }
-  /// Whether the one after it does the same, so that the relay need not take it.
+  /// Whether the next event has the same effect, so that the relay need not accept this one.
   var isOption: Bool { item.events.indices.contains(step) && item.events[step].isOption }
   /// Whether it is a list of pinned posts that is being read before it is sent.
   var isUnsentList: Bool { item.pin != nil && eventID.isEmpty }
@@ -42,15 +42,15 @@ struct EventsInFlight: Hashable, Sendable {
 
   var count: Int { all.count }
   var isEmpty: Bool { all.isEmpty }
-  /// The first event that was sent among those that the relay must answer.
+  /// The event that was sent first, of the events that the relay must answer.
   var first: EventInFlight? { all.first { !$0.awaitsAuthentication } }
-  /// The event that waits for AUTH; there is one at most.
+  /// The event that waits for AUTH. There is one at most.
   var authenticating: EventInFlight? { all.first(where: \.awaitsAuthentication) }
 
   subscript(id: String) -> EventInFlight? { id.isEmpty ? nil : all.first { $0.eventID == id } }
 
-  /// Whether `item` may be sent beside these: not beside another operation on its channel, or for its post, whose order matters, and not
-  /// beside events that are signed when they are sent, which a relay does not take twice.
+  /// Whether `item` may be sent together with these: not with another operation on its channel, or for its post, whose order matters, and
+  /// not with events that are signed when they are sent, which a relay does not accept twice.
   func mayBeJoined(by item: SessionOperation) -> Bool {
     isEmpty || !item.isDraft && all.allSatisfy { $0.item.order != item.order && !$0.item.isDraft }
   }

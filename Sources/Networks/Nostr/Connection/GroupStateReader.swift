@@ -2,10 +2,10 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Reads back from one relay what it shows of its groups, one after the other: which posts are pinned, and who belongs to them. It is a part
-/// of `ReaderMachine`, beside `PostReader`.
+/// Reads back the state of groups at one relay, one group after the other: pinned posts and members. It is a part of `ReaderMachine`, like
+/// `PostReader`.
 struct GroupStateReader: Sendable {
-  /// What a relay serves of one group.
+  /// The data that a relay serves for one group.
   private enum Served {
     case pins(PinnedPostsReading)
     case lists(GroupListsReading)
@@ -44,7 +44,7 @@ struct GroupStateReader: Sendable {
   private let limits: NostrLimits
   private let prefix: String
   private var queue: [SessionOperation] = []
-  /// The operations that the REQ under way answers. Those that came later wait for the next one, which shows what was sent meanwhile.
+  /// The operations that the REQ under way answers. Later operations wait for the next REQ, which shows the changes that were sent since.
   private var open: [SessionOperation] = []
   private var reading: (name: String, served: Served)?
   private var subscriptionNumber = 0
@@ -66,7 +66,7 @@ struct GroupStateReader: Sendable {
   /// - Parameter item: about a pin, or about who belongs to a group.
   mutating func add(_ item: SessionOperation) { queue.append(item) }
 
-  /// Asks for what the group shows that waits first, unless a REQ is under way. The connection must be open.
+  /// Asks for the state of the group that waits first, unless a REQ is under way. The connection must be open.
   mutating func askNext() -> [SessionAction] {
     guard reading == nil, let first = queue.first else { return [] }
     let group = first.content
@@ -87,10 +87,10 @@ struct GroupStateReader: Sendable {
 
   // MARK: - Answers
 
-  /// Takes an event that came under the name of the REQ.
+  /// Handles an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent) { reading?.served.take(event) }
 
-  /// Handles the end of what the relay has.
+  /// Handles the end of the relay's events.
   mutating func served() -> [SessionAction] {
     guard let reading else { return [] }
     return [.send(ClientMessage.close(reading.name))] + finish { reading.served.report($0, $1) }
@@ -108,7 +108,7 @@ struct GroupStateReader: Sendable {
   /// Ends the REQ under way.
   mutating func end(_ outcome: DeliveryOutcome) -> [SessionAction] { finish { _, operation in operation.report(outcome) } }
 
-  /// Ends everything: what is under way and what waits.
+  /// Ends the REQ under way, and everything that waits.
   mutating func endAll(_ outcome: DeliveryOutcome) -> [SessionAction] {
     let waiting = queue.compactMap(\.delivery)
     queue = []

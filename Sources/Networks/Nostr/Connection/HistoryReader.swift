@@ -10,7 +10,7 @@ struct HistoryQuestion: Hashable, Sendable {
   /// The public key that signs the posts.
   let author: String
 
-  /// - Parameter author: `nil` for the key that signs the channel; a group is signed by its relay.
+  /// - Parameter author: `nil` for the key that signs the channel. A group is signed by its relay.
   init(comparison: PostComparison, until: Int64, author: String? = nil) {
     self.comparison = comparison
     self.until = until
@@ -33,8 +33,8 @@ struct HistoryQuestion: Hashable, Sendable {
   }
 }
 
-/// Pages through what one relay holds of channels' own posts, as an anonymous reader would; one channel at a time. It is a part of
-/// `ReaderMachine`, beside `PostReader`. A comparison whose connection is lost fails, and is asked for again by whoever wants it.
+/// Pages through channels' own posts at one relay, as an anonymous reader would, one channel at a time. It is a part of `ReaderMachine`,
+/// like `PostReader`. A comparison whose connection is lost fails, and its caller must ask again.
 struct HistoryReader: Sendable {
   /// The number of comparisons that may wait.
   static let queueMax = 16
@@ -46,7 +46,7 @@ struct HistoryReader: Sendable {
   private let limits: NostrLimits
   private let prefix: String
   private var queue: Deque<HistoryQuestion> = []
-  /// What is under way.
+  /// The comparison under way.
   private var present: (question: HistoryQuestion, pager: HistoryPager)?
   private var subscription: String?
   private var subscriptionNumber = 0
@@ -74,7 +74,7 @@ struct HistoryReader: Sendable {
     return []
   }
 
-  /// Asks for what waits, unless a comparison is under way. The connection must be open.
+  /// Asks for the next comparison, unless one is under way. The connection must be open.
   mutating func askNext() -> [SessionAction] {
     guard present == nil, let next = queue.popFirst() else { return [] }
     var pageLimits = HistoryPager.Limits()
@@ -97,13 +97,13 @@ struct HistoryReader: Sendable {
 
   // MARK: - Answers
 
-  /// Takes an event that came under the name of the REQ.
+  /// Handles an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent) -> [SessionAction] {
     present?.pager.take(event, bytes: event.roughBytes)
     return taken()
   }
 
-  /// Takes an event that came under the name of the REQ and cannot be read.
+  /// Handles an unreadable event that came under the name of the REQ.
   mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
     present?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
     return taken()
@@ -135,7 +135,7 @@ struct HistoryReader: Sendable {
     return [.cancelTimer(.answerHistory), .report(ended.report(.failed(trouble)))]
   }
 
-  /// Ends everything: what is under way and what waits.
+  /// Ends the comparison under way, and everything that waits.
   mutating func endAll(_ trouble: Trouble) -> [SessionAction] {
     let waiting = Array(queue)
     queue = []
@@ -148,7 +148,7 @@ struct HistoryReader: Sendable {
     return [.send(ClientMessage.close(name)), .cancelTimer(.answerHistory)]
   }
 
-  /// Reports what was found: also a pager that gave up knows what is newer than the place where it did.
+  /// Reports the posts that were found. If the pager gave up, the report covers the dates after the place where it did.
   private mutating func finish() -> [SessionAction] {
     guard let (question, pager) = present else { return [] }
     present = nil

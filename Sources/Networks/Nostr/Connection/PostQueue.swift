@@ -3,7 +3,7 @@ internal import DequeModule
 internal import RelayNetwork
 
 /// The operations for posts that wait to be sent to one relay, in order. A post has a gate: when its turn comes, its owner is asked whether
-/// it may leave, and only the answer opens the gate. What waits keeps its gate when the connection is lost, so no one is asked twice.
+/// it may leave, and only the answer opens the gate. Waiting posts keep their gates when the connection is lost, so no one is asked twice.
 struct PostQueue: Sendable {
   /// The number of posts that may be asked for and not answered.
   static let askedMax = 64
@@ -35,21 +35,21 @@ struct PostQueue: Sendable {
   /// Whether the operation at the head publishes a post of a group that has no date yet.
   var needsDate: Bool { entries.first?.item.isUndated == true }
 
-  /// The operation at the head, if it may be sent; and whether it was sent before, and not answered.
+  /// The operation at the head, if it may be sent, and whether it was sent before and not answered.
   var next: (item: SessionOperation, wasSent: Bool)? {
     guard let head = entries.first, head.gate == .open else { return nil }
     return (head.item, head.wasSent)
   }
 
-  /// Adds an operation at the end. It takes the place of one that is the same but for its number, and no one waits for that one any more.
+  /// Adds an operation at the end. It replaces an operation that differs only in its number, because no one waits for that any longer.
   mutating func append(_ item: SessionOperation) {
-    // A request for deletion is only made for what may have left.
+    // Deletions are requested only for posts that may have left.
     guard let entry = Entry(item, gate: item.delivery?.task == .publish ? .closed : .open) else { return }
     entries.removeAll { $0.post == entry.post && $0.task == entry.task }
     entries.append(entry)
   }
 
-  /// Returns an operation to the head that was taken off before.
+  /// Returns an operation to the head that was removed before.
   mutating func prepend(_ item: SessionOperation, wasSent: Bool) {
     if let entry = Entry(item, gate: .open, wasSent: wasSent) { entries.prepend(entry) }
   }
@@ -57,7 +57,7 @@ struct PostQueue: Sendable {
   mutating func removeFirst() { if !entries.isEmpty { entries.removeFirst() } }
 
   /// Marks posts among the first `ahead` operations as asked for.
-  /// - Returns: those for which that is new, in order.
+  /// - Returns: the posts that were not asked for before, in order.
   mutating func ask(_ ahead: Int) -> [SessionOperation] {
     var askedCount = 0
     var asked: [SessionOperation] = []
@@ -74,7 +74,7 @@ struct PostQueue: Sendable {
 
   /// Gives a post of a group its date, whose turn has come.
   /// - Parameter seconds: the date, in Unix seconds.
-  /// - Returns: the operation, with the event; `nil` if there is none that needs a date.
+  /// - Returns: the operation, with the event, or `nil` if no such operation needs a date.
   mutating func date(_ post: PostID, _ number: Int, at seconds: Int64) -> SessionOperation? {
     let place = entries.firstIndex { $0.post == post && $0.number == number && $0.gate == .asked && $0.item.isUndated }
     guard let place else { return nil }
@@ -92,7 +92,7 @@ struct PostQueue: Sendable {
   mutating func removeAll(where isGone: (SessionOperation) -> Bool) { entries.removeAll { isGone($0.item) } }
 
   /// Keeps the first operations.
-  /// - Returns: the others; and whether each was sent before, and not answered.
+  /// - Returns: the others, and whether each was sent before and not answered.
   mutating func removeAll(after kept: Int = 0) -> [(item: SessionOperation, wasSent: Bool)] {
     let late = entries.dropFirst(kept).map { ($0.item, $0.wasSent) }
     entries.removeLast(late.count)

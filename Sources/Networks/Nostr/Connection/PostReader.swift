@@ -3,11 +3,11 @@ internal import DequeModule
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Reads posts back from one relay, as an anonymous reader would. It is a part of `ReaderMachine`, which has the connection, and asks
-/// beside what that asks about channels.
+/// Reads posts back from one relay, as an anonymous reader would. It is a part of `ReaderMachine`, which has the connection, and asks in
+/// parallel with that machine's requests about channels.
 struct PostReader: Sendable {
-  /// The bytes of the posts that one REQ asks for. The credit that a REQ gives a relay (`WebSocketAllowance`) is that of its ids, which
-  /// large posts would exceed.
+  /// The bytes of the posts that one REQ asks for. A REQ gives a relay credit (`WebSocketAllowance`) for its ids only, which large posts
+  /// would exceed.
   static let batchBytesMax = 512 << 10
 
   private let limits: NostrLimits
@@ -15,14 +15,14 @@ struct PostReader: Sendable {
   private var queue: Deque<WantedPost> = []
   /// Posts that are asked for one by one, because a REQ for several did not bring them, or the relay refused it.
   private var alone: Deque<WantedPost> = []
-  /// What the REQ under way asks for and has not brought yet.
+  /// The posts that the REQ under way asks for and has not brought yet.
   private var open: [WantedPost] = []
   private var subscription: String?
   private var subscriptionNumber = 0
   /// Whether the REQ under way asks for one post only, and its ids.
   private var isForOne = false
   private var asked: [String] = []
-  /// The ids of that post that are asked for one by one, because the relay does not take all in one REQ, the best last.
+  /// The ids of that post that are asked for one by one, because the relay does not accept all in one REQ, the best last.
   private var rest: [String] = []
   /// The number of ids that one REQ may have.
   private var size: RequestSize
@@ -47,7 +47,7 @@ struct PostReader: Sendable {
   /// Whether the REQ under way has this name.
   func asks(_ name: String) -> Bool { name == subscription }
 
-  /// - Parameter item: about a post; others are left out.
+  /// - Parameter item: about a post. Other operations are left out.
   mutating func add(_ item: SessionOperation) { if let post = WantedPost(item) { queue.append(post) } }
 
   /// Begins a new connection.
@@ -56,10 +56,10 @@ struct PostReader: Sendable {
     size.connected()
   }
 
-  /// Notes that the relay answers requests, whatever they were about.
+  /// Notes that the relay answers requests of any kind.
   mutating func heard() { timeoutsInARow = 0 }
 
-  /// Asks for what waits, unless a REQ is under way. The connection must be open.
+  /// Asks for waiting posts, unless a REQ is under way. The connection must be open.
   mutating func askNext() -> [SessionAction] {
     guard subscription == nil else { return [] }
     if let next = alone.popFirst() { return ask([next]) }
@@ -72,7 +72,7 @@ struct PostReader: Sendable {
     return askForBatch()
   }
 
-  /// Asks for what has gathered.
+  /// Asks for the gathered posts.
   mutating func gathered() -> [SessionAction] {
     isGathering = false
     return subscription == nil && !queue.isEmpty ? askForBatch() : []
@@ -113,7 +113,7 @@ struct PostReader: Sendable {
 
   // MARK: - Answers
 
-  /// Takes an event that came under the name of the REQ.
+  /// Handles an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent) -> [SessionAction] {
     for index in open.indices { open[index].take(event) }
     let decided = open.filter(\.isDecided)
@@ -121,7 +121,7 @@ struct PostReader: Sendable {
     return decided.map { .report($0.report(otherwise: .missing)) }
   }
 
-  /// Handles the end of what the relay has. What a REQ for several did not bring is asked for once more, alone, before it counts as
+  /// Handles the end of the relay's events. A post that a REQ for several did not bring is asked for once more, alone, before it counts as
   /// missing.
   mutating func served() -> [SessionAction] {
     let closing = subscription.map { [SessionAction.send(ClientMessage.close($0))] } ?? []
@@ -130,7 +130,7 @@ struct PostReader: Sendable {
     return closing + (askForNextID() ?? end(.missing))
   }
 
-  /// Handles a REQ that the relay ended. One that it refused may have been too large; a demand for AUTH holds for each post, and so does a
+  /// Handles a REQ that the relay ended. A refused REQ may have been too large. A demand for AUTH holds for each post, and so does a
   /// limited rate.
   mutating func closed(_ text: String) -> [SessionAction] {
     let closed = ClosedRequest(text)
@@ -140,7 +140,7 @@ struct PostReader: Sendable {
     return askForLess() ?? end(DeliveryOutcome(closed.outcome))
   }
 
-  /// Handles a REQ that was not answered in time. One for several may have been too large, too.
+  /// Handles a REQ that was not answered in time. A REQ for several posts may have been too large, too.
   mutating func timedOut(_ trouble: Trouble) -> [SessionAction] {
     guard let subscription else { return [] }
     timeoutsInARow += 1
@@ -148,7 +148,7 @@ struct PostReader: Sendable {
     return [.send(ClientMessage.close(subscription))] + (less ?? end(.troubled(trouble, retryAfter: nil)))
   }
 
-  /// Ends the REQ under way; what it has not brought gets `outcome`.
+  /// Ends the REQ under way. Posts that it has not brought get `outcome`.
   mutating func end(_ outcome: DeliveryOutcome) -> [SessionAction] {
     guard subscription != nil else { return [] }
     let ended = open
@@ -156,14 +156,14 @@ struct PostReader: Sendable {
     return [.cancelTimer(.answerPosts)] + ended.map { .report($0.report(otherwise: outcome)) }
   }
 
-  /// Ends everything: what is under way and what waits.
+  /// Ends the REQ under way, and everything that waits.
   mutating func endAll(_ outcome: DeliveryOutcome) -> [SessionAction] {
     let waiting = Array(alone) + Array(queue)
     (alone, queue) = ([], [])
     return end(outcome) + waiting.map { .report($0.report(otherwise: outcome)) }
   }
 
-  /// Asks for less than a REQ that may have been too large did; `nil` if there is nothing to ask for.
+  /// Asks for less than a REQ that may have been too large, or returns `nil` if there is nothing to ask for.
   private mutating func askForLess() -> [SessionAction]? {
     size.refused(asked.count)
     guard isForOne else { return askForTheRestAlone() }

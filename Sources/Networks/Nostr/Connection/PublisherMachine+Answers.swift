@@ -66,7 +66,7 @@ extension PublisherMachine {
         ? resend(current) : finish(current, .refused(Trouble(.authRequired, "authentication failed: \(text)")))
     }
     guard let current = inFlight[id] else {
-      // This answers an event that counted as timed out; a late answer still counts.
+      // This answers an event that counted as timed out, and a late answer still counts.
       guard accepted || RelayAnswer.prefix(of: text) == "duplicate", let item = overdue.removeValue(forKey: id) else {
         return []
       }
@@ -84,8 +84,8 @@ extension PublisherMachine {
     inFlight.all.filter { !$0.awaitsAuthentication }.map(\.eventID) + (authenticationID.map { [$0] } ?? [])
   }
 
-  /// Settles answers under empty ids: once no more events are unanswered than such answers came, they must mean all that are left. Several
-  /// are sent again, one by one, to learn which answer is whose.
+  /// Settles answers under empty ids: once there are at least as many such answers as unanswered events, they must mean all of these
+  /// events. Several events are sent again, one by one, to find out which answer belongs to which.
   mutating func settleNameless() -> [SessionAction] {
     let open = unansweredIDs
     guard let latest = nameless.last, open.count <= nameless.count else { return [] }
@@ -119,13 +119,13 @@ extension PublisherMachine {
       // An earlier attempt, whose answer was lost, deleted it.
       return taken(current, text)
     case .permanent where current.item.membership != nil && text.contains("doesn't exist"):
-      // The relay is still to take the group, as it is asked to meanwhile.
+      // The relay has not accepted the group yet, and is being asked for that.
       return finish(current, .troubled(Trouble(.rejected, text), retryAfter: .seconds(10)))
     case .permanent where mayBeEarly(current), .unknown where mayBeEarly(current): return early(current, text)
     case .outdated:
       guard current.item.channelTask == .announce else { return finish(current, .refused(Trouble(.rejected, text))) }
-      // Kind 41 is not replaceable; relays that treat it as such keep one per author, whatever its channel. If there is only this
-      // channel, it is one of its own editions, and whoever looks finds which.
+      // Kind 41 is not replaceable. Relays that treat it as replaceable keep one per author, for all channels together. If there is only
+      // this channel, they keep one of its own editions, and reading back shows which.
       return current.content.sharesKey ? finish(current, .refused(Trouble(.onePerAuthor, text))) : taken(current, text)
     case .permanent:
       let words = explained(text, to: current)
@@ -140,7 +140,8 @@ extension PublisherMachine {
 
   // MARK: - New groups
 
-  /// Notes that the relay took an event of an operation for a group: the one that creates it, or one that shows who may change it.
+  /// Notes that the relay accepted an event of an operation for a group: its creation, or a change, which shows that its owner may change
+  /// it.
   mutating func noteGroup(_ current: EventInFlight, _ text: String) {
     guard current.content.kind == .group, current.item.channelTask != nil else { return }
     guard current.isCreation else { return creations[current.item.channel] = nil }
@@ -157,7 +158,7 @@ extension PublisherMachine {
   /// Handles such a refusal: the relay is asked again after 1, 2, 4, 8 and 16 s.
   private mutating func early(_ current: EventInFlight, _ text: String) -> [SessionAction] {
     guard var creation = creations[current.item.channel] else { return [] }
-    // It is the second time that the relay is asked for a group that it took.
+    // The relay is asked a second time for a group that it accepted.
     if current.isCreation { return taken(current, "duplicate:") }
     let wait = Duration.seconds(1 << creation.refusals)
     creation.refusals += 1
@@ -184,7 +185,7 @@ extension PublisherMachine {
       window.struggled()
       return []
     }
-    // Refusals of events sent at the old rate say nothing about the new one.
+    // Refusals of events sent at the old rate have no meaning for the new one.
     guard current.serial > limitedThrough else { return [] }
     limitedThrough = serial
     window.limited()
@@ -198,11 +199,11 @@ extension PublisherMachine {
     guard current.authenticationRounds < Self.authenticationRoundsMax else {
       return finish(current, .refused(Trouble(.authRequired, text)))
     }
-    // AUTH is done for one at a time, with nothing else under way: events that were sent beside it are sent again after it.
+    // AUTH is done for one at a time, with nothing else under way: other events under way are sent again after it.
     if inFlight.count > 1 { window.closeToOne() }
     guard inFlight.authenticating == nil else {
       let left = leave(current)
-      // The relay has not taken it.
+      // The relay has not accepted it.
       putBack(current, wasSent: current.wasSent)
       return left + goOn()
     }
@@ -222,8 +223,8 @@ extension PublisherMachine {
     challenge != nil && (!isChallengeAnswered || isAuthorDue(current))
   }
 
-  /// Whether AUTH must be done with the channel's own key, after the identity's. Most relays want someone whom they
-  /// know, some the author of the event; several keys may authenticate on one connection (NIP-42).
+  /// Whether AUTH must be done with the channel's own key, after the identity's. Most relays want a known user, some the author of the
+  /// event. Several keys may authenticate on one connection (NIP-42).
   private func isAuthorDue(_ current: EventInFlight) -> Bool {
     current.content.keySalt != nil && isIdentityKnown && !current.isAuthorKnown
   }
@@ -239,8 +240,8 @@ extension PublisherMachine {
     ]
   }
 
-  /// Ends an operation for which the relay wants to know who publishes, on a connection over which others read: what they find must be what
-  /// anyone finds. The rest is sent over the next connection.
+  /// Ends an operation for which the relay wants to know who publishes, on a connection over which other sessions read: they must find the
+  /// same as anyone. The rest is sent over the next connection.
   mutating func unidentified() -> [SessionAction] {
     guard let current = inFlight.authenticating else { return [] }
     let words = "the relay wants to know who publishes, and takes no connection for that beside the one over which others read"

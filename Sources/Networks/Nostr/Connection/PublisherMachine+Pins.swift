@@ -1,9 +1,9 @@
 internal import Channels
 internal import RelayNetwork
 
-// Lists of pinned posts. The list belongs to the relay, other admins change it too, and what is sent takes the place of all of it. So it is
+// Lists of pinned posts. The list belongs to the relay, other admins change it too, and a list that is sent replaces all of it. So it is
 // read when the turn of an operation has come, right before it is sent, and until the relay has answered nothing else is under way
-// (`SessionOperation.isDraft`): of two changes the second one begins with what the first one made.
+// (`SessionOperation.isDraft`): of two changes the second one begins with the result of the first.
 extension PublisherMachine {
   /// The REQ for the list that an operation changes.
   struct PinReading: Sendable {
@@ -16,20 +16,20 @@ extension PublisherMachine {
   mutating func readPins(for event: EventInFlight) -> [SessionAction] {
     guard let target = event.item.pin?.target else { return [] }
     let served = PinnedPostsReading(of: event.content)
-    // Sessions may share a connection, and no answer to an earlier request must be taken for one to this.
+    // Sessions may share a connection, and an answer to an earlier request must not count as an answer to this one.
     let name = "pins-\(target.prefix(16))-\(event.serial)"
     pinReading = PinReading(name: name, event: event, served: served)
     return waitForTheFirst() + [.send(ClientMessage.request(name, [served.filter]))]
   }
 
-  /// Handles the end of what the relay shows: sends the list with the change, if it makes a difference.
+  /// Handles the end of the relay's list: sends the list with the change, if it makes a difference.
   mutating func pinsServed() -> [SessionAction] {
     guard let reading = pinReading, case .pins(let change)? = reading.event.item.events.first else { return [] }
     let current = reading.event
     let closing = stopReadingPins(for: current)
     let list: PinnedPosts
     switch reading.served.answer {
-    // Some relays show a list to those only whom they know, and say nothing of it.
+    // Some relays show a list only to users that they know, without announcing that.
     case .none where mayAuthenticate(current):
       return closing + demanded(current, "the relay shows no list of pinned posts to those who have not authenticated")
     case .none: list = PinnedPosts()

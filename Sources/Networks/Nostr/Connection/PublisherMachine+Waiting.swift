@@ -2,7 +2,7 @@ internal import Channels
 internal import DequeModule
 internal import RelayNetwork
 
-// What waits to be sent: operations for channels, and behind them those for posts.
+// The queues of the publisher: operations for channels, and behind them operations for posts.
 extension PublisherMachine {
   /// The time within which posts must be able to leave to be asked for.
   private static let aheadMax = Duration.seconds(5)
@@ -25,8 +25,8 @@ extension PublisherMachine {
     return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
   }
 
-  /// Forgets what was to be done for channels for which another daemon acts now. Operations that are under way end with the connection, so
-  /// that no further event of theirs is sent and no answer is taken for another's; those of other channels are sent again.
+  /// Forgets operations for channels for which another daemon acts now. If one is under way, the connection ends, so that none of its
+  /// further events is sent and no answer is mistaken for another operation's. Operations for other channels are sent again.
   mutating func abandoned(_ slots: SlotSet) -> [SessionAction] {
     func isGone(_ item: SessionOperation) -> Bool { slots.contains(item.channel) }
     overdue = overdue.filter { !isGone($0.value) }
@@ -53,24 +53,24 @@ extension PublisherMachine {
     }
   }
 
-  /// Returns everything under way to the queue, in order, to be sent again: relays take an event twice.
+  /// Returns everything under way to the queue, in order, to be sent again: relays accept an event twice.
   mutating func takeBack() -> [SessionAction] {
     var actions = stopReadingBack() + stopReadingPins()
     actions += [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication)]
     (authenticationID, nameless, awaited) = (nil, [], nil)
     for event in inFlight.removeAll().reversed() {
-      // The relay has taken all the events that it must.
+      // The relay has accepted all the events that it must.
       guard !event.isExtra else {
         actions.append(report(event.item, success(event.item)))
         continue
       }
-      // A relay that demands AUTH has not taken the event, and a list that was being read did not leave.
+      // A relay that demands AUTH has not accepted the event, and a list that was being read did not leave.
       putBack(event, wasSent: event.wasSent || !event.awaitsAuthentication && !event.isUnsentList)
     }
     return actions
   }
 
-  /// Returns an operation to the head of those of its kind.
+  /// Returns an operation to the head of its queue.
   /// - Parameter wasSent: whether the relay may have the event.
   mutating func putBack(_ event: EventInFlight, wasSent: Bool) {
     if event.item.delivery == nil { queue.prepend(event.item) } else { posts.prepend(event.item, wasSent: wasSent) }
@@ -104,9 +104,9 @@ extension PublisherMachine {
     return .date(post.post, number: post.number)
   }
 
-  /// The number of posts that should know by now whether they may leave: what the window has room for, and as many again, so that it does
-  /// not run dry while the answers are made durable. A post of a group is dated when it is asked for, so that waits until it may leave
-  /// soon: its date would be stale otherwise, each time.
+  /// The number of posts that should be asked for by now: as many as the window has room for, and another full window, so that it does not
+  /// run dry while the answers are made durable. A post of a group is dated when it is asked for, so that waits until it may leave soon:
+  /// its date would be stale otherwise, each time.
   private var ahead: Int {
     if isPaced, window.distance > Self.aheadMax, posts.needsDate { return 0 }
     let ahead = max(0, window.size - inFlight.count) + window.size

@@ -3,8 +3,8 @@ internal import DequeModule
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Publishes for one identity on one relay, events of its channels' own keys too. As many events are under way at once as the relay has
-/// shown that it takes (`PublishingWindow`): just one where it answers under empty ids, is silent or limits the rate.
+/// Publishes for one identity on one relay, events of its channels' own keys too. As many events are under way simultaneously as the relay
+/// has proved to accept (`PublishingWindow`): just one where it answers under empty ids, is silent or limits the rate.
 struct PublisherMachine: SessionMachine {
   private let address: String
   let limits: NostrLimits
@@ -20,7 +20,7 @@ struct PublisherMachine: SessionMachine {
   var awaited: Int?
   /// Whether the next event must keep its distance from the one before.
   var isPaced = false
-  /// Whether an event is being signed; those behind it wait, so that they do not overtake it.
+  /// Whether an event is being signed. Later events wait, so that they do not overtake it.
   var isSigning = false
   /// The last event that was sent before it was known that the relay limits the rate.
   var limitedThrough = 0
@@ -30,7 +30,7 @@ struct PublisherMachine: SessionMachine {
   var readBack: (name: String, event: EventInFlight)?
   /// The REQ for the list of pinned posts that is to be changed.
   var pinReading: PinReading?
-  /// Operations whose OK did not come in time; a late one still counts.
+  /// Operations whose OK did not come in time. A late one still counts.
   var overdue: [String: SessionOperation] = [:]
   private static let overdueMax = 64
   static let authenticationRoundsMax = 2
@@ -51,13 +51,13 @@ struct PublisherMachine: SessionMachine {
   var rubbish = 0
   var timeoutsInARow = 0
   var lastNotice: String?
-  /// Whether the relay took the latest event without an answer, so that the next answer is not awaited for long.
+  /// Whether the relay accepted the latest event without an answer, so that the next answer is not awaited for long.
   var isMute = false
   /// Events of this connection that timed out: an OK under an empty id may still be theirs.
   var unanswered = 0
 
   struct Creation {
-    /// Whether the relay took the event that creates the group, and did not say that there is one already.
+    /// Whether the relay accepted the event that creates the group, and did not report that there is one already.
     var isOurs = false
     var refusals = 0
   }
@@ -107,7 +107,7 @@ struct PublisherMachine: SessionMachine {
       return []
     case .authenticationSent(nil): return unidentified()
     case .dated(let post, let number, let now, let ahead):
-      // A date from further ahead is that of a clock that was set back.
+      // A date from further ahead was given before the clock was set back.
       let next = latestDate > now + Self.groupAheadMax ? now : latestDate + 1
       let date = max(now, min(next, now + min(ahead, Self.groupAheadMax)))
       guard let item = posts.date(post, number, at: date) else { return [] }
@@ -119,7 +119,7 @@ struct PublisherMachine: SessionMachine {
 
   // MARK: - Sending
 
-  /// Sends what the window has room for.
+  /// Sends as many events as the window has room for.
   mutating func sendNext() -> [SessionAction] {
     guard keeper.state == .open else { return [] }
     guard !inFlight.isEmpty || hasWaiting else { return [.setTimer(.idle, after: limits.idleTimeout)] }
@@ -160,8 +160,8 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
-  /// Sends an event that was dated when its turn came and is signed now, unless it has become too old for relays meanwhile, or the clock
-  /// was set.
+  /// Sends an event that was dated when its turn came and is signed now, unless it has become too old for relays since, or the clock was
+  /// set.
   private mutating func signed(_ id: String, _ text: String?, at now: Int64) -> [SessionAction] {
     let wasSigning = isSigning
     isSigning = false
@@ -177,8 +177,8 @@ struct PublisherMachine: SessionMachine {
     return [.send(ClientMessage.event(text))] + sendNext()
   }
 
-  /// Keeps the next operation away from an event that is sent now. One that goes out of turn, as the second event of an operation does,
-  /// makes it wait for two.
+  /// Makes the next operation wait after an event that is sent now. An event out of turn, such as the second event of an operation, makes
+  /// it wait twice as long.
   mutating func pace() -> [SessionAction] {
     guard window.distance > .zero else { return [] }
     defer { isPaced = true }
@@ -198,7 +198,7 @@ struct PublisherMachine: SessionMachine {
 
   // MARK: - Ends of operations
 
-  /// Goes on after the relay took an event: sends the next one of its operation, or ends the operation.
+  /// Continues after the relay accepted an event: sends the next one of its operation, or ends the operation.
   mutating func taken(_ current: EventInFlight, _ text: String) -> [SessionAction] {
     noteGroup(current, text)
     guard var next = current.next(serial: nextSerial()) else { return finish(current, success(current.item)) }
@@ -206,7 +206,7 @@ struct PublisherMachine: SessionMachine {
     return leave(current) + send(next) + goOn()
   }
 
-  /// Goes on after the relay did not take an event for which the next one stands in.
+  /// Continues after the relay did not accept an event for which the next one stands in.
   mutating func passedOver(_ current: EventInFlight) -> [SessionAction] {
     guard let next = current.next(serial: nextSerial()) else {
       return finish(current, .refused(Trouble(.rejected, "the relay did not take it")))
@@ -220,7 +220,7 @@ struct PublisherMachine: SessionMachine {
   }
 
   mutating func end(_ current: EventInFlight, _ outcome: RelayOutcome) -> [SessionAction] {
-    // The relay has taken all the events that it must.
+    // The relay has accepted all the events that it must.
     leave(current) + [report(current.item, current.isExtra ? success(current.item) : outcome, isDoubtful: current.wasSent)]
   }
 
@@ -239,7 +239,7 @@ struct PublisherMachine: SessionMachine {
 
   // MARK: - Silence
 
-  /// Handles an event that the relay did not acknowledge. Some relays never do; they have what they serve.
+  /// Handles an event that the relay did not acknowledge. Some relays never do, but they have the events that they serve.
   private mutating func startReadingBack(for current: EventInFlight) -> [SessionAction] {
     let name = "p-" + current.eventID.prefix(16)
     readBack = (name, current)
@@ -264,7 +264,7 @@ struct PublisherMachine: SessionMachine {
   mutating func timedOut(_ current: EventInFlight) -> [SessionAction] {
     if overdue.count >= Self.overdueMax { overdue.removeAll() }
     // If there are several events, only the last one needed ends the operation. A list of pinned posts is read back, and a late answer to
-    // it says nothing of the list that is there by then.
+    // it proves nothing about the list that is there by then.
     if current.item.pin == nil, current.step + 1 == current.item.neededCount { overdue[current.eventID] = current.item }
     unanswered += 1
     return endUnanswered(current, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms")

@@ -9,7 +9,7 @@ struct ReadBatch {
     let operation: RelayOperation
     /// The channel's own event, or the group's list of admins.
     var hasChannel = false
-    /// The channel's newest edition, or the group's metadata; with the edition that it amounts to.
+    /// The number of the edition that was served: the channel's newest edition, or the edition that the group's metadata amount to.
     var edition: Int?
     /// Whether something was served under a group's name that its relay did not sign.
     var hasForeign = false
@@ -17,7 +17,7 @@ struct ReadBatch {
     var content: ChannelContent { operation.content }
     /// The newest edition of a channel, if there is one after the first.
     var newestEdition: ChannelEdition? { content.kind == .channel ? content.newestEdition : nil }
-    /// The relay has the channel, but not its newest edition; and it may have that of another channel in its place.
+    /// The relay has the channel without its newest edition, and may have another channel's edition in its place.
     var isCrowded: Bool { hasChannel && edition == nil && content.sharesKey && content.newestEdition != nil }
   }
 
@@ -27,12 +27,12 @@ struct ReadBatch {
   /// Members by the id of an event, or of a group, that concerns them.
   private var concerned: [String: [Int]] = [:]
   private var isOver: Set<Int> = []
-  /// The author whose editions the relay is asked for at present, after everything else; and what it has served of them so far, by id.
+  /// The author whose editions the relay is currently asked for, after everything else, and the editions that it has served so far, by id.
   private var author: String?
   private var served: [String: NostrEvent] = [:]
   /// The relay's editions of authors that it was asked about before.
   private var editions: [String: [NostrEvent]] = [:]
-  /// The number of editions of one author that are asked for: two are enough to know.
+  /// The number of editions of one author that are asked for: two are enough to decide.
   private static let editionsMax = 2
   /// Editions that are dated after the newest of some channel, for each channel: few enough for the request to pay for them.
   private static let laterMax = 8
@@ -41,7 +41,7 @@ struct ReadBatch {
 
   var isEmpty: Bool { members.isEmpty }
 
-  /// Adds an operation on a channel or group; others are none of this batch's.
+  /// Adds an operation on a channel or group. Other operations do not belong here.
   mutating func add(_ item: SessionOperation) {
     guard case .channel(let operation) = item.subject else { return }
     let index = members.count
@@ -78,8 +78,8 @@ struct ReadBatch {
     return filters
   }
 
-  /// The filter for what readers see instead of a newest edition; `nil` if there is none. Of channels that were changed at different times
-  /// it brings later editions too, which have no end but the limit.
+  /// The filter for editions that readers see instead of a newest edition, or `nil` if no member has a newest edition. For channels that
+  /// were changed at different times it also brings later editions, which only the limit bounds.
   var laterEditions: JSONValue? {
     let editions = members.compactMap { member in member.newestEdition.map { (content: member.content, signedAt: $0.signedAt) }
     }
@@ -95,7 +95,8 @@ struct ReadBatch {
   /// The requests, for one event each, that would help members that are not decided.
   var questions: [JSONValue] { members.indices.filter { !isOver.contains($0) }.compactMap { Self.question(members[$0]) } }
 
-  /// Ends the members that wait for the answer to one of `questions`. A channel that was served is there, whatever else is refused.
+  /// Ends the members that wait for the answer to one of `questions`. A channel that was served is there, even if everything else is
+  /// refused.
   mutating func fail(_ question: JSONValue, _ outcome: RelayOutcome) -> [Result] {
     let failed = members.indices.filter {
       !isOver.contains($0) && Self.question(members[$0]) == question
@@ -121,8 +122,8 @@ struct ReadBatch {
   /// Whether the relay has answered for all channels and is asked about an author only.
   var isAskingOn: Bool { author != nil }
 
-  /// Returns the filter for the next request, once the relay has served all that it was asked for and before all channels are decided;
-  /// `nil` if none is needed. If an edition is missing and its author has several channels, the filter asks for the editions of that
+  /// Returns the filter for the next request, once the relay has served all that it was asked for and before all channels are decided, or
+  /// `nil` if no request is needed. If an edition is missing and its author has several channels, the filter asks for the editions of that
   /// author.
   mutating func askOn() -> JSONValue? {
     if let author { editions[author] = Array(served.values) }
@@ -153,8 +154,8 @@ struct ReadBatch {
     return misled.map(\.operation)
   }
 
-  /// Takes in what the relay serves.
-  /// - Returns: what is decided by it.
+  /// Judges an event that the relay serves.
+  /// - Returns: the operations that it decides.
   mutating func take(_ event: NostrEvent) -> [Result] {
     if event.kind == PublicChannel.metadataKind, event.publicKey == author, served.count < Self.editionsMax,
       served[event.id] == nil, (try? event.verify()) != nil
@@ -190,7 +191,8 @@ struct ReadBatch {
     }
   }
 
-  /// The request failed as a whole. What the relay has of authors is good to know, and no more; and what it has served it does not refuse.
+  /// The request failed as a whole. The relay's editions of authors are helpful and not required, and a relay does not refuse events that
+  /// it has served.
   mutating func fail(_ outcome: RelayOutcome) -> [Result] {
     guard !isAskingOn else { return finish() }
     guard case .refused = outcome else { return end { _ in outcome } }
@@ -198,7 +200,7 @@ struct ReadBatch {
     return end { Self.there($0, editions) ?? outcome }
   }
 
-  /// The outcome for a channel that was served without its newest edition; `nil` for others.
+  /// The outcome for a channel that was served without its newest edition, or `nil` for other channels and groups.
   private static func there(_ member: Member, _ editions: [String: [NostrEvent]]) -> RelayOutcome? {
     guard member.content.kind == .channel, member.hasChannel else { return nil }
     return .verified(edition: 1, others: others(than: member, editions))
@@ -244,7 +246,7 @@ struct ReadBatch {
   /// Judges whether an event that the relay serves is our group, signed by the relay.
   private func judgeGroup(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
     guard event.publicKey == member.content.trustAnchor else {
-      // Anyone may have stored that; it says nothing about the group.
+      // Anyone may have stored that, so it proves nothing about the group.
       member.hasForeign = true
       return nil
     }

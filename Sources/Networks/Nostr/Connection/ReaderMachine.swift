@@ -2,8 +2,8 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Reads channels and posts back from one relay as an anonymous reader would, and watches whether the relay can be reached. Posts have a
-/// REQ of their own, beside the one for channels, and so has the comparison with what the relay holds of a channel's posts.
+/// Reads channels and posts back from one relay as an anonymous reader would, and watches whether the relay can be reached. Posts have
+/// their own REQ, in parallel with the one for channels, and so have comparisons with a channel's posts at the relay.
 struct ReaderMachine: SessionMachine {
   private let relay: RelayID
   private let limits: NostrLimits
@@ -11,7 +11,7 @@ struct ReaderMachine: SessionMachine {
   private let prefix: String
   private var keeper: ConnectionKeeper
   private var isWatched = false
-  /// Whether it was reported as up; `nil` if nothing was reported yet.
+  /// Whether it was reported as up, or `nil` if nothing was reported yet.
   private var reportedUp: Bool?
   /// The time that it took to open the present connection.
   private var roundTrip = Duration.zero
@@ -148,19 +148,19 @@ struct ReaderMachine: SessionMachine {
     return ask()
   }
 
-  /// Asks for what waits, as much as fits.
+  /// Asks for waiting operations, as many as fit.
   private mutating func ask() -> [SessionAction] {
     isGathering = false
     let count = min(queue.count, size.most)
     latestBatch = count
     var taken = 0
-    // Relays serve only this many events at once.
+    // Relays serve only this many events for one request.
     while taken < count, batch.eventCount < size.most {
       batch.add(queue[taken])
       taken += 1
     }
     queue.removeFirst(taken)
-    // Of a relay that takes one id in a REQ each event is asked for alone.
+    // If a relay accepts only one id in a REQ, each event is asked for alone.
     filters = size.most == 1 && batch.eventCount > 1 ? [] : batch.filters
     if asksForLater, let later = batch.laterEditions { filters.append(later) }
     return [.cancelTimer(.idle), .cancelTimer(.gather)] + goOn()
@@ -183,19 +183,19 @@ struct ReaderMachine: SessionMachine {
     return askForTheRest() ?? askOn() ?? endBatch(nil) + askNext()
   }
 
-  /// Some relays serve fewer events at once than they are asked for, or refuse a request because of its form. What a REQ for several did
-  /// not bring is asked for once more, alone, before anything counts.
+  /// Some relays serve fewer events for a request than they are asked for, or refuse a request because of its form. An event that a REQ for
+  /// several did not bring is asked for once more, alone, before anything counts.
   private mutating func askForTheRest() -> [SessionAction]? {
     batch.questions.first { !asked.contains($0) }.map { request($0) }
   }
 
-  /// Asks for what must be known about an author before channels without their newest edition are decided.
+  /// Asks for an author's editions, which must be known before channels without their newest edition are decided.
   private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request($0) } }
 
-  /// Whether the REQ under way is so plain that its refusal, or silence, says something about what it asks for.
+  /// Whether the REQ under way is so plain that its refusal, or silence, is an answer about the events that it asks for.
   private var isPlain: Bool { batch.isAskingOn || asking.map { batch.questions.contains($0.filter) } ?? false }
 
-  /// Goes on after a REQ whose refusal, or silence, says nothing about channels.
+  /// Continues after a REQ whose refusal, or silence, is not an answer about channels.
   private mutating func passOver() -> [SessionAction] {
     if let asking { size.refused(asking.count) }
     return goOn()
@@ -244,8 +244,8 @@ struct ReaderMachine: SessionMachine {
       guard name == subscription else { return [] }
       heard()
       let closed = ClosedRequest(text)
-      // Nothing more is asked of a relay that wants to be left alone.
-      // It demands AUTH for all channels alike, except where it does so for the form in which later editions are asked for.
+      // A relay that limits the rate gets no further requests. A demand for AUTH holds for all channels alike, except where the relay makes
+      // it because of the form in which later editions are asked for.
       let isForAll = closed.trouble.cause == .authRequired && asking?.filter != batch.laterEditions
       guard isPlain || isForAll || closed.trouble.cause == .rateLimited else { return passOver() }
       guard case .refused = closed.outcome, !batch.isAskingOn, !isForAll, let asking else {
@@ -271,7 +271,7 @@ struct ReaderMachine: SessionMachine {
       guard timeoutsInARow < 2 else { return closing + leave(trouble) }
       guard !isPlain else { return closing + endBatch(.troubled(trouble, retryAfter: nil)) + askNext() }
       if asking?.filter == batch.laterEditions { asksForLater = false }
-      // The plainest question comes next: it tells a relay that ignores long requests from one that answers nothing.
+      // The plainest question comes next, to tell a relay that ignores long requests from a relay that answers nothing.
       filters = []
       return closing + passOver()
     case .answerPosts:
@@ -318,7 +318,7 @@ struct ReaderMachine: SessionMachine {
     endRequests(.troubled(trouble, retryAfter: nil), trouble) + [.hangUp] + down(trouble) + keeper.lost(isBusy: hasWaiting)
   }
 
-  /// Goes on with posts, or lets the connection rest if nothing is left to read.
+  /// Continues with posts, or lets the connection rest if nothing is left to read.
   private mutating func askForPosts() -> [SessionAction] {
     let asked = posts.askNext()
     return asked + (posts.isIdle ? rest() : [])
@@ -344,12 +344,12 @@ struct ReaderMachine: SessionMachine {
 
   private func rest() -> [SessionAction] { isDone ? [.setTimer(.idle, after: limits.idleTimeout)] : [] }
 
-  /// Ends what is under way, because the connection is gone.
+  /// Ends the requests under way, because the connection is gone.
   private mutating func endRequests(_ outcome: RelayOutcome, _ trouble: Trouble) -> [SessionAction] {
     endBatch(outcome) + posts.end(DeliveryOutcome(outcome)) + history.end(trouble) + groups.end(DeliveryOutcome(outcome))
   }
 
-  /// Ends the REQ under way; what it did not find gets `outcome`; `nil` means that the relay has served all it has.
+  /// Ends the REQ under way. Operations that it did not decide get `outcome`, where `nil` means that the relay has served all it has.
   private mutating func endBatch(_ outcome: RelayOutcome?) -> [SessionAction] {
     guard subscription != nil else { return [] }
     (subscription, asking, filters, asked) = (nil, nil, [], [])

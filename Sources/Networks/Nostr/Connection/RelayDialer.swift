@@ -17,8 +17,8 @@ struct RelayDialer: Sendable {
   typealias Inbound = WebSocketInbound
   typealias Connection = WebSocketConnection
 
-  /// The largest message that does not end the connection, in bytes: relays serve everyone what someone gave them, and some take more than
-  /// Baton does.
+  /// The largest message that does not end the connection, in bytes: relays serve everyone the events that someone gave them, and some
+  /// accept larger ones than Baton does.
   private static let frameBytesMax = 16 << 20
 
   static let userTimeout = NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)
@@ -27,8 +27,8 @@ struct RelayDialer: Sendable {
   private static let signOfLife = ClientMessage.request(
     "alive", [["ids": [.string(String(repeating: "0", count: 64))], "limit": 1]])
 
-  /// Dials `url`. Name, TCP, TLS and handshake together take at most `limits.dialTimeout`.
-  /// - Parameter deliver: called on `eventLoop`, in order; nothing follows `violated` or `closed`.
+  /// Dials `url`. Name, TCP, TLS and handshake together have at most `limits.dialTimeout`.
+  /// - Parameter deliver: called on `eventLoop`, in order. Nothing follows `violated` or `closed`.
   /// - Returns: the connection, or a failure that is always a `DialFailure`.
   func dial(
     _ url: RelayURL, on eventLoop: any EventLoop, deliver: @escaping @Sendable (Inbound) -> Void
@@ -41,7 +41,7 @@ struct RelayDialer: Sendable {
       promise.fail(DialFailure.unreachable("no connection within \(limits.dialTimeout.wholeMilliseconds) ms"))
     }
 
-    // One channel is created for each address that is tried; only the one that connects may settle the dial.
+    // One channel is created for each address that is tried. Only the channel that connects may settle the dial.
     let upgrades = NIOLoopBoundBox<[ObjectIdentifier: EventLoopFuture<Connection>]>.makeBoxSendingValue(
       [:], eventLoop: eventLoop)
     @Sendable func settle(_ result: Result<Connection, any Error>) {
@@ -153,7 +153,7 @@ struct RelayDialer: Sendable {
   }
 }
 
-/// Notes the HTTP status when it is not the one that opens a WebSocket.
+/// Notes an HTTP status that does not open a WebSocket.
 private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPClientResponsePart
   private let status: NIOLoopBoundBox<DialFailure?>
@@ -174,7 +174,7 @@ private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandle
       }
     }
     context.fireChannelRead(data)
-    // What follows the handshake is no longer HTTP.
+    // The bytes after the handshake are not HTTP.
     if isDone { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
   }
 }

@@ -7,7 +7,7 @@ internal import NIOPosix
 internal import RelayNetwork
 public import StrictJSON
 
-/// A relay's NIP-11 document; every field may be missing.
+/// A relay's NIP-11 document. Every field may be missing.
 public struct RelayInformation: Hashable, Sendable {
   public let name: String?
   public let software: String?
@@ -16,9 +16,9 @@ public struct RelayInformation: Hashable, Sendable {
   public let requiresAuthentication: Bool
   public let requiresPayment: Bool
   public let restrictsWrites: Bool
-  /// The sizes of events that the relay says it takes.
+  /// The sizes of events that the relay declares to accept.
   let limits: EventLimits
-  /// The key with which the relay signs the state of groups: `self`, or what older relays show as their contact.
+  /// The key with which the relay signs the state of groups: `self`, or the contact key that older relays show.
   public let ownKey: String?
   /// The key of the relay's contact.
   let contactKey: String?
@@ -26,7 +26,7 @@ public struct RelayInformation: Hashable, Sendable {
   /// The largest document that is read, in bytes.
   static let bytesMax = 64 << 10
 
-  /// Reads the document; unknown members are ignored, wrong types count as missing.
+  /// Reads the document. Unknown members are ignored, and wrong types count as missing.
   public init?(json: JSONValue) {
     guard json.object != nil else { return nil }
     name = json["name"]?.string
@@ -49,10 +49,10 @@ public struct RelayInformation: Hashable, Sendable {
 }
 
 extension RelayInformation {
-  /// Whether the relay says that it takes only events of known authors.
+  /// Whether the relay declares that it accepts only events of known authors.
   var restrictsAuthors: Bool { requiresPayment || restrictsWrites }
 
-  /// The same in the words that all networks share; texts are cut and cleaned, because they come from a stranger.
+  /// The same in the words that all networks share. Texts are cut and cleaned, because they come from a stranger.
   var selfDescription: PeerDescription {
     func cleaned(_ text: String?) -> String? { text.map { Trouble(.protocol, $0).detail } }
     var words = Set(supportedNIPs.filter { (0...9999).contains($0) }.map { "nip\($0)" })
@@ -67,8 +67,8 @@ extension RelayInformation {
 
 extension RelayDialer {
   /// Asks a relay for its NIP-11 document.
-  /// - Parameter limit: how long that may take; `nil` for as long as connecting to a relay may take.
-  /// - Returns: `nil` if none can be read in time; relays need not have one.
+  /// - Parameter limit: the time for the whole request, or `nil` for as much time as connecting to a relay has.
+  /// - Returns: `nil` if no document can be read in time. Relays need not have one.
   func information(
     of url: RelayURL, within limit: Duration? = nil, on eventLoop: any EventLoop
   ) -> EventLoopFuture<RelayInformation?> {

@@ -2,9 +2,9 @@ internal import Channels
 internal import Dialing
 internal import NIOCore
 
-/// The events on a session's line, in order; nothing follows `violated`, `flooded` and `closed`.
+/// The events on a session's line, in order. Nothing follows `violated`, `flooded` and `closed`.
 enum LineEvent: Hashable, Sendable {
-  /// A message; `nil` if it is not JSON.
+  /// A message, or `nil` if it is not JSON.
   case message(RelayMessage?)
   case violated(String)
   case flooded(String)
@@ -12,13 +12,13 @@ enum LineEvent: Hashable, Sendable {
   case closed(code: Int?, reason: String)
 }
 
-/// The connections to one relay. Each session gets its own, so that who reads stays anonymous and no session waits for another. Only
-/// where the relay does not take another beside one that is open do sessions share that one: it refuses, closes or ignores the other, or
-/// closes the one that was open. Who reads stays anonymous there too: over a connection that others read over, no one says who they are,
-/// and no one reads over one where that was said.
+/// The connections to one relay. Each session gets its own, so that readers remain anonymous and no session waits for another. Sessions
+/// share an open connection only where the relay does not accept a second one: it refuses, closes or ignores the second, or closes the
+/// first. Readers remain anonymous there too: no session identifies itself over a connection with readers, and no one reads over a
+/// connection where a session identified itself.
 ///
-/// Sessions can share, because what is meant for one means nothing to the others: OK and AUTH are for those who publish, the rest goes by
-/// the names of requests.
+/// Sessions can share, because messages for one mean nothing to the others: OK and AUTH are for publishers, and the rest goes by the names
+/// of requests.
 final class RelayLines: Sendable {
   let url: RelayURL
   let eventLoop: any EventLoop
@@ -26,7 +26,7 @@ final class RelayLines: Sendable {
 
   /// - Parameters:
   ///   - eventLoop: the event loop of all sessions with the relay.
-  ///   - unreadable: takes how many messages came that cannot be used, on the event loop, a few times a second at most.
+  ///   - unreadable: gets the number of unusable messages that came, on the event loop, a few times a second at most.
   init(
     url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, unreadable: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
@@ -39,8 +39,8 @@ final class RelayLines: Sendable {
   /// Opens a line. It must be called on the event loop, like everything here.
   /// - Parameters:
   ///   - isAnonymous: whether the relay must not know who uses the line.
-  ///   - hear: takes what comes in.
-  ///   - then: takes the line, or why there is none.
+  ///   - hear: gets the incoming events.
+  ///   - then: gets the line, or the failure to open one.
   func open(
     isAnonymous: Bool, _ hear: @escaping (LineEvent) -> Void, then: @escaping (Result<End, DialFailure>) -> Void
   ) {
@@ -63,8 +63,9 @@ final class RelayLines: Sendable {
       if line.askedAt == nil { line.askedAt = .now() }
       line.connection?.send(text)
     }
-    /// Notes that the relay is told who uses the line.
-    /// - Returns: false if that must not be, because others read over it. Then the next line is one of its own, if the relay takes another.
+    /// Notes that the session identifies itself to the relay over the line.
+    /// - Returns: false if it must not, because other sessions read over the line. Then the next line is separate, if the relay accepts
+    ///   another.
     func identify() -> Bool { exchange.identify(line) }
     /// Lets the relay send so much more than it may without having been asked.
     func expect(frames: Int, bytes: Int) { line.connection?.expect(frames: frames, bytes: bytes) }
@@ -81,12 +82,12 @@ final class RelayLines: Sendable {
     var users: [Int: User] = [:]
     /// When something was sent over it for the first time.
     var askedAt: NIODeadline?
-    /// Whether the relay was told over it who uses it.
+    /// Whether a session identified itself to the relay over it.
     var isIdentified = false
     var isOver = false
-    /// The challenge. Relays send it once per connection; sessions that join later need it too.
+    /// The challenge. Relays send it once per connection, and sessions that join later need it too.
     var challenge: String?
-    /// Whether the relay has said more than its challenge and notices. Some accept one connection too many and close it at once.
+    /// Whether the relay has sent more than its challenge and notices. Some accept one connection too many and close it immediately.
     var isUsed = false
   }
 
@@ -98,12 +99,12 @@ final class RelayLines: Sendable {
     private var userCount = 0
     /// The line that was dialled last, until it ends.
     private var latest: Line?
-    /// The relay did not take another line beside the one that is open.
+    /// The relay did not accept another line in addition to the open one.
     private var isOnlyOne = false
     /// How often the relay closed a line when another opened.
     private var displacements = 0
     private let unreadable: @Sendable (Int) -> Void
-    /// The number of messages that cannot be used and were not told of yet.
+    /// The number of unusable messages that were not reported yet.
     private var unreadableCount = 0
     private var tellsLater = false
 
@@ -161,7 +162,7 @@ final class RelayLines: Sendable {
 
     func identify(_ line: Line) -> Bool {
       guard !line.users.values.contains(where: \.isAnonymous) else {
-        // The relay may take another by now, or never have refused it for that reason.
+        // The relay may accept another by now, or never have refused it for that reason.
         isOnlyOne = false
         return false
       }
@@ -180,7 +181,7 @@ final class RelayLines: Sendable {
       tell(.closed(code: nil, reason: "the relay answers nothing on the connection"), to: line)
     }
 
-    /// Whether the relay has never said anything on a line, for so long that it should have.
+    /// Whether the relay has never answered on a line, for so long that it should have.
     private func isIgnored(_ line: Line) -> Bool {
       guard !line.isUsed, let askedAt = line.askedAt else { return false }
       let patience = min(dialer.limits.readTimeout, dialer.limits.publishTimeout)
@@ -221,7 +222,7 @@ final class RelayLines: Sendable {
           noteDisplacement()
           return tell(.closed(code: code, reason: reason), to: line)
         }
-        // This does not refuse what was sent on it: that goes over the other line the next time.
+        // This does not refuse the messages that were sent on it: they go over the other line the next time.
         isOnlyOne = true
         let words = [code.map(String.init) ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ")
         tell(
@@ -243,12 +244,12 @@ final class RelayLines: Sendable {
     }
 
     private func tell(_ event: LineEvent, to line: Line) {
-      // A session that is told may leave, or make others leave.
+      // A session that gets the event may leave, or make others leave.
       for user in line.users.keys.sorted() { line.users[user]?.hear(event) }
     }
 
-    /// Notes that the relay closed a line that it had used. One that keeps only the newest does that each time that another opens; once
-    /// may be chance.
+    /// Notes that the relay closed a line that it had used. A relay that keeps only the newest line does that each time that another opens.
+    /// Once may be chance.
     private func noteDisplacement() {
       guard let latest, NIODeadline.now() - latest.since < .seconds(2) else { return }
       displacements += 1
@@ -266,7 +267,7 @@ final class RelayLines: Sendable {
 }
 
 extension DialFailure {
-  /// Whether a relay that has one connection of ours already may mean that it takes no more.
+  /// Whether a relay that already has one of our connections may mean that it accepts no other.
   fileprivate var mayBeOneTooMany: Bool {
     switch self {
     case .unreachable: true

@@ -3,21 +3,21 @@ internal import Logging
 internal import NIOCore
 internal import RelayNetwork
 
-/// The events of a session that tests want to know, as they happen.
+/// The events of a session that tests watch, as they happen.
 enum SessionSight: Sendable {
   case opened, sent, authenticating
 }
 
-/// The dates that the relay of a session accepts, as far as they are known.
+/// The known limits of the session's relay on dates.
 struct RelayDates: Sendable {
   /// The number of seconds by which a date may be ahead.
   let ahead: @Sendable () -> Int64
-  /// Takes in that the relay refused the date of an event.
+  /// Records that the relay refused the date of an event.
   let refused: @Sendable (_ refusal: DateRefusal, _ lead: Int64, _ isFresh: Bool) -> Void
 }
 
-/// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
-/// order in which they arrive, and nothing suspends in between.
+/// Carries out the decisions of a session machine. It lives on one event loop, which is its one inbox: events are handled in the order in
+/// which they arrive, and nothing suspends between them.
 final class RelaySession<Machine: SessionMachine>: Sendable {
   /// Creates an event of the session's identity, or of the author of one of its channels, with this date in Unix seconds.
   typealias Signer =
@@ -29,14 +29,14 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
   private let shell: NIOLoopBoundBox<Shell>
 
   /// - Parameters:
-  ///   - lines: to the relay; the session lives on their event loop.
-  ///   - sign: signs the session's own events; `nil` for sessions that stay anonymous.
+  ///   - lines: to the relay. The session lives on their event loop.
+  ///   - sign: signs the session's own events, or `nil` for anonymous sessions.
   ///   - now: Unix time in seconds.
   ///   - mayPublish: whether anything may be sent at this very moment. If not, everything is abandoned, as if all channels were another
   ///     daemon's.
-  ///   - dates: the dates that the relay accepts; `nil` if they are unknown.
-  ///   - report: takes the machine's reports, on the event loop, in order.
-  ///   - watch: is told what happens, on the event loop, in order.
+  ///   - dates: the dates that the relay accepts, or `nil` if they are unknown.
+  ///   - report: gets the machine's reports, on the event loop, in order.
+  ///   - watch: gets the events of the session, on the event loop, in order.
   init(
     machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?, now: @escaping @Sendable () -> Int64,
     mayPublish: @escaping @Sendable () -> Bool = { true }, dates: RelayDates? = nil,
@@ -103,7 +103,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     func feed(_ event: SessionEvent) {
       guard !isOver else { return }
       let actions = machine.handle(event)
-      // What was given up while it was under way must not arrive when another daemon acts for the channel.
+      // An operation that was given up under way must not arrive when another daemon acts for the channel.
       if case .abandoned = event, actions.contains(.hangUp) { cut() }
       for action in actions { perform(action) }
     }

@@ -1,5 +1,5 @@
 /// The number of things that a relay lets one REQ ask for, as it turns out. A relay that refuses a REQ, or does not answer, may find it too
-/// long; that is known once it answers a shorter one, and is remembered then.
+/// long. That is known once it answers a shorter one, and is remembered.
 struct RequestSize: Sendable {
   /// The number that a REQ may ask for.
   private(set) var most: Int
@@ -13,10 +13,10 @@ struct RequestSize: Sendable {
   /// The number that the next REQ should ask for, to find out whether an earlier one was too long.
   var next: Int { doubted.map { max(1, $0 / 2) } ?? most }
 
-  /// Whether a REQ may have been too long, which a shorter one tells.
+  /// Whether a REQ may have been too long. A shorter one shows whether it was.
   var isInDoubt: Bool { doubted != nil }
 
-  /// Forgets what nothing was learned from, because the connection is new or the number was not the reason.
+  /// Forgets a refusal that proved nothing, because the connection is new or the number was not the reason.
   mutating func connected() { doubted = nil }
 
   /// Notes that a REQ for so many was refused or not answered.

@@ -3,7 +3,7 @@ internal import RelayNetwork
 
 /// One operation in the form in which a session carries it out.
 struct SessionOperation: Hashable, Sendable {
-  /// What an operation is about.
+  /// The subject of an operation.
   enum Subject: Hashable, Sendable {
     case channel(RelayOperation)
     case post(DeliveryOperation)
@@ -16,18 +16,18 @@ struct SessionOperation: Hashable, Sendable {
   }
 
   let subject: Subject
-  /// The events to publish, one after the other, each when the one before was taken. Readers do not use this.
+  /// The events to publish, one after the other, each after the relay accepted the one before. Readers do not use this.
   let events: [OutgoingEvent]
   /// The public key of the channel's identity.
   let owner: String
-  /// The post of a group that it is about; `nil` in channels, and once it is forgotten. One that is to be published has no events before it
-  /// has its date.
+  /// The post of a group that it is about, or `nil` in channels, and once it is forgotten. An operation that publishes such a post has no
+  /// events before it has its date.
   let group: GroupPost?
-  /// What names that post, also once it is forgotten; `nil` in channels.
+  /// The names of that post, even once it is forgotten, or `nil` in channels.
   let names: GroupRemnant?
-  /// The pin that it is about; `nil` for everything else.
+  /// The pin that it is about, or `nil` for everything else.
   let pin: PinForm?
-  /// The change of who belongs to a group that it is about; `nil` for everything else.
+  /// The membership change that it is about, or `nil` for everything else.
   let membership: MembershipForm?
 
   init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
@@ -84,7 +84,7 @@ struct SessionOperation: Hashable, Sendable {
     }
   }
 
-  /// What is to be done for a channel; `nil` for posts.
+  /// The task for a channel, or `nil` for posts.
   var channelTask: RelayOperation.Task? {
     if case .channel(let operation) = subject { operation.task } else { nil }
   }
@@ -110,7 +110,8 @@ struct SessionOperation: Hashable, Sendable {
   var neededCount: Int { events.count { !$0.isExtra } }
 
   /// The report of its outcome.
-  /// - Parameter isDoubtful: whether the event was sent before and not answered, so that the relay may have it whatever it says now.
+  /// - Parameter isDoubtful: whether the event was sent before and not answered, so that the relay may have it regardless of its answer
+  ///   now.
   func report(_ outcome: RelayOutcome, isDoubtful: Bool = false) -> NetworkReport {
     switch subject {
     case .channel(let operation):
@@ -124,7 +125,7 @@ struct SessionOperation: Hashable, Sendable {
     }
   }
 
-  /// The form that a post has from this outcome on; `nil` if it keeps the one that it has.
+  /// The form that a post gets by this outcome, or `nil` if it keeps its form.
   private func form(after outcome: RelayOutcome) -> PostDocument? {
     switch outcome {
     case .handedOver: group?.document

@@ -6,15 +6,15 @@ internal import StrictJSON
 enum OutgoingEvent: Hashable, Sendable {
   /// An event that was signed once, with the same bytes each time.
   case signed(id: String, text: String)
-  /// An event that is signed each time it is sent: relays that keep groups take only fresh events.
+  /// An event that is signed each time it is sent: relays that keep groups accept only fresh events.
   case draft(kind: Int, tags: [[String]], content: String)
-  /// The same, of an event that does what the one after it does, too: the relay need take only one of them.
+  /// The same, for an event with the same effect as the next one: the relay need accept only one of them.
   case option(kind: Int, tags: [[String]], content: String)
   /// An event that has its date, and is signed each time it is sent: always the same event.
   case dated(DatedEvent)
   /// The list of a group's pinned posts with this change: it is read first, and signed when it is sent.
   case pins(PinChange)
-  /// A signed event that is optional: whatever happens to it, the operation goes on as if the relay had taken it. It follows all others.
+  /// A signed event that is optional: the operation continues in any case as if the relay had accepted it. It follows all others.
   case extra(id: String, text: String)
 
   init(_ event: NostrEvent) { self = .signed(id: event.id, text: event.text) }
@@ -23,7 +23,7 @@ enum OutgoingEvent: Hashable, Sendable {
 
   var isExtra: Bool { if case .extra = self { true } else { false } }
 
-  /// The date that the event has before it is sent, in Unix seconds; `nil` if it has none.
+  /// The date that the event has before it is sent, in Unix seconds, or `nil` if it gets its date then.
   var date: Int64? {
     switch self {
     case .signed(_, let text), .extra(_, let text): (try? JSONParser.parse(text)).flatMap(EventRemnant.init)?.createdAt
@@ -46,7 +46,7 @@ enum OutgoingEvent: Hashable, Sendable {
 /// An input of a session with a relay.
 enum SessionEvent: Hashable, Sendable {
   case submitted(SessionOperation)
-  /// Find out what the relay holds of a channel's own posts.
+  /// Find out which of a channel's own posts the relay has.
   case compare(HistoryQuestion)
   /// Invitations of this channel that still wait must not be sent.
   case cancelled(ChannelID)
@@ -58,23 +58,23 @@ enum SessionEvent: Hashable, Sendable {
   case watched(Bool)
   case opened(roundTrip: Duration)
   case dialFailed(DialFailure)
-  /// A message; `nil` if it is not JSON.
+  /// A message, or `nil` if it is not JSON.
   case received(RelayMessage?)
-  /// Something that a WebSocket peer must not send; the connection is gone.
+  /// Something that a WebSocket peer must not send. The connection is gone.
   case violated(String)
-  /// More than the relay was asked for; the connection is gone.
+  /// More than the relay was asked for. The connection is gone.
   case flooded(String)
-  /// The end of the connection, as in `WebSocketInbound`: without a code, the reason is a sentence of ours.
+  /// The end of the connection, as in `WebSocketInbound`: without a code, the reason is Baton's own sentence.
   case closed(code: Int?, reason: String)
   case timerFired(SessionTimer)
-  /// A draft was signed and sent; `nil` if it could not be signed.
+  /// A draft was signed and sent, or `nil` if it could not be signed.
   case published(id: String?)
   /// The time of day when the turn of a post in a group came, in Unix seconds, and by how many seconds its date may be ahead of that.
   case dated(PostID, number: Int, at: Int64, ahead: Int64 = 0)
-  /// A dated event was signed; its text is `nil` if it could not be.
+  /// A dated event was signed. Its text is `nil` if it could not be.
   /// - at: the time of day, in Unix seconds.
   case signed(id: String, text: String?, at: Int64)
-  /// The AUTH event for the latest challenge was sent; `nil` if it was not, because others read over the connection.
+  /// The AUTH event for the latest challenge was sent, or `nil` if it was not, because other sessions read over the connection.
   case authenticationSent(id: String?)
   /// Something about the channels that are followed.
   case following(FollowingEvent)
@@ -82,16 +82,16 @@ enum SessionEvent: Hashable, Sendable {
   case time(Int64)
 }
 
-/// What a session that follows channels is told.
+/// The inputs of a session that follows channels.
 enum FollowingEvent: Hashable, Sendable {
-  /// Follow a channel, or go on with what is known of it now.
+  /// Follow a channel, or continue with the facts that are known about it now.
   case follow(ChannelReading)
   case unfollow(ChannelID)
-  /// A batch with this number was taken.
+  /// A batch with this number was processed.
   case took(Int)
   /// Read all of a channel again.
   case sync(ChannelID)
-  /// Ask at once who belongs to a group, because Baton has changed that.
+  /// Ask immediately for the members of a group, because Baton has changed them.
   case members(ChannelID)
   /// The answer to the question for stored messages of a channel that were not served.
   case lacks(StoredNames, ChannelID, number: Int)
@@ -112,7 +112,7 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case idle
   /// The connection has lasted: back-off starts again after it.
   case stable
-  /// It is time to ask for what has gathered.
+  /// It is time to ask for the channels that have gathered.
   case gather
   /// The next EVENT may follow.
   case pace
@@ -130,7 +130,7 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case answerMembers
   /// The present REQ of a search must be answered.
   case answerSearch
-  /// Time has passed for what is followed.
+  /// Time has passed for followed channels.
   case tick
 }
 
@@ -139,7 +139,7 @@ enum SessionAction: Hashable, Sendable {
   case dial
   case hangUp
   case send(String)
-  /// The relay may send so many frames, with so many bytes, in addition to what it may anyway: the next request asks for that.
+  /// The relay may send so many frames, with so many bytes, in addition to its usual allowance: the next request asks for them.
   case expect(frames: Int, bytes: Int)
   /// Sign and send, then feed `published`.
   case publish(kind: Int, tags: [[String]], content: String)
@@ -201,7 +201,7 @@ enum DialFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The time for which the relay wants to be left alone.
+  /// The wait that the relay asked for.
   var retryAfter: Duration {
     if case .troubled(_, let wait?) = outcome { wait } else { .zero }
   }
@@ -242,7 +242,7 @@ public struct NostrLimits: Hashable, Sendable {
   public var extraTimeout: Duration = .seconds(5)
   /// The same at relays that never answer an EVENT, though they serve it.
   public var mutePublishTimeout: Duration = .seconds(2)
-  /// The wait for what an EVENT brought that was not answered.
+  /// The wait for an EVENT that was not answered to be found at the relay.
   public var readBackTimeout: Duration = .seconds(5)
   /// The wait for the EOSE to a REQ.
   public var readTimeout: Duration = .seconds(15)
@@ -252,42 +252,42 @@ public struct NostrLimits: Hashable, Sendable {
   public var pingInterval: Duration = .seconds(25)
   /// The time without a byte after which the connection counts as dead.
   public var silenceMax: Duration = .seconds(90)
-  /// The time after which the system gives a connection up on which nothing that was sent arrives; zero for the system's own time, which may be
+  /// The time after which the system gives up a connection on which no sent data arrives, or zero for the system's own time, which may be
   /// many minutes.
   public var unacknowledgedMax: Duration = .zero
   /// A connection without work that no one watches is closed after this long.
   public var idleTimeout: Duration = .seconds(60)
-  /// A connection that held this long counts as good; redialling starts again after it.
+  /// A connection that held this long counts as good, and redialling starts again after it.
   public var stableAfter: Duration = .seconds(30)
-  /// The wait before the second dial; doubles with each further failure.
+  /// The wait before the second dial. It doubles with each further failure.
   public var redialFirst: Duration = .seconds(1)
   /// The longest wait between dials while operations wait for the connection.
   public var redialMaxBusy: Duration = .seconds(15)
   /// The longest wait between dials of a relay that is only watched.
   public var redialMaxWatched: Duration = .seconds(300)
-  /// The largest message of a relay whose event is taken, in bytes.
+  /// The largest message of a relay whose event is accepted, in bytes.
   public var messageBytesMax = 1 << 20
   /// The number of operations that may wait for one connection.
   public var queueMax = 1024
   /// The number of channels asked for in one REQ.
   public var readBatchMax = 64
-  /// While many channels come to be read, how long one REQ waits for company; a lone one does not wait.
+  /// While many channels come to be read, how long one REQ waits for company. A lone channel does not wait.
   public var gatherTime: Duration = .milliseconds(50)
-  /// The number of frames that a relay may send at once without having been asked for them.
+  /// The number of frames that a relay may send in one burst without having been asked for them.
   public var unaskedMax = 1_000
-  /// The number of further ones that are allowed every second.
+  /// The number of further frames that are allowed every second.
   public var unaskedPerSecond = 20
-  /// The same two where channels are followed: what is said there comes unasked.
+  /// The same two where channels are followed: messages come unasked there.
   public var followedMax = 5_000
   public var followedPerSecond = 200
-  /// The age of an event for a group, in seconds, from which it is not sent any more: relays take only fresh ones, most for 60 s.
+  /// The age of an event for a group, in seconds, from which it is no longer sent: relays accept only fresh ones, most for 60 s.
   public var staleSeconds: Int64 = 30
-  /// The time for which a relay that sent more is left alone the first time; it doubles with each further one.
+  /// The time for which Baton does not dial a relay that sent more, the first time. It doubles each further time.
   public var floodWaitFirst: Duration = .seconds(60)
   public var floodWaitMax: Duration = .seconds(900)
   /// The number of messages that are not JSON before a relay counts as broken.
   public var rubbishMax = 3
-  /// The longest time for which operations wait here for a relay that wants to be left alone; otherwise they come back.
+  /// The longest time for which operations wait here after a relay asked for a wait. Beyond that, they come back.
   public var holdMax: Duration = .seconds(45)
 
   public init() {}

@@ -1,19 +1,19 @@
 internal import Channels
 internal import RelayNetwork
 
-/// A post that is read back, and what the relay has served of it. In a group each attempt to publish it was an event of its own, and any of
-/// these is the post.
+/// A post that is read back, and the events that the relay has served of it. In a group each attempt to publish it was a separate event,
+/// and any of these is the post.
 struct WantedPost: Sendable {
   let operation: DeliveryOperation
   /// The ids of the events that are the post, the best last.
   let ids: [String]
-  /// The post of a group; `nil` in channels, and once it is forgotten.
+  /// The post of a group, or `nil` in channels, and once it is forgotten.
   private let group: GroupPost?
-  /// The kind that it must have in a group; `nil` in channels.
+  /// The kind that it must have in a group, or `nil` in channels.
   private let kind: Int?
-  /// The place among `ids` of the best one that was found.
+  /// The place among `ids` of the best event that was found.
   private var found: Int?
-  /// What is wrong with what was served.
+  /// The fault of an event that was served.
   private var flaw: Trouble?
 
   /// - Returns: `nil` if the operation is not about a post.
@@ -25,7 +25,7 @@ struct WantedPost: Sendable {
     ids = item.names.map { $0.attempts.map(\.id) } ?? [operation.document.networkID]
   }
 
-  /// The size of what may come, in bytes.
+  /// The size of the events that may come, in bytes.
   var bytes: Int { operation.document.text.utf8.count * ids.count }
 
   var isFound: Bool { found != nil }
@@ -33,7 +33,7 @@ struct WantedPost: Sendable {
   /// Whether nothing better can come.
   var isDecided: Bool { found == ids.count - 1 || flaw != nil && ids.count == 1 }
 
-  /// Takes an event that the relay serves, if it is one of these.
+  /// Records an event that the relay serves, if it is one of these.
   mutating func take(_ event: NostrEvent) {
     guard let place = ids.lastIndex(of: event.id) else { return }
     if let trouble = trouble(with: event) {
@@ -43,19 +43,19 @@ struct WantedPost: Sendable {
     }
   }
 
-  /// The report of what was found.
-  /// - Parameter outcome: that of a post of which nothing was served.
+  /// The report of the post.
+  /// - Parameter outcome: the outcome if nothing was served of the post.
   func report(otherwise outcome: DeliveryOutcome) -> NetworkReport {
     if let found { return operation.report(.verified(edition: 1), form: group?.found(ids[found]).document) }
     if let flaw, outcome == .missing { return operation.report(.refused(flaw)) }
     return operation.report(outcome)
   }
 
-  /// What is wrong with an event that is served under an id of the post; `nil` if nothing is. With its id it has also its content.
+  /// The fault of an event that is served under an id of the post, or `nil` if it is genuine. An event with its id also has its content.
   private func trouble(with event: NostrEvent) -> Trouble? {
     let document = operation.document
     do throws(NostrEvent.Flaw) {
-      // In a channel the document is the event as it was signed.
+      // In a channel the document is exactly the event that was signed.
       try event.verify(unlessItIs: kind == nil ? document.text : nil)
     } catch {
       return Trouble(.wrongIdentity, "what the relay serves as the post is not it: \(error.rawValue)")

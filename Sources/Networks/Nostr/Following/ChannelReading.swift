@@ -7,17 +7,17 @@ struct ChannelReading: Hashable, Sendable {
   let kind: ChannelKind
   /// The id of the channel's first event, or of the group.
   let networkID: String
-  /// The key that signs our messages there, in channels of others that of the identity; `nil` while it is not known.
+  /// The key that signs our messages there, which is the identity's key in someone else's channel, or `nil` while it is not known.
   let ownKey: String?
   /// Whether it is one of our own channels.
   let isOwned: Bool
-  /// Our keys, which others mention when they speak to us.
+  /// Our keys, which people mention when they speak to us.
   let ourKeys: Set<String>
-  /// The key of the relay that keeps the group; `nil` for channels.
+  /// The key of the relay that keeps the group, or `nil` for channels.
   let relayKey: String?
   let window: MessageWindow
 
-  /// - Parameter identityKey: the public key of the channel's identity; `nil` while it is not known.
+  /// - Parameter identityKey: the public key of the channel's identity, or `nil` while it is not known.
   init(_ channel: FollowedChannel, identityKey: String?) {
     let content = channel.content
     (id, kind, networkID, window) = (channel.id, content.kind, content.networkID, channel.window)
@@ -29,13 +29,13 @@ struct ChannelReading: Hashable, Sendable {
     ourKeys = Set([ownKey, identityKey].compactMap { $0 })
   }
 
-  /// What is asked for in groups, where reactions and deletions name the group. Deletions by admins are among them.
+  /// The kinds that are asked for in groups, where reactions and deletions name the group. Deletions by admins are among them.
   static let groupKinds: Set<Int> = [
     NostrPost.deletionKind, NostrPost.reactionKind, NostrPost.groupMessageKind, NostrPost.adminDeletionKind,
     GroupMembers.joinRequestKind,
   ]
 
-  /// What is listened to in groups: also that someone came or went.
+  /// The kinds that live subscriptions to groups include: also that someone came or went.
   static let heardInGroups = groupKinds.union(GroupMembers.changingKinds)
 
   /// Everything that belongs to these channels, which are of one kind.
@@ -47,7 +47,7 @@ struct ChannelReading: Hashable, Sendable {
     }
   }
 
-  /// What an event says; nothing if it is not worth telling.
+  /// The news in an event, or nothing if it is not worth reporting.
   /// - Parameter event: a verified event of this channel.
   func news(of event: NostrEvent, isLive: Bool) -> [MessageNews] {
     func news(_ what: MessageNews.What) -> MessageNews { MessageNews(channel: id, isLive: isLive, what: what) }
@@ -57,7 +57,7 @@ struct ChannelReading: Hashable, Sendable {
     case NostrPost.deletionKind:
       return event.deletedIDs.map { news(.deleted(networkID: $0, author: event.publicKey)) }
     case NostrPost.adminDeletionKind:
-      // The relay itself may do so, and we in our own groups. Who else has a role is in the relay's list.
+      // The relay itself may do so, and we in our own groups. The relay's list names everyone else with a role.
       guard event.publicKey != relayKey, !isOwned || event.publicKey != ownKey else {
         return event.deletedIDs.map { news(.deleted(networkID: $0, author: nil)) }
       }
@@ -98,7 +98,7 @@ struct ChannelReading: Hashable, Sendable {
       || !ourKeys.isDisjoint(with: PostLinks(in: event.content).people)
   }
 
-  /// The message that another one answers: in groups the one that it quotes (NIP-C7), otherwise as in NIP-10.
+  /// The message that another one answers: in groups the message that it quotes (NIP-C7), otherwise as in NIP-10.
   private func answered(by event: NostrEvent) -> String? {
     if kind == .group, let quoted = event.ids(of: "q").first { return quoted }
     let named = event.tags.filter { $0.count > 1 && $0[0] == "e" && $0[1] != networkID && NostrEvent.isID($0[1]) }
@@ -110,7 +110,7 @@ struct ChannelReading: Hashable, Sendable {
 }
 
 extension NostrEvent {
-  /// The number of events that one request for deletion may name; others are left out.
+  /// The number of events that one request for deletion may name. The rest are left out.
   private static let deletedMax = 100
   private static let urlBytesMax = 1_000
   private static let altBytesMax = 1_000
@@ -130,7 +130,7 @@ extension NostrEvent {
   /// The events that a request for deletion names.
   var deletedIDs: [String] { Array(ids(of: "e").prefix(Self.deletedMax)) }
 
-  /// The event that a reaction is about: the last one that it names (NIP-25).
+  /// The event that a reaction is about: the last event that it names (NIP-25).
   var reactionTarget: String? {
     tags.last { $0.count > 1 && $0[0] == "e" }.flatMap { Self.isID($0[1]) ? $0[1] : nil }
   }

@@ -25,8 +25,8 @@ struct FollowedChannels: Sendable {
     if ids[name] == id { ids[name] = nil }
   }
 
-  /// The followed channel to which an event belongs, by its own account. What others say in one channel may name another: an event belongs
-  /// to its root where it has one (NIP-10).
+  /// The followed channel to which an event belongs, by its own account. A message in one channel may name another channel: an event
+  /// belongs to its root where it has one (NIP-10).
   func channel(of event: NostrEvent) -> ChannelReading? {
     switch event.kind {
     case NostrPost.channelMessageKind:
@@ -44,7 +44,7 @@ struct FollowedChannels: Sendable {
   }
 }
 
-/// Ids of events that were verified and told lately; the oldest are forgotten.
+/// Ids of events that were verified and reported lately. The oldest are forgotten.
 struct SeenEvents: Sendable {
   /// Between this number of ids and twice as many are kept.
   private static let generationMax = 10_000

@@ -3,7 +3,7 @@ internal import RelayNetwork
 
 // Searches at the relay.
 extension FollowerMachine {
-  /// Takes a question, and answers it at once if that cannot be done now: someone waits.
+  /// Accepts a question, and answers immediately if the relay cannot be asked now, because someone waits.
   mutating func ask(_ search: RelaySearch) -> [SessionAction] {
     guard followed[search.channel] != nil else { return [] }
     if let hold = keeper.hold {
@@ -17,10 +17,10 @@ extension FollowerMachine {
     return keeper.state == .open ? [] : keeper.need()
   }
 
-  /// Takes an event that is the answer to a question.
+  /// Handles an event that is the answer to a question.
   mutating func takeFound(_ event: NostrEvent) {
     switch searches.take(event) {
-    // It may have been dropped since it was told.
+    // It may have been dropped since it was reported.
     case .said(let event)?: tell(event, isLive: false, isAgain: true)
     case .mark(let event, let about)?:
       if followed.channel(of: event) != nil {

@@ -1,9 +1,9 @@
 internal import Channels
 internal import RelayNetwork
 
-// What is told of what a relay serves.
+// Reports of the events that a relay serves.
 extension FollowerMachine {
-  /// Tells who belongs to groups, and wants their names.
+  /// Reports the members of groups, and wants their names.
   mutating func membersServed() -> [SessionAction] {
     timeoutsInARow = 0
     let (news, actions) = members.served()
@@ -15,14 +15,14 @@ extension FollowerMachine {
     return actions
   }
 
-  /// Takes an event that came under the name of a subscription.
+  /// Handles an event that came under the name of a subscription.
   mutating func hearLive(_ event: NostrEvent, _ name: String) {
     let isMark = marks.asks(name)
     guard isMark || live.asks(name), !seen.contains(event.id) else { return }
     let channel = isMark ? nil : followed.channel(of: event)
     guard isMark || channel != nil else { return }
     guard !outbox.isFull else {
-      // No one takes so much; it is asked for again.
+      // No one can process so much. It is asked for again.
       if let channel { pages.read(channel.id, since: now) } else { marks.miss() }
       return
     }
@@ -40,14 +40,14 @@ extension FollowerMachine {
   /// Of how many people in a list the names are asked for.
   private static let namedMax = 100
 
-  /// Tells what a verified event of a channel says, unless that was told before.
+  /// Reports the news in a verified event of a channel, unless it was reported before.
   mutating func tell(_ event: NostrEvent, isLive: Bool, isAgain: Bool) {
     guard let channel = followed.channel(of: event) else { return }
     if GroupMembers.changingKinds.contains(event.kind) { members.want(channel.id) }
     if event.kind == NostrPost.channelMessageKind {
       marks.add(event.id, in: channel.id, date: isLive ? now : min(event.createdAt, now))
     }
-    // Also of those who are known: their names may have changed.
+    // Known authors too: their names may have changed.
     if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind, event.publicKey != channel.ownKey
     {
       profiles.want(event.publicKey, in: channel.id)
@@ -57,14 +57,14 @@ extension FollowerMachine {
     outbox.add(channel.news(of: event, isLive: isLive))
   }
 
-  /// Looks here, too, for deletions of what another relay of a channel has served, and for reactions to it.
+  /// Looks here, too, for deletions of a message that another relay of a channel has served, and for reactions to it.
   mutating func hear(_ news: MessageNews) {
     guard followed[news.channel]?.kind == .channel else { return }
     switch news.what {
     case .message(let message):
       let date = message.createdAt.milliseconds / 1_000
       marks.add(message.networkID, in: news.channel, date: now == 0 ? date : news.isLive ? now : min(date, now))
-      // What is said now is watched from the beginning.
+      // New messages are watched from the beginning.
       if !news.isLive { pages.hear(message.networkID, in: news.channel) }
     case .reaction(let reaction):
       if news.isLive {
@@ -76,7 +76,7 @@ extension FollowerMachine {
     }
   }
 
-  /// Tells what a verified deletion or reaction says that names no channel.
+  /// Reports the news in a verified deletion or reaction that names no channel.
   /// - Parameter about: the channel of a message or reaction that was asked for.
   mutating func tell(
     _ event: NostrEvent, about: [String: ChannelID], isLive: Bool, isAgain: Bool
@@ -98,7 +98,7 @@ extension FollowerMachine {
         guard let id = about[target], followed[id]?.kind == .channel else { continue }
         news.append(MessageNews(channel: id, isLive: isLive, what: .deleted(networkID: target, author: event.publicKey)))
       }
-      // What else it names may be asked for later.
+      // The other messages that it names may be asked for later.
       if news.count == deleted.count { seen.insert(event.id) }
       outbox.add(news)
     default: break

@@ -1,8 +1,8 @@
 internal import Channels
 internal import RelayNetwork
 
-/// Reads what is said in channels at one relay, as an anonymous reader would: as it happens, and page by page what was said before or was
-/// missed. It asks for no more while what it has read is not taken.
+/// Reads the messages of channels at one relay, as an anonymous reader would: new ones as they come, and earlier or missed ones page by
+/// page. It stops asking while the messages that it has read are not processed.
 struct FollowerMachine: SessionMachine {
   static let tickTime = Duration.seconds(5)
   private static let tickSeconds = 5
@@ -22,7 +22,7 @@ struct FollowerMachine: SessionMachine {
   var searches: SearchReader
   var outbox: MessageOutbox
   var seen = SeenEvents()
-  /// The names of channels of which events may have been seen and that are not followed any more.
+  /// The names of channels that are no longer followed, and of which events may have been seen.
   private var left: [String: ChannelID] = [:]
   /// The number of such names that are kept.
   private static let leftMax = 1_000
@@ -36,14 +36,14 @@ struct FollowerMachine: SessionMachine {
   private var nextWhole: [ChannelID: Int] = [:]
   /// The channels that cannot be heard, and since when, in Unix seconds.
   private var deaf: [ChannelID: Int64] = [:]
-  /// The channels of which someone waits to know whether they were read.
+  /// The channels for whose reading someone waits.
   private var owed: Set<ChannelID> = []
   private var rubbish = 0
   var timeoutsInARow = 0
   private var lastNotice: String?
 
   /// - Parameters:
-  ///   - batch: the number before that of the first batch.
+  ///   - batch: the number before the first batch's number.
   ///   - prefix: the beginning of the names of requests, because sessions may share a connection.
   init(relay: RelayID, limits: NostrLimits, salt: UInt64, batch: Int, prefix: String = "f") {
     self.relay = relay
@@ -86,7 +86,7 @@ struct FollowerMachine: SessionMachine {
     case .closed(let code, let reason):
       guard keeper.state == .open else { return [] }
       let ended = lost() + keeper.lost(isBusy: true)
-      // After one that held, there is another soon.
+      // After a connection that held, another follows soon.
       if keeper.failures > 1 { fail(Trouble(.unreachable, Self.ending(code, reason))) }
       return ended
     case .timerFired(let timer): return fired(timer)
@@ -95,7 +95,7 @@ struct FollowerMachine: SessionMachine {
     }
   }
 
-  /// Asks for what comes next, and reports what was read.
+  /// Asks for the next data, and reports the data that was read.
   private mutating func goOn() -> [SessionAction] {
     var actions = outbox.flush(isPartial: !pages.isUnderWay)
     guard keeper.state == .open, isBegun else { return actions }
@@ -112,7 +112,7 @@ struct FollowerMachine: SessionMachine {
     return actions + profiles.askNext { followed[$0] != nil }
   }
 
-  // MARK: - What is followed
+  // MARK: - The followed channels
 
   private mutating func following(_ event: FollowingEvent) -> [SessionAction] {
     switch event {
@@ -147,7 +147,7 @@ struct FollowerMachine: SessionMachine {
     guard known != channel else { return [] }
     followed.insert(channel)
     guard known?.networkID != channel.networkID || known?.window != channel.window else { return [] }
-    // What was told of a channel that was left, and comes back under another id, has been forgotten, so it is told again.
+    // If a channel was left and comes back under another id, its earlier messages have been forgotten, so they are reported again.
     let earlier = left.removeValue(forKey: channel.networkID)
     pages.read(channel.id, again: earlier.map { $0 != channel.id } ?? false)
     members.want(channel.id)
@@ -254,7 +254,7 @@ struct FollowerMachine: SessionMachine {
     return lost() + [.hangUp] + keeper.lost(isBusy: false)
   }
 
-  /// Forgets what is under way, because the connection is gone.
+  /// Forgets the requests under way, because the connection is gone.
   private mutating func lost() -> [SessionAction] {
     guard isBegun else { return [] }
     isBegun = false
@@ -275,7 +275,7 @@ struct FollowerMachine: SessionMachine {
     for id in channels where followed[id] != nil { deaf[id] = min(deaf[id] ?? now, now) }
   }
 
-  /// Reports to everyone who waits that the relay could not be asked. What they want is asked for later all the same.
+  /// Reports to everyone who waits that the relay could not be asked. Their requests are still carried out later.
   private mutating func fail(_ trouble: Trouble, _ channels: [ChannelID]? = nil) {
     for id in (channels ?? Array(owed)).sorted(by: { $0.rawValue < $1.rawValue }) where owed.remove(id) != nil {
       outbox.end(.synced(channel: id, relay: relay, .failed(trouble)))
@@ -290,16 +290,16 @@ struct FollowerMachine: SessionMachine {
       let inventory = MessageInventory(network: .nostr, channel: id, relay: relay, number: number, served: served)
       outbox.end(.served(inventory))
     case .unheard(let channels):
-      // They are among what is asked for when a channel is read as a whole.
+      // A reading of the whole channel asks for them too.
       for id in channels where followed[id] != nil {
         nextWhole[id] = min(nextWhole[id] ?? .max, tickCount + Self.retryTicks)
       }
     }
   }
 
-  /// Reports what became of reading a whole channel.
+  /// Reports the outcome of reading a whole channel.
   private mutating func finish(_ id: ChannelID, _ outcome: MessageSync) {
-    // If the channel was asked for again meanwhile, that reading has the answer: this one may have begun before.
+    // If the channel was requested again during this reading, the next reading has the answer: this one may have begun before the request.
     guard followed[id] != nil, !pages.waits(for: id) else { return }
     owed.remove(id)
     var ticks = Self.wholeTicks
@@ -308,7 +308,7 @@ struct FollowerMachine: SessionMachine {
     outbox.end(.synced(channel: id, relay: relay, outcome))
   }
 
-  // MARK: - What the relay says
+  // MARK: - Messages from the relay
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
     switch message {

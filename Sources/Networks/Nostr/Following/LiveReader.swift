@@ -3,30 +3,30 @@ internal import DequeModule
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Keeps subscriptions to what is said in channels, many channels in each. It is a part of `FollowerMachine`.
+/// Keeps subscriptions to the messages of channels, many channels in each. It is a part of `FollowerMachine`.
 ///
-/// A subscription has no `since`: relays would leave out what is dated back. One that changes is replaced by another with a new name, and
-/// is closed only once that one works, so nothing falls between them.
+/// A subscription has no `since`: relays would leave out events that are dated back. When it changes, another with a new name replaces it,
+/// and it is closed only once the other works, so no event is missed in between.
 struct LiveReader: Sendable {
   /// The number of channels in one subscription.
   static let channelsMax = 250
   /// While channels come to be followed, how long a REQ waits for company.
   static let gatherTime = Duration.milliseconds(500)
-  /// The wait before channels that were refused are asked for again, in ticks; it doubles each time.
+  /// The wait before channels that were refused are asked for again, in ticks. It doubles each time.
   static let retryTicksFirst = 6
   static let retryTicksMax = 720
-  /// How often subscriptions are divided at once, because the relay refuses some of their channels and perhaps not all, or finds them too
-  /// long, with once more for each tick.
+  /// How often subscriptions may be divided in a row, because the relay refuses some of their channels and perhaps not all, or finds them
+  /// too long. Each tick allows one more division.
   static let divisionsMax = 64
 
   /// Channels that share a subscription.
   private struct Chunk: Sendable {
     var channels: [ChannelID]
-    /// The name of the subscription whose place it takes.
+    /// The name of the subscription that it replaces.
     var replaced: String?
     /// How often in a row it was refused.
     var failures = 0
-    /// Whether it is a part of one that was refused, perhaps because of one channel: all of it may be taken.
+    /// Whether it is a part of a subscription that was refused, perhaps because of one channel, so that all of it may be accepted.
     var isPart = false
   }
 
@@ -59,7 +59,7 @@ struct LiveReader: Sendable {
   /// Whether a subscription has this name.
   func asks(_ name: String) -> Bool { open[name] != nil || name == asking?.name }
 
-  /// Whether events under this name come as they happen; before, they come because they were asked for.
+  /// Whether events under this name come as they happen. Before that, they come because they were asked for.
   func isLive(_ name: String) -> Bool { open[name] != nil }
 
   /// Begins a new connection.
@@ -82,7 +82,7 @@ struct LiveReader: Sendable {
     return gather()
   }
 
-  /// Notes that a channel is followed no more.
+  /// Notes that a channel is no longer followed.
   mutating func changed() -> [SessionAction] { gather() }
 
   private mutating func gather() -> [SessionAction] {
@@ -91,7 +91,7 @@ struct LiveReader: Sendable {
     return [.setTimer(.gather, after: Self.gatherTime)]
   }
 
-  /// Puts what has gathered into subscriptions.
+  /// Puts the gathered channels into subscriptions.
   mutating func gathered(_ followed: FollowedChannels) -> [SessionAction] {
     isGathering = false
     var actions: [SessionAction] = []
@@ -127,7 +127,7 @@ struct LiveReader: Sendable {
         guard let name = chunk.replaced, open.removeValue(forKey: name) != nil else { continue }
         return [.send(ClientMessage.close(name))]
       }
-      // One filter in each, because some relays refuse several, or heed only the first; and no more channels than the relay takes.
+      // One filter in each, because some relays refuse several, or heed only the first, and not more channels than the relay accepts.
       let kind = followed[left[0]]?.kind ?? .channel
       let first = Array(left.lazy.filter { followed[$0]?.kind == kind }.prefix(chunk.isPart ? left.count : size.most))
       if first.count < left.count { chunk = split(chunk, first) }
@@ -157,7 +157,7 @@ struct LiveReader: Sendable {
 
   // MARK: - Answers
 
-  /// Handles the end of what is stored: from now on the subscription works.
+  /// Handles the end of the stored events: the subscription works now.
   /// - Returns: its channels.
   mutating func served(_ name: String, _ followed: FollowedChannels) -> (actions: [SessionAction], heard: [ChannelID]) {
     guard let asking, asking.name == name else { return ([], []) }
@@ -175,13 +175,13 @@ struct LiveReader: Sendable {
   /// - Returns: the channels that are not heard until they are asked for again.
   mutating func closed(_ name: String, _ text: String) -> (actions: [SessionAction], deaf: [ChannelID]) {
     if let channels = open.removeValue(forKey: name) {
-      // One that was to be replaced gets its successor all the same.
+      // A subscription that was to be replaced still gets its successor.
       let isReplaced = (queue + [asking?.chunk].compactMap { $0 }).contains { $0.replaced == name }
       return (isReplaced ? [] : wait(Chunk(channels: channels)), channels)
     }
     guard let asking, asking.name == name else { return ([], []) }
     self.asking = nil
-    // More subscriptions are no remedy where there are too many, or too often.
+    // More subscriptions do not help where there are too many, or too often.
     if [.rejected, .authRequired].contains(ClosedRequest(text).trouble.cause), asking.chunk.channels.count > 1,
       divisionsLeft > 0, !text.contains("subscription")
     {
@@ -192,8 +192,8 @@ struct LiveReader: Sendable {
     return ([.cancelTimer(.answer)] + wait(asking.chunk), deaf(of: asking.chunk))
   }
 
-  /// Handles a REQ that was not answered in time. The relay may find it too long, so a part of it follows; one channel comes first, which
-  /// tells such a relay from one that answers nothing.
+  /// Handles a REQ that was not answered in time. The relay may find it too long, so a part of it follows. One channel comes first, to tell
+  /// such a relay from a relay that answers nothing.
   /// - Returns: as of `closed`.
   mutating func timedOut() -> (actions: [SessionAction], deaf: [ChannelID]) {
     guard let asking else { return ([], []) }
@@ -226,7 +226,7 @@ struct LiveReader: Sendable {
     for _ in 0..<chunk.failures where ticks < Self.retryTicksMax { ticks *= 2 }
     var (chunk, actions) = (chunk, [SessionAction]())
     chunk.failures += 1
-    // An older subscription that has none of these channels has nothing to wait for.
+    // An older subscription without any of these channels has nothing to wait for.
     if let old = chunk.replaced, let channels = open[old], Set(channels).isDisjoint(with: chunk.channels) {
       open[old] = nil
       chunk.replaced = nil
@@ -236,7 +236,7 @@ struct LiveReader: Sendable {
     return actions
   }
 
-  /// Notes that a tick has passed: some that were refused are asked for again.
+  /// Notes that a tick has passed: some channels that were refused are asked for again.
   mutating func tick() {
     divisionsLeft = min(Self.divisionsMax, divisionsLeft + 1)
     for index in refused.indices { refused[index].ticks -= 1 }

@@ -5,9 +5,9 @@ internal import StrictJSON
 /// Keeps a few subscriptions to deletions and reactions of the newest messages of a relay's channels. Outside of groups these name no
 /// channel, only the message. It is a part of `FollowerMachine`.
 ///
-/// Where there is no room for all messages, the channel with the most gives way, so that a busy one takes nothing from a quiet one.
+/// If there is not enough room for all messages, the channel with the most gives way, so that a busy channel leaves room for a quiet one.
 struct MarkReader: Sendable {
-  /// The number of subscriptions. A relay that does not take so many gets fewer.
+  /// The number of subscriptions. A relay that does not accept so many gets fewer.
   static let requestsMax = 4
   /// The number of messages, and of reactions, that are watched for each subscription.
   static let messagesMax = 150
@@ -41,7 +41,7 @@ struct MarkReader: Sendable {
       count += 1
     }
 
-    /// Takes out the oldest one of the channel that has the most.
+    /// Removes the oldest message of the channel that has the most.
     mutating func removeOne() -> Target? {
       func rank(_ list: [Target]) -> (Int, Int64, Int64) {
         (list.count, -(list.last?.date ?? 0), list.last?.channel.rawValue ?? 0)
@@ -64,11 +64,11 @@ struct MarkReader: Sendable {
     var ids: Set<String> = []
     /// The subscription that works.
     var open: String?
-    /// Whether the watched messages differ from those that were asked for.
+    /// Whether the watched messages differ from the messages that were asked for.
     var isStale = false
     var ticksLeft = 0
     var failures = 0
-    /// Whether the relay does not take so many.
+    /// Whether the relay does not accept so many.
     var isGivenUp = false
 
   }
@@ -108,7 +108,7 @@ struct MarkReader: Sendable {
     if !shrink().contains(target) { place(target) }
   }
 
-  /// Takes out what there is no room for.
+  /// Removes messages for which there is not enough room.
   private mutating func shrink() -> [Target] {
     let count = requests.count { !$0.isGivenUp }
     let reactionsMost = size.most * Self.reactionsMax / (Self.messagesMax + Self.reactionsMax)
@@ -150,7 +150,7 @@ struct MarkReader: Sendable {
     if requests[index].ids.isEmpty { requests[index].isStale = true }
   }
 
-  /// Wants to be served again what is stored, because something was left out.
+  /// Wants the stored events to be served again, because something was left out.
   mutating func miss() { for index in requests.indices { requests[index].isStale = true } }
 
   mutating func remove(_ channel: ChannelID) {
@@ -166,7 +166,7 @@ struct MarkReader: Sendable {
 
   mutating func tick() { for index in requests.indices { requests[index].ticksLeft = max(0, requests[index].ticksLeft - 1) } }
 
-  /// Asks for what is watched if that has changed. The connection must be open.
+  /// Asks for the watched messages if they have changed. The connection must be open.
   mutating func askNext() -> [SessionAction] {
     var actions: [SessionAction] = []
     for index in requests.indices where asking == nil && requests[index].isStale && requests[index].ticksLeft == 0 {
@@ -204,13 +204,13 @@ struct MarkReader: Sendable {
 
   // MARK: - Answers
 
-  /// Handles the end of what is stored.
+  /// Handles the end of the stored events.
   mutating func served(_ name: String) -> [SessionAction] {
     guard let (asked, index, count) = asking, name == asked else { return [] }
     asking = nil
     let closing = close(index)
     (requests[index].open, requests[index].failures) = (name, 0)
-    // One alone was asked about, to learn whether there were too many.
+    // A single one was asked about, to find out whether there were too many.
     if requests[index].ids.count > count { requests[index].isStale = true }
     size.took(count)
     fit()
@@ -238,7 +238,7 @@ struct MarkReader: Sendable {
     return [.send(ClientMessage.close(name))] + refused(index, count)
   }
 
-  /// A relay may find a REQ too long. One for a single id tells that.
+  /// A relay may find a REQ too long. A REQ for a single id finds that out.
   private mutating func refused(_ index: Int, _ count: Int) -> [SessionAction] {
     size.refused(count)
     guard count > 1, size.isInDoubt else {

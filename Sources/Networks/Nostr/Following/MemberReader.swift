@@ -3,13 +3,13 @@ internal import DequeModule
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Asks a relay who belongs to its groups (kinds 39001 and 39002): when a group is followed, after each loss of the connection, whenever
-/// the relay serves something after which it may be someone else, and when the group is read again. Relays make these lists when someone
-/// asks, and do not send all of them by themselves. It is a part of `FollowerMachine`.
+/// Asks a relay for the members of its groups (kinds 39001 and 39002): when a group is followed, after each loss of the connection,
+/// whenever the relay serves an event that may change them, and when the group is read again. Relays make these lists when someone asks,
+/// and do not send all of them by themselves. It is a part of `FollowerMachine`.
 struct MemberReader: Sendable {
   /// How many groups one request names.
   static let groupsMax = 50
-  /// The wait between two requests, and after one that was not answered, in ticks.
+  /// The wait between two requests, and after an unanswered request, in ticks.
   static let pauseTicks = 1
   static let retryTicks = 60
 
@@ -72,7 +72,7 @@ struct MemberReader: Sendable {
     ]
   }
 
-  /// Takes an event that the relay serves for the request. What it did not sign itself says nothing.
+  /// Handles an event that the relay serves for the request. Events that it did not sign itself do not count.
   mutating func take(_ event: NostrEvent) {
     guard let id = event.tag("d"), let group = asking?.groups[id], event.publicKey == group.relayKey,
       [RelayGroup.adminsKind, GroupMembers.membersKind].contains(event.kind)
@@ -83,8 +83,8 @@ struct MemberReader: Sendable {
     found[name] = event
   }
 
-  /// Handles the end of what is stored.
-  /// - Returns: what the lists say.
+  /// Handles the end of the stored events.
+  /// - Returns: the members in the lists.
   mutating func served() -> (news: [MessageNews], actions: [SessionAction]) {
     guard let asking else { return ([], []) }
     let lists = found.sorted { ($0.key.group, $0.key.kind) < ($1.key.group, $1.key.kind) }
@@ -97,14 +97,14 @@ struct MemberReader: Sendable {
     return (news, [.cancelTimer(.answerMembers), .send(ClientMessage.close(asking.name))])
   }
 
-  /// Handles a request that the relay ended. One that does not say who belongs to its groups may say everything else, and one that finds
-  /// the request too long takes a shorter one.
+  /// Handles a request that the relay ended. A relay that does not list its members may serve everything else, and a relay that finds the
+  /// request too long accepts a shorter one.
   mutating func closed() -> [SessionAction] {
     refused()
     return [.cancelTimer(.answerMembers)]
   }
 
-  /// Handles a request that was not answered in time, as one that was ended.
+  /// Handles a request that was not answered in time like a request that the relay ended.
   mutating func timedOut() -> [SessionAction] {
     guard let asking else { return [] }
     refused()

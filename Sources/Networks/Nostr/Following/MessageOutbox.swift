@@ -2,13 +2,13 @@ internal import Channels
 internal import DequeModule
 internal import RelayNetwork
 
-/// What a session has read and not reported yet. Only a few batches are out at a time, so that no one reads ahead of what is stored.
+/// News that a session has read and not reported yet. Only a few batches are out at a time, so that no one reads far ahead of the store.
 struct MessageOutbox: Sendable {
   /// The number of news in one batch.
   static let batchMax = 64
-  /// The number of batches that may be out without having been taken.
+  /// The number of batches that may be out without having been processed.
   static let batchesOutMax = 4
-  /// What may wait of what comes by itself: its number, and about its size in bytes.
+  /// The bounds of the waiting news, above which events of subscriptions are left out: their number, and about their size in bytes.
   static let waitingMax = 2_000
   static let waitingBytesMax = 8 << 20
 
@@ -20,11 +20,11 @@ struct MessageOutbox: Sendable {
   private var (addedCount, reportedCount) = (0, 0)
   /// The batches that are out, each with the number of news that were reported before it.
   private var out: [Int: Int] = [:]
-  /// Reports that come after this number of news was taken.
+  /// Reports that come after this number of news was processed.
   private var ends: Deque<(after: Int, report: NetworkReport)> = []
   private var isUrgent = false
 
-  /// - Parameter before: the number before that of the first batch.
+  /// - Parameter before: the number before the first batch's number.
   init(relay: RelayID, before: Int) {
     self.relay = relay
     lastNumber = before
@@ -33,7 +33,7 @@ struct MessageOutbox: Sendable {
   /// Whether nothing waits, so that more may be asked for.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Whether so much waits that what comes by itself must be left out.
+  /// Whether so much waits that events of subscriptions must be left out.
   var isFull: Bool { waiting.count >= Self.waitingMax || waitingBytes >= Self.waitingBytesMax }
 
   mutating func add(_ news: [MessageNews]) {
@@ -45,7 +45,7 @@ struct MessageOutbox: Sendable {
     addedCount += news.count
   }
 
-  /// Adds a report that comes once everything before it was taken.
+  /// Adds a report that comes once everything before it was processed.
   mutating func end(_ report: NetworkReport) {
     ends.append((addedCount, report))
     isUrgent = true
@@ -77,7 +77,7 @@ struct MessageOutbox: Sendable {
 }
 
 extension MessageNews {
-  /// About the memory that it takes.
+  /// About the memory that it uses.
   fileprivate var roughBytes: Int {
     switch what {
     case .message(let message):

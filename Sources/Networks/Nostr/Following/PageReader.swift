@@ -2,8 +2,8 @@ internal import Channels
 internal import DequeModule
 internal import RelayNetwork
 
-/// Pages through what one relay holds of channels' messages, one reading at a time, and asks for the deletions and reactions that belong to
-/// what it found. It is a part of `FollowerMachine`.
+/// Pages through channels' messages at one relay, one reading at a time, and asks for the deletions and reactions of the events that it
+/// found. It is a part of `FollowerMachine`.
 struct PageReader: Sendable {
   /// The bytes of one page for which a relay gets credit, in addition to the number of its events.
   static let pageBytesMax = 16 << 20
@@ -13,8 +13,8 @@ struct PageReader: Sendable {
   static let marksMax = 100
   /// The number of reactions of which one reading asks for deletions.
   static let reactionsMax = 2 * MessageInventory.missingMax
-  /// The seconds ahead up to which dates are those of clocks that differ, and the number of later events that one reading takes: strangers
-  /// can date any number of them ahead, and these would be served first.
+  /// The seconds ahead that differing clocks explain, and the number of later events that one reading accepts: strangers can date any
+  /// number of events ahead, and these would be served first.
   static let aheadSeconds: Int64 = 3_600
   static let aheadMax = 500
   /// After so many events of a page the relay gets more time for the rest.
@@ -23,22 +23,22 @@ struct PageReader: Sendable {
 
   private enum Subject: Hashable, Sendable {
     /// All of a channel within its window.
-    /// - again: whether to tell also what was told before.
+    /// - again: whether to report also events that were reported before.
     case whole(ChannelID, again: Bool)
-    /// What was said in these channels while they could not be heard, by what was known of it then.
+    /// Messages in these channels from the time when they could not be heard, each since this Unix second.
     case missed([ChannelID: Int64])
-    /// Deletions and reactions of what other relays have served.
+    /// Deletions and reactions of messages that other relays have served.
     case heard(Set<ChannelID>)
 
     var isAgain: Bool { if case .whole(_, again: true) = self { true } else { false } }
   }
 
-  /// What the REQs under way ask for.
+  /// The subject of the REQs under way.
   private enum Step: Hashable, Sendable {
     case messages
-    /// Nothing: what was served is being compared with what was served before.
+    /// Nothing: the served messages are being compared with the messages served before.
     case comparison(number: Int)
-    /// Deletions and reactions of messages; deletions of reactions.
+    /// Deletions and reactions of messages, or deletions of reactions.
     case marks([String: ChannelID], isOfReactions: Bool)
   }
 
@@ -51,9 +51,9 @@ struct PageReader: Sendable {
     /// The number of messages after which there are enough.
     let countMax: Int
     var count = 0
-    /// The date, in Unix seconds, of which later events do not count among these; `nil` once those are left out.
+    /// The date, in Unix seconds, of which later events do not count among these, or `nil` once those are left out.
     var horizon: Int64?
-    /// The number of events after it, whatever they are.
+    /// The number of events of any kind after it.
     var aheadCount = 0
     /// The messages that were found before those were left out.
     var served: Set<String> = []
@@ -74,7 +74,7 @@ struct PageReader: Sendable {
   private var reading: Reading?
   /// The number of events of which one REQ may ask for deletions and reactions.
   private var size = RequestSize(most: marksMax)
-  /// Channels that wait to be read as a whole, oldest first, and whether to tell what was told before.
+  /// Channels that wait to be read as a whole, oldest first, and whether to report events that were reported before.
   private var wholes: Deque<ChannelID> = []
   private var again: [ChannelID: Bool] = [:]
   /// The channels that could not be heard, and since when, in Unix seconds.
@@ -98,7 +98,7 @@ struct PageReader: Sendable {
   func asks(_ name: String) -> Bool { name == subscription }
 
   /// Wants all of a channel.
-  /// - Parameter isAgain: whether to tell also what was told before.
+  /// - Parameter isAgain: whether to report also events that were reported before.
   mutating func read(_ channel: ChannelID, again isAgain: Bool) {
     if let known = again[channel] {
       again[channel] = known || isAgain
@@ -111,14 +111,14 @@ struct PageReader: Sendable {
   /// Whether a channel waits to be read as a whole.
   func waits(for channel: ChannelID) -> Bool { again[channel] != nil }
 
-  /// Wants what was said in a channel since it could not be heard, in Unix seconds.
+  /// Wants the messages of a channel since it could not be heard, in Unix seconds.
   mutating func read(_ channel: ChannelID, since: Int64) {
-    // What is read as a whole is read from the beginning.
+    // A reading of the whole channel starts at the beginning.
     guard again[channel] == nil else { return }
     missed[channel] = min(missed[channel] ?? since, since)
   }
 
-  /// Wants the deletions and reactions of what another relay has served.
+  /// Wants the deletions and reactions of a message that another relay has served.
   mutating func hear(_ id: String, in channel: ChannelID, isReaction: Bool = false) {
     guard heardCount < Self.heardMax else { return }
     heardCount += 1
@@ -129,7 +129,7 @@ struct PageReader: Sendable {
     }
   }
 
-  /// Forgets a channel that is followed no more.
+  /// Forgets a channel that is no longer followed.
   mutating func remove(_ channel: ChannelID) -> [SessionAction] {
     missed[channel] = nil
     if let names = heard.removeValue(forKey: channel) { heardCount -= names.messages.count + names.reactions.count }
@@ -161,7 +161,7 @@ struct PageReader: Sendable {
     ]
   }
 
-  /// What was missed comes first: it is news.
+  /// Missed messages come first: they are news.
   private mutating func next(_ followed: FollowedChannels, _ most: Int, _ now: Int64) -> Reading? {
     // Authors may date their messages ahead.
     let horizon = now + Self.aheadSeconds
@@ -195,7 +195,7 @@ struct PageReader: Sendable {
     return nil
   }
 
-  /// Messages that this relay has served as well were asked for then, so this comes last.
+  /// Messages that this relay has also served were asked for in their own reading, so this comes last.
   private mutating func readHeard(_ seen: SeenEvents) {
     let pager = HistoryPager(filter: HistoryFilter(kinds: [], tags: [:]), window: 0...0)
     reading = Reading(subject: .heard(Set(heard.keys)), isOfChannels: true, pager: pager, countMax: 0)
@@ -207,8 +207,8 @@ struct PageReader: Sendable {
     _ = readMarks()
   }
 
-  /// - Parameter count: the number of messages that are wanted. A second with half as many messages as a page is served four times; groups
-  ///   have reactions in between.
+  /// - Parameter count: the number of messages that are wanted. A second with half as many messages as a page is served four times, and
+  ///   groups have reactions among their messages.
   private static func pageLimits(count: Int, in kind: ChannelKind = .channel) -> HistoryPager.Limits {
     var limits = HistoryPager.Limits()
     limits.pageSize = 200
@@ -220,7 +220,7 @@ struct PageReader: Sendable {
 
   // MARK: - Answers
 
-  /// Takes an event that came under the name of the REQ.
+  /// Handles an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent, _ seen: SeenEvents) -> (found: Found?, actions: [SessionAction]) {
     guard let subject = reading?.subject, let step = reading?.step, let filter = reading?.pager.filter else { return (nil, []) }
     let isKnown = !subject.isAgain && seen.contains(event.id)
@@ -243,7 +243,7 @@ struct PageReader: Sendable {
     return (found, taken())
   }
 
-  /// Takes an event that came under the name of the REQ and cannot be read.
+  /// Handles an unreadable event that came under the name of the REQ.
   mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
     reading?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
     _ = countAhead(createdAt ?? 0)
@@ -259,7 +259,7 @@ struct PageReader: Sendable {
 
   private mutating func taken() -> [SessionAction] {
     eventCount += 1
-    // Who has read enough, or has been served too much, waits for no more of the page.
+    // A reading that has enough, or was served too much, does not wait for the rest of the page.
     if reading?.pager.ending != nil || isEnough || isCrowdedAhead { return close() }
     return eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : []
   }
@@ -271,7 +271,7 @@ struct PageReader: Sendable {
     reading.map { $0.step == .messages && $0.horizon != nil && $0.aheadCount >= Self.aheadMax } ?? false
   }
 
-  /// Leaves out events that are dated far ahead, so that they take nothing from the rest.
+  /// Leaves out events that are dated far ahead, so that they use no room of the rest.
   /// - Returns: whether the reading continues with the rest.
   private mutating func passOverAhead() -> Bool {
     guard var passing = reading, let horizon = passing.horizon, passing.aheadCount > 0 else { return false }
@@ -301,7 +301,7 @@ struct PageReader: Sendable {
     return close()
   }
 
-  /// Goes on after a page: to messages that are missing, to what belongs to those that were found, or to the end.
+  /// Continues after a page: with missing messages, with the deletions and reactions of the messages found, or with the end.
   mutating func goOn() -> Turn? {
     guard subscription == nil, !isComparing, let step = reading?.step else { return nil }
     if isCrowdedAhead, !isEnough, passOverAhead() { return nil }
@@ -313,7 +313,7 @@ struct PageReader: Sendable {
     return readMarks()
   }
 
-  /// Asks which other messages are stored, if someone can know.
+  /// Asks which other messages are stored, if that can be known.
   private mutating func compare() -> Turn? {
     guard let reading, reading.isOfChannels, case .whole(let channel, _) = reading.subject else { return nil }
     comparisonNumber += 1
@@ -321,7 +321,7 @@ struct PageReader: Sendable {
     return .compares(channel, number: comparisonNumber, served: reading.served.union(reading.pager.found.keys))
   }
 
-  /// Takes the answer to `Turn.compares`: this relay may have deletions and reactions of messages that it does not serve, too.
+  /// Handles the answer to `Turn.compares`: this relay may have deletions and reactions of messages that it does not serve, too.
   mutating func lacks(_ missing: StoredNames, in channel: ChannelID, number: Int) -> Turn? {
     guard case .comparison(number)? = reading?.step, case .whole(channel, _)? = reading?.subject else { return nil }
     for id in missing.messages { wantMarks(of: id, in: channel) }
@@ -367,8 +367,8 @@ struct PageReader: Sendable {
     return end(trouble.cause.mayPass || about.count > 1 ? .failed(trouble) : .complete)
   }
 
-  /// Puts back what a REQ for deletions and reactions asked for, if it may have been too long. The next one asks for those of one event, which
-  /// tells such a relay from one that shows none.
+  /// Puts back the events of a REQ for deletions and reactions, if it may have been too long. The next REQ is for a single event, to tell
+  /// such a relay from a relay that shows no deletions and reactions.
   private mutating func asksForFewer() -> Bool {
     guard case .marks(let about, let isOfReactions)? = reading?.step else { return false }
     guard about.count > 1 else {
@@ -405,7 +405,7 @@ struct PageReader: Sendable {
       if case .failed = outcome { return .unheard(channels) }
       return nil
     case .missed(let channels):
-      // Each by itself: one of them may be what the relay does not show.
+      // Each channel separately: the relay may refuse to show only one of them.
       if case .failed = outcome { for id in channels.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id, again: false) } }
       return nil
     }

@@ -3,22 +3,22 @@ internal import DequeModule
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Asks a relay for the profiles (kind 0) of those whose messages it has served, one request after the other and each author once a day. It
-/// is a part of `FollowerMachine`, and comes after everything else: names are a comfort.
+/// Asks a relay for the profiles (kind 0) of the authors whose messages it has served, one request after the other and each author once a
+/// day. It is a part of `FollowerMachine`, and comes after everything else: names are a comfort.
 struct ProfileReader: Sendable {
   /// How many authors one request names.
   static let authorsMax = 50
-  /// How many authors wait to be asked for, and how many are known to have been; others are left out, or asked for again.
+  /// How many authors wait to be asked for, and how many are known to have been. The rest are left out, or asked for again.
   static let waitingMax = 500
   static let askedMax = 2_000
   /// For how long company is awaited before a request, and after how long authors are asked for again, in ticks.
   static let gatherTicks = 1
   static let againTicks = FollowerMachine.wholeTicks
-  /// The wait before an author without a profile is asked for again, in ticks; it doubles each time, up to `againTicks`.
+  /// The wait before an author without a profile is asked for again, in ticks. It doubles each time, up to `againTicks`.
   static let namelessTicks = 12
   /// The wait after a relay did not answer such a request, in ticks.
   static let retryTicks = FollowerMachine.retryTicks
-  /// The largest profile that is taken, in bytes.
+  /// The largest profile that is accepted, in bytes.
   static let contentBytesMax = 65_536
 
   private let limits: NostrLimits
@@ -30,7 +30,7 @@ struct ProfileReader: Sendable {
   private var asking: (name: String, authors: Set<String>)?
   /// The newest profile of each author that the relay has served so far.
   private var found: [String: NostrEvent] = [:]
-  /// The authors of whom the relay had no profile, and when they are asked for again.
+  /// The authors without a profile at the relay, and when they are asked for again.
   private var nameless: [String: (ticks: Int, wait: Int)] = [:]
   private var ticksLeft = 0
   private var ticksUntilAgain = Self.againTicks
@@ -43,7 +43,7 @@ struct ProfileReader: Sendable {
 
   func asks(_ name: String) -> Bool { name == asking?.name }
 
-  /// Whether there is no room for others, so that those who wait should come before history.
+  /// Whether the queue is full, so that the waiting authors should come before history.
   var isFull: Bool { waiting.count >= Self.waitingMax }
 
   /// Wants the profile of someone who wrote in a channel.
@@ -55,14 +55,14 @@ struct ProfileReader: Sendable {
     waiting.append(author)
   }
 
-  /// Those who wait go on waiting, and those who are asked for are.
+  /// Forgets the authors that were asked for, except authors that wait or are being asked for.
   private mutating func forgetAsked() {
     let kept = Set(waiting).union(asking?.authors ?? [])
     channels = channels.filter { kept.contains($0.key) }
     nameless = nameless.filter { kept.contains($0.key) }
   }
 
-  /// Forgets that those who wrote in a channel were asked for: their names may be wanted again.
+  /// Forgets that the authors in a channel were asked for: their names may be wanted again.
   mutating func forget(_ channel: ChannelID) {
     let kept = Set(waiting).union(asking?.authors ?? [])
     channels = channels.filter { $0.value != channel || kept.contains($0.key) }
@@ -111,7 +111,7 @@ struct ProfileReader: Sendable {
     ]
   }
 
-  /// Takes an event that the relay serves for the request.
+  /// Handles an event that the relay serves for the request.
   mutating func take(_ event: NostrEvent) {
     guard let asking, event.kind == PublicChannel.profileKind, asking.authors.contains(event.publicKey),
       event.content.utf8.count <= Self.contentBytesMax
@@ -121,8 +121,8 @@ struct ProfileReader: Sendable {
     found[event.publicKey] = event
   }
 
-  /// Handles the end of what is stored.
-  /// - Returns: what the profiles say.
+  /// Handles the end of the stored events.
+  /// - Returns: the names in the profiles.
   mutating func served() -> (news: [MessageNews], actions: [SessionAction]) {
     guard let asking else { return ([], []) }
     let news = found.values.sorted { $0.publicKey < $1.publicKey }.compactMap { event -> MessageNews? in
@@ -144,7 +144,7 @@ struct ProfileReader: Sendable {
     return [.cancelTimer(.answerProfiles)]
   }
 
-  /// Handles a request that was not answered in time, as one that was ended.
+  /// Handles a request that was not answered in time like a request that the relay ended.
   mutating func timedOut() -> [SessionAction] {
     guard let asking else { return [] }
     giveUp()
@@ -152,7 +152,7 @@ struct ProfileReader: Sendable {
     return [.send(ClientMessage.close(asking.name))]
   }
 
-  /// Those who are asked for wait again.
+  /// The authors that are asked for wait again.
   private mutating func giveUp() {
     waiting.append(contentsOf: asking?.authors.sorted() ?? [])
     (asking, found) = (nil, [:])
@@ -161,7 +161,7 @@ struct ProfileReader: Sendable {
 
 extension ReadProfile {
   /// - Parameter event: of kind 0, verified.
-  /// - Returns: `nil` if it says no name.
+  /// - Returns: `nil` if it has no name.
   init?(_ event: NostrEvent) {
     guard let members = (try? JSONParser.parse(event.content))?.object else { return nil }
     // People see this one where there is one (NIP-24).
@@ -174,7 +174,7 @@ extension ReadProfile {
 }
 
 extension ReadProfile {
-  /// A name at a domain as it is shown (NIP-05); `nil` if it can be none. `_@example.com` is the domain itself.
+  /// A name at a domain in the form that is shown (NIP-05), or `nil` if it is not valid. `_@example.com` is the domain itself.
   private static func domainName(_ text: String?) -> String? {
     guard let text = text?.trimmed.lowercased(), (3...domainNameMax).contains(text.utf8.count),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.contains(".") || text.contains("@")

@@ -4,8 +4,8 @@ internal import RelayNetwork
 internal import StrictJSON
 
 /// Asks a relay for messages of a channel that hold certain words (NIP-50), one question at a time, and then for the deletions and
-/// reactions that belong to what it found. What a relay takes for a hit is its own affair: an event counts if it is a message of the
-/// channel and is signed. It is a part of `FollowerMachine`.
+/// reactions of the messages that it found. The relay decides which messages match: an event counts if it is a message of the channel and
+/// is signed. It is a part of `FollowerMachine`.
 struct SearchReader: Sendable {
   /// The number of hits that are asked for, and of events about them.
   static let hitsMax = 200
@@ -13,7 +13,7 @@ struct SearchReader: Sendable {
   /// The number of questions that may wait.
   static let waitingMax = 16
 
-  /// An event that was asked for; it is verified.
+  /// An event that was asked for, verified.
   enum Found: Hashable, Sendable {
     case said(NostrEvent)
     /// It is about these events, which are in these channels.
@@ -39,7 +39,7 @@ struct SearchReader: Sendable {
     let step: Step
     let filter: HistoryFilter
     var found: Set<String> = []
-    /// The number of events that the relay has served, whatever they are.
+    /// The number of events of any kind that the relay has served.
     var served = 0
 
     var servedMax: Int { step == .messages ? hitsMax : marksMax }
@@ -49,7 +49,7 @@ struct SearchReader: Sendable {
   private let prefix: String
   private var subscriptionNumber = 0
   private var waiting: Deque<RelaySearch> = []
-  /// What is to be asked next, for the question that is under way.
+  /// The next request for the question that is under way.
   private var next: (search: RelaySearch, channel: ChannelReading, found: Set<String>)?
   private var asking: Asking?
 
@@ -100,7 +100,7 @@ struct SearchReader: Sendable {
 
   // MARK: - Answers
 
-  /// Takes an event that came under the name of the REQ.
+  /// Handles an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent) -> Found? {
     guard let asking, asking.served < asking.servedMax else { return nil }
     self.asking?.served += 1
@@ -113,7 +113,7 @@ struct SearchReader: Sendable {
     }
   }
 
-  /// Handles the end of what is stored.
+  /// Handles the end of the stored events.
   mutating func served() -> (over: Over?, actions: [SessionAction]) {
     guard let asking else { return (nil, []) }
     let actions = close()
@@ -140,7 +140,7 @@ struct SearchReader: Sendable {
     return (Over(search: asking.search, outcome: .failed(trouble)), close())
   }
 
-  /// Forgets a channel that is followed no more.
+  /// Forgets a channel that is no longer followed.
   mutating func remove(_ channel: ChannelID) -> [SessionAction] {
     waiting.removeAll { $0.channel == channel }
     if next?.search.channel == channel { next = nil }
@@ -169,8 +169,8 @@ struct SearchReader: Sendable {
 }
 
 extension ChannelReading {
-  /// What is asked for in a search.
-  /// - Parameter about: the messages whose deletions and reactions are asked for; `nil` for messages.
+  /// The filter of a search.
+  /// - Parameter about: the messages whose deletions and reactions are asked for, or `nil` for messages.
   fileprivate static func filter(of channel: ChannelReading, _ about: Set<String>?) -> HistoryFilter {
     let name = channel.kind == .group ? "h" : "e"
     guard let about else {

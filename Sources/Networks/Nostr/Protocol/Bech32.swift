@@ -35,7 +35,7 @@ enum Bech32 {
     prefix.utf8.map { $0 >> 5 } + [0] + prefix.utf8.map { $0 & 31 }
   }
 
-  /// What the five bits that leave the checksum with a word change in it, for each value of them.
+  /// The change that the five bits shifted out of the checksum make in it, for each value of them.
   private static let changes: [UInt32] = {
     let generators: [UInt32] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3]
     return (0..<32).map { top in

@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Secrets
 
 // Keys of channels. The secret of an identity and a salt that is stored with the channel give the channel's key, so that nothing must be
-// kept beside the identity's key and the database.
+// kept in addition to the identity's key and the database.
 extension SecretKey {
   /// The purpose and the derivation of these keys, as a label. Another way gets another label: keys of existing channels must never change.
   static let channelLabel = "baton/nostr/channel-key/v1"
@@ -29,7 +29,7 @@ extension SecretKey {
     var rest = SIMD4<UInt64>()
     for byte in bytes {
       for bit in (0..<8).reversed() {
-        // The remainder is doubled and one bit added; the bit that falls out at the top counts too.
+        // The remainder is doubled and one bit added. The bit that falls out at the top counts too.
         var carry = UInt64(byte >> bit & 1)
         for index in rest.indices.reversed() {
           let top = rest[index] >> 63

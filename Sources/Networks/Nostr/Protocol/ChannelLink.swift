@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-// Channels that others run, as links name them and relays show them.
+// Someone else's channels, as links name them and relays show them.
 extension ChannelReference {
   /// The longest link that is read, in bytes.
   private static let linkBytesMax = 5_000
@@ -47,19 +47,19 @@ extension ChannelReference {
     }
   }
 
-  /// Addresses that cannot be read are left out.
+  /// Invalid addresses are left out.
   private static func normal(_ relays: [String]) -> [String] {
     relays.compactMap { (try? RelayURL($0))?.text }
   }
 
-  /// What a relay is asked for.
+  /// The filters for asking a relay about the channel.
   var filters: [JSONValue] {
     let first: [JSONValue] = kind == .channel ? [["ids": .array([.string(networkID)])]] : []
     return first + (trustAnchor.map { [states(by: $0).json()] } ?? [])
   }
 
-  /// The events that say what the channel is now.
-  /// - Parameter author: whoever may say so: whoever made the channel, or the relay of the group.
+  /// The events with the present profile of the channel.
+  /// - Parameter author: the key that signs them: the author of the channel, or the relay of the group.
   private func states(by author: String) -> HistoryFilter {
     switch kind {
     case .channel: HistoryFilter(authors: [author], kinds: [PublicChannel.metadataKind], tags: ["e": [networkID]])
@@ -73,8 +73,8 @@ extension ChannelReference {
     return events.filter { states.matches($0) && (try? $0.verify()) != nil }.max { $1.isNewer(than: $0) }
   }
 
-  /// The same group under the key with which its relay signs, if the link has the key of the relay's contact in its place; `nil`
-  /// otherwise. Both were one before NIP-11 had `self`.
+  /// The same group under the key with which its relay signs, if the link has the key of the relay's contact in its place, or else `nil`.
+  /// Both were one before NIP-11 had `self`.
   func signed(asSaidBy relay: RelayInformation?) -> ChannelReference? {
     guard kind == .group, let relay, let key = relay.ownKey, relay.contactKey == trustAnchor, key != trustAnchor else {
       return nil
@@ -88,7 +88,7 @@ extension ChannelReference {
   }
 
   /// The channel that a relay shows, from the events that it served.
-  /// - Throws: an error that says what is missing.
+  /// - Throws: an error that names the missing part.
   func channel(in events: [NostrEvent], for identity: IdentityID) throws(NetworkFailure) -> FoundChannel {
     switch kind {
     case .channel: try publicChannel(events, identity)

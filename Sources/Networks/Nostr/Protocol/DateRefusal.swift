@@ -3,10 +3,10 @@ internal import RelayNetwork
 
 /// A relay's refusal of an event because of its date, as its words have it: for channels and posts alike. Relays agree on no words.
 struct DateRefusal: Hashable, Sendable {
-  /// Where the relay says that the date is.
+  /// The place of the date, according to the relay.
   enum Side: Hashable, Sendable {
     case ahead, behind
-    /// The words do not say, as those in the example of NIP-01.
+    /// The words leave it open, as in the example of NIP-01.
     case unclear
   }
 
@@ -14,11 +14,11 @@ struct DateRefusal: Hashable, Sendable {
   /// The relay's words.
   let text: String
 
-  /// The number of seconds that a new event may have waited before it was sent: what is refused although it is not older is refused because
-  /// two clocks differ.
+  /// The number of seconds that a new event may have waited before it was sent. If a relay refuses an event that is not older, two clocks
+  /// differ.
   static let freshSeconds: Int64 = 60
-  /// The same where the words do not say on which side the date is: clocks may differ by more than the event waited, and the event may be
-  /// ahead at the relay. Relays that refuse what is old take this much.
+  /// The same where the words leave the side of the date open: clocks may differ by more than the event waited, and the event may be ahead
+  /// at the relay. Relays that refuse old events accept this much.
   static let unclearSeconds: Int64 = 900
 
   /// - Returns: `nil` if the words are about anything else.
@@ -39,10 +39,10 @@ struct DateRefusal: Hashable, Sendable {
   private static let otherReasons: Set<String> = ["restricted", "pow", "payment-required", "unsupported"]
 
   /// Whether the date is refused because it is ahead.
-  /// - Parameter lead: the number of seconds by which it is ahead of this machine's clock; below zero if it is behind.
+  /// - Parameter lead: the number of seconds by which it is ahead of this machine's clock, below zero if it is behind.
   func isAhead(by lead: Int64) -> Bool { side == .ahead || side == .unclear && lead > 0 }
 
-  /// Whether neither the event's age nor its lead explains the refusal, so that the relay's clock or that of this machine is wrong.
+  /// Whether neither the event's age nor its lead explains the refusal, so that the relay's clock or this machine's clock is wrong.
   /// - Parameters:
   ///   - lead: as of `isAhead`.
   ///   - isFresh: whether the event is dated anew whenever it is sent.
@@ -50,8 +50,8 @@ struct DateRefusal: Hashable, Sendable {
     isAhead(by: lead) ? lead <= 0 : isFresh || lead > -(side == .behind ? Self.freshSeconds : Self.unclearSeconds)
   }
 
-  /// What became of the event; parameters as of `isMatterOfClocks`. Only an event that gets older and never younger is refused for good. One
-  /// from ahead is sent again when half of its lead is over: the relay's limit is not known, and few attempts find it.
+  /// The outcome for the event, with parameters as of `isMatterOfClocks`. Only an event that gets older and never younger is refused for
+  /// good. An event from ahead is sent again when half of its lead is over: the relay's limit is not known, and few attempts find it.
   func outcome(at lead: Int64, isFresh: Bool) -> RelayOutcome {
     if isMatterOfClocks(at: lead, isFresh: isFresh) {
       let words = "the relay refuses the date of a new event, so its clock or this machine's clock is wrong"

@@ -1,8 +1,8 @@
 internal import StrictJSON
 
-/// The sizes and dates of events that a relay says it takes (NIP-11). They are hints: what counts is its answer to the event.
+/// The sizes and dates of events that a relay declares to accept (NIP-11). They are hints: only its answer to the event counts.
 struct EventLimits: Hashable, Sendable {
-  /// What a relay may limit, by the names of NIP-11.
+  /// The limits that a relay may set, by the names of NIP-11.
   enum Limit: String, Hashable, Sendable, CaseIterable {
     /// The bytes of the whole message, from `[` to `]`.
     case messageLength = "max_message_length"
@@ -14,9 +14,9 @@ struct EventLimits: Hashable, Sendable {
   /// A limit that an event exceeds.
   struct Excess: Hashable, Sendable, CustomStringConvertible {
     let limit: Limit
-    /// What the event has.
+    /// The size or number that the event has.
     let count: Int
-    /// What the relay takes.
+    /// The relay's upper bound.
     let max: Int
 
     var description: String {
@@ -30,10 +30,10 @@ struct EventLimits: Hashable, Sendable {
 
   /// The upper bounds that the relay names.
   let bounds: [Limit: Int]
-  /// The number of seconds by which a date may be ahead; `nil` if the relay names none.
+  /// The number of seconds by which a date may be ahead, or `nil` if the relay sets no such limit.
   let aheadMax: Int64?
 
-  /// Reads `limitation` of a relay's document. What is missing, no number or below 1 is no limit.
+  /// Reads `limitation` of a relay's document. A member that is missing, below 1 or not a number is no limit.
   init(limitation: JSONValue?) {
     var bounds: [Limit: Int] = [:]
     for limit in Limit.allCases {
@@ -43,7 +43,7 @@ struct EventLimits: Hashable, Sendable {
     aheadMax = limitation?["created_at_upper_limit"]?.integer.flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// The first limit that an event exceeds, in the order of `Limit`; `nil` if it fits.
+  /// The first limit that an event exceeds, in the order of `Limit`, or `nil` if it fits.
   func excess(of event: NostrEvent) -> Excess? {
     for limit in Limit.allCases {
       guard let max = bounds[limit] else { continue }

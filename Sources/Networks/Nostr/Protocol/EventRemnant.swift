@@ -1,13 +1,13 @@
 internal import StrictJSON
 
-/// What stays of an event of ours that is forgotten, beside its id and author: enough to name it and to ask for its deletion (NIP-09). It
-/// has the members of the event, so that both are read in the same way.
+/// The rest of one of our events that is forgotten. With its id and author, it is enough to name the event and to ask for its deletion
+/// (NIP-09). It has the members of the event, so that both are read in the same way.
 struct EventRemnant: Hashable, Sendable {
   let kind: Int
   /// Seconds since 1970.
   let createdAt: Int64
 
-  /// - Parameter json: an event, or what `json` has written.
+  /// - Parameter json: an event, or JSON that `json` has written.
   init?(_ json: JSONValue) {
     guard let kind = json["kind"]?.integer.flatMap({ Int(exactly: $0) }), let createdAt = json["created_at"]?.integer else {
       return nil

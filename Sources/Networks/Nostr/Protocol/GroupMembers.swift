@@ -1,8 +1,8 @@
 internal import Channels
 internal import StrictJSON
 
-/// What a relay says about who belongs to its groups (NIP-29): kind 39002 names the members, as far as the relay wants to, and kind 39001
-/// those who have a role.
+/// A relay's lists of the members of its groups (NIP-29): kind 39002 names the members, as far as the relay wants to, and kind 39001 the
+/// members with a role.
 enum GroupMembers {
   static let membersKind = 39002
   /// Both lists of these groups.
@@ -12,7 +12,7 @@ enum GroupMembers {
       "#d": .array(ids.map(JSONValue.string)),
     ]
   }
-  /// Kinds after which the lists may be others: someone was put in, or taken out, or left.
+  /// Kinds after which the lists may have changed: someone was added or removed, or left.
   static let changingKinds: Set<Int> = [RelayGroup.Request.putUser.rawValue, RelayGroup.Request.removeUser.rawValue, 9022]
   /// Someone asks to be let in.
   static let joinRequestKind = 9021
@@ -28,7 +28,7 @@ extension ReadMembers {
   /// - Parameters:
   ///   - event: that the relay has signed.
   ///   - ownKey: the key that signs for us there.
-  /// - Returns: `nil` if it is no list of people.
+  /// - Returns: `nil` if it is not a list of people.
   init?(_ event: NostrEvent, ownKey: String?) {
     switch event.kind {
     case RelayGroup.adminsKind: self.init(.roles, event, ownKey)

@@ -2,8 +2,8 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// A post of a group as it is stored. Relays of groups take fresh events only (NIP-29), so each attempt to publish it is another event: it
-/// says the same and has a date of its own. The ids of the attempts are kept, because any of them may be at the relay.
+/// The stored form of a post of a group. Relays of groups accept fresh events only (NIP-29), so each attempt to publish it is another
+/// event, with the same content and its own date. The ids of the attempts are kept, because any of them may be at the relay.
 struct GroupPost: Hashable, Sendable, GroupNames {
   /// An event that was about to be sent.
   struct Attempt: Hashable, Sendable {
@@ -12,11 +12,11 @@ struct GroupPost: Hashable, Sendable, GroupNames {
     let createdAt: Int64
   }
 
-  /// What is published; it holds no date.
+  /// The content to publish, without a date.
   let post: NostrPost
   /// The latest attempts, oldest first, each id once.
   private(set) var attempts: [Attempt] = []
-  /// The id of the attempt that readers found; `nil` before that, and while there is a later attempt that was not found yet.
+  /// The id of the attempt that readers found, or `nil` before that, and while there is a later attempt that was not found yet.
   private(set) var found: String?
 
   /// The number of attempts that are kept.
@@ -41,7 +41,7 @@ struct GroupPost: Hashable, Sendable, GroupNames {
     return (next, event)
   }
 
-  /// The post once readers find this attempt; unchanged if it is none of its attempts.
+  /// The post once readers find this attempt, or the same post if this is not one of its attempts.
   func found(_ id: String) -> GroupPost {
     var next = self
     if attempts.contains(where: { $0.id == id }) { next.found = id }
@@ -64,7 +64,7 @@ struct DatedEvent: Hashable, Sendable {
         publicKey: post.author, createdAt: createdAt, kind: post.kind, tags: post.tags, content: post.content))
   }
 
-  /// An event of the same size, with a signature that is none.
+  /// An event of the same size, with an invalid signature.
   var unsigned: NostrEvent {
     NostrEvent(
       id: id, publicKey: post.author, createdAt: createdAt, kind: post.kind, tags: post.tags, content: post.content,
@@ -75,7 +75,7 @@ struct DatedEvent: Hashable, Sendable {
 // MARK: - As stored
 
 extension GroupPost {
-  /// The form in which it is stored: an object of Baton's own, which no relay ever gets.
+  /// The form in which it is stored: an object that only Baton uses, and no relay ever gets.
   var document: PostDocument {
     let members: [String: JSONValue] = [
       "kind": .integer(Int64(post.kind)), "tags": .array(post.tags.map { .array($0.map(JSONValue.string)) }),
@@ -84,8 +84,8 @@ extension GroupPost {
     return PostDocument(networkID: id, author: post.author, text: JSONValue.object(members.merging(names) { $1 }).text)
   }
 
-  /// Reads what `document` wrote.
-  /// - Returns: `nil` if it is anything else: a member is missing or added, an id is not that of its attempt, or the names do not agree.
+  /// Reads a document that `document` wrote.
+  /// - Returns: `nil` for anything else: a member is missing or added, an id does not match its attempt, or the names do not agree.
   init?(_ document: PostDocument) {
     guard let members = (try? JSONParser.parse(document.text))?.object, let kind = members["kind"]?.integer,
       let tags = members["tags"]?.array?.texts, let content = members["content"]?.string,
@@ -112,7 +112,7 @@ extension GroupPost {
 }
 
 extension [JSONValue] {
-  /// Tags of an event; `nil` if there is anything but texts.
+  /// Tags of an event, or `nil` if there is anything but texts.
   fileprivate var texts: [[String]]? {
     var tags: [[String]] = []
     for element in self {
@@ -125,10 +125,10 @@ extension [JSONValue] {
   }
 }
 
-/// The request to delete a post of a group as it is stored. What relays get names the attempts that there are by then, and is signed when it
-/// is sent.
+/// The request to delete a post of a group, in its stored form. Relays get a request that names the attempts that there are by then, and
+/// that is signed when it is sent.
 struct GroupDeletion: Hashable, Sendable {
-  /// Who signs.
+  /// The key that signs.
   let author: String
   let reason: String
 
@@ -141,7 +141,7 @@ struct GroupDeletion: Hashable, Sendable {
     PostDocument(networkID: "", author: author, text: JSONValue.object(["reason": .string(reason)]).text)
   }
 
-  /// Reads what `document` wrote; `nil` if it is anything else.
+  /// Reads a document that `document` wrote, or returns `nil` for anything else.
   init?(_ document: PostDocument) {
     guard let members = (try? JSONParser.parse(document.text))?.object, members.count == 1,
       let reason = members["reason"]?.string, document.networkID.isEmpty, Hex.decode(document.author, count: 32) != nil
@@ -149,8 +149,8 @@ struct GroupDeletion: Hashable, Sendable {
     self.init(author: document.author, reason: reason)
   }
 
-  /// The events that ask for it, one after the other. The relay need take only one: some refuse the request of the author (kind 5), all of
-  /// them know that of an admin (kind 9005), and an owner of a group is both. What others wrote is only for the admin to delete.
+  /// The events that ask for it, one after the other. The relay need accept only one: some refuse the author's request (kind 5), all of
+  /// them support an admin's request (kind 9005), and an owner of a group is both. Only an admin deletes other people's messages.
   /// - Throws: `DeletionRefusal`.
   func events(for post: some GroupNames, in group: ChannelContent) throws(DeletionRefusal) -> [OutgoingEvent] {
     let named = post.ids.map { NostrPost.Published(id: $0, kind: post.kind) }

@@ -2,36 +2,38 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// What is named by the attempts to publish it in a group: each of them is an event of its own, and any may be at the relay.
+/// A post, by the names of the attempts to publish it in a group. Each attempt is a separate event, and any of them may be at the relay.
 protocol GroupNames {
   var author: String { get }
   var kind: Int { get }
   /// The latest attempts, oldest first, each id once.
   var attempts: [GroupPost.Attempt] { get }
-  /// The id of the attempt that readers found; `nil` before that, and while there is a later attempt that was not found yet.
+  /// The id of the attempt that readers found, or `nil` before that, and while there is a later attempt that was not found yet.
   var found: String? { get }
 }
 
 extension GroupNames {
-  /// The id under which readers find the post, as far as known; empty before the first attempt.
+  /// The id under which readers find the post, as far as known, and empty before the first attempt.
   var id: String { found ?? attempts.last?.id ?? "" }
 
-  /// When the event with this name was dated; `nil` before the first attempt.
+  /// When the event with this name was dated, or `nil` before the first attempt.
   var createdAt: Int64? { attempts.last { $0.id == id }?.createdAt }
 
-  /// The ids of all attempts, the one that readers find first, then the latest before the others.
+  /// The ids of all attempts, beginning with the one found by readers, then from the latest to the earliest.
   var ids: [String] {
     let latest = attempts.map(\.id).reversed()
     return (found.map { [$0] } ?? []) + latest.filter { $0 != found }
   }
 
-  /// The id under which others refer to the post: empty until readers have found one. If there is one only, it is the one that they find.
+  /// The id under which other posts refer to the post: empty until readers have found an attempt. A single attempt is the one that they
+  /// found.
+  /// found that.
   /// - Parameter relays: where readers found it.
   func knownID(at relays: [String]) -> String { found ?? (attempts.count == 1 && !relays.isEmpty ? id : "") }
 }
 
-/// What stays of a post of a group that is forgotten: the names of its attempts, which no one could compute any more. There is nothing in it
-/// that could be sent.
+/// The rest of a forgotten post of a group: the names of its attempts, which no one could compute again. It contains nothing that could be
+/// sent.
 struct GroupRemnant: Hashable, Sendable, GroupNames {
   let author: String
   let kind: Int
@@ -49,8 +51,8 @@ struct GroupRemnant: Hashable, Sendable, GroupNames {
     self.init(author: post.author, kind: post.kind, attempts: post.attempts, found: post.found)
   }
 
-  /// - Parameter document: a post of a group, or what `document` has written.
-  /// - Returns: `nil` if it is anything else: a member is missing or added, something is no id, or the names do not agree.
+  /// - Parameter document: a post of a group, or a document that `document` has written.
+  /// - Returns: `nil` for anything else: a member is missing or added, an id is malformed, or the names do not agree.
   init?(_ document: PostDocument) {
     if let post = GroupPost(document) {
       self.init(post)
@@ -90,7 +92,7 @@ struct GroupRemnant: Hashable, Sendable, GroupNames {
 }
 
 extension GroupNames {
-  /// The attempts, and which of them was found, as they are stored.
+  /// The attempts, and the one that was found, in their stored form.
   var names: [String: JSONValue] {
     var members: [String: JSONValue] = ["attempts": .array(attempts.map { [.string($0.id), .integer($0.createdAt)] })]
     if let found { members["found"] = .string(found) }

@@ -2,7 +2,7 @@ internal import StrictJSON
 
 /// The events whose history is read, whenever they were made (NIP-01).
 struct HistoryFilter: Hashable, Sendable {
-  /// Public keys; empty for anyone.
+  /// Public keys, or empty for anyone.
   let authors: Set<String>
   /// Empty for any kind.
   let kinds: Set<Int>
@@ -15,7 +15,7 @@ struct HistoryFilter: Hashable, Sendable {
     self.tags = tags
   }
 
-  /// Whether an event is among them. Relays that do not know a member of a filter ignore it, so each event is checked.
+  /// Whether an event is among them. Relays ignore members of a filter that they do not support, so each event is checked.
   func matches(_ event: NostrEvent) -> Bool {
     (authors.isEmpty || authors.contains(event.publicKey)) && (kinds.isEmpty || kinds.contains(event.kind))
       && tags.allSatisfy { name, values in

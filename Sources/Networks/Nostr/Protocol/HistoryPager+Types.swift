@@ -1,14 +1,14 @@
 extension HistoryPager {
-  /// What to ask for besides the filter, as the members of a filter (NIP-01).
+  /// The part of a request besides the filter, as the members of a filter (NIP-01).
   struct Query: Hashable, Sendable {
-    /// In Unix seconds, one before the window; `nil` if the window begins with time.
+    /// In Unix seconds, one before the window, or `nil` if the window begins with time.
     let since: Int64?
     /// In Unix seconds.
     let until: Int64
     let limit: Int
   }
 
-  /// What became of an event that a relay served.
+  /// The judgement on an event that a relay served.
   enum Judgement: Hashable, Sendable {
     /// It was asked for, is genuine, and was not known.
     case new
@@ -25,7 +25,7 @@ extension HistoryPager {
   enum Ending: Hashable, Sendable {
     /// The relay has served all that it holds in the window, except in `holes`.
     case complete
-    /// What the relay does leads nowhere. What is older than `settledFrom` is not known.
+    /// The relay's answers lead nowhere. Whether it has events from before `settledFrom` is not known.
     case gaveUp(GivingUp)
   }
 
@@ -46,7 +46,7 @@ extension HistoryPager {
     /// The largest number of events that a query asks for.
     var limitMax = 2_000
     var queriesMax = 2_000
-    /// The number of events that a relay may serve in all pages, known ones and strangers included. No more ids are kept.
+    /// The number of events that a relay may serve in all pages, known ones and strangers included. It also bounds the ids that are kept.
     var eventsMax = 50_000
     /// The size of all these events.
     var bytesMax = 64 << 20
@@ -55,7 +55,7 @@ extension HistoryPager {
     var barrenMax = 32
     /// The number of times that a second is asked for again because the last page had something new.
     var repeatsMax = 8
-    /// No relay serves fewer events at once than this: a smaller page was not cut short.
+    /// No relay serves fewer events in one page than this: a smaller page was not cut short.
     var smallestCap = 10
   }
 }

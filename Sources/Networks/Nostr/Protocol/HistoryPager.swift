@@ -1,22 +1,22 @@
-/// Pages backwards through what a relay holds for one filter within a window of time, until nothing is left.
+/// Pages backwards through a relay's events for one filter within a window of time, until nothing is left.
 ///
 /// Relays differ in all that paging relies on: whether `until` includes its second, how many events one REQ brings, and in which order
-/// events of one second come; few say whether there is more (NIP-67). Therefore
-/// - the next page begins one second after the oldest event of the last one, so pages overlap, and an event that is known counts once;
-/// - where a page leads no further back, more events are asked for at once, up to `Limits.limitMax`, before a second is passed over;
-/// - the end is an empty page, a page that reaches behind the window, or the hint `finish` with a page that is not full: a page with
-///   fewer events than were asked for proves nothing.
+/// events of one second come. Few of them announce whether there is more (NIP-67). Therefore
+/// - the next page begins one second after the oldest event of the last one, so pages overlap, and an event that is known counts once,
+/// - where a page leads no further back, more events are requested in one page, up to `Limits.limitMax`, before a second is passed over,
+/// - the end is an empty page, a page that reaches behind the window, or the hint `finish` with a page that is not full: a page with fewer
+///   events than were asked for proves nothing.
 ///
-/// A second that was passed over, and that may have had more events than the relay serves at once, is a hole. That cannot be told from a
-/// relay that had no more, so a hole is a suspicion.
+/// A second that was passed over, and that may have had more events than the relay serves in one page, is a hole. A relay that had no
+/// further event looks the same, so a hole is a suspicion.
 ///
 /// Relays may lie. Only an event that matches the filter and verifies is found, and the date of any other leads back only where nothing
-/// better was served. After each page the next query begins earlier, or asks for more, or something new was found; how often nothing new
-/// may be found, and the numbers of queries, events and bytes, are bounded. So it ends, whatever the relay says.
+/// better was served. After each page the next query begins earlier, or asks for more, or something new was found. The number of pages
+/// without anything new, and the numbers of queries, events and bytes, are bounded. So it ends, regardless of the relay's answers.
 ///
-/// Ask for `next`, feed what comes to `take`, say `endPage` at EOSE, and repeat. After a lost connection, `next` asks for the page again.
+/// Ask for `next`, feed the events to `take`, call `endPage` at EOSE, and repeat. After a lost connection, `next` asks for the page again.
 struct HistoryPager: Sendable {
-  /// Where a window ends that takes events of any date, in Unix seconds. Its first query has no `until`.
+  /// The end of a window for events of any date, in Unix seconds. Its first query has no `until`.
   static let endOfTime: Int64 = 1 << 53
 
   let filter: HistoryFilter
@@ -25,7 +25,7 @@ struct HistoryPager: Sendable {
   let limits: Limits
   /// The dates, in Unix seconds, of the events that were found, by id.
   private(set) var found: [String: Int64] = [:]
-  /// Why it ended; `nil` while there is more to ask.
+  /// Why it ended, or `nil` while there is more to ask.
   private(set) var ending: Ending?
   /// All events of this second and later ones were served, except in `holes`.
   private(set) var settledFrom: Int64
@@ -35,10 +35,10 @@ struct HistoryPager: Sendable {
   private var cursor: Int64
   /// `limit` of the next query. It never falls.
   private var limit: Int
-  /// The page that is being served; `nil` before it was asked for.
+  /// The page that is being served, or `nil` before it was asked for.
   private var page: Page?
   private var suspects: [Int64: Suspect] = [:]
-  /// The number of events in the largest page: the relay serves as many at once.
+  /// The number of events in the largest page: the relay can serve that many in one page.
   private var largestPage = 0
   /// The same of the pages at the present place, which led no further back.
   private var largestHere = 0
@@ -63,7 +63,7 @@ struct HistoryPager: Sendable {
     suspects.filter { $0.value.isFull || $0.value.served >= max(largestPage, limits.smallestCap) }.keys.sorted()
   }
 
-  /// The next page to ask for; `nil` after the end.
+  /// The next page to ask for, or `nil` after the end.
   mutating func next() -> Query? {
     guard ending == nil else { return nil }
     guard queryCount < limits.queriesMax else {
@@ -87,7 +87,7 @@ struct HistoryPager: Sendable {
     }
   }
 
-  /// - Parameter judge: whether the event matches the filter and verifies; it is not asked about ids that were found before.
+  /// - Parameter judge: whether the event matches the filter and verifies. It is not asked about ids that were found before.
   @discardableResult
   mutating func take(id: String, createdAt: Int64, bytes: Int, judge: () -> Judgement) -> Judgement {
     guard ending == nil, page != nil else { return .ignored }
@@ -98,7 +98,7 @@ struct HistoryPager: Sendable {
       return .ignored
     }
     page?.served += 1
-    // An id says when its event was made; what comes under it again may say anything.
+    // An id fixes the date of its event. A copy that comes later under the same id may have any date.
     if let known = found[id] {
       page?.see(known, until: cursor)
       return .known
@@ -115,7 +115,7 @@ struct HistoryPager: Sendable {
     return .new
   }
 
-  /// An event came for the present page that cannot be read. A page of such events is not the end.
+  /// An unreadable event came for the present page. A page of such events is not the end.
   /// - Parameter createdAt: `nil` if it has no date either.
   mutating func takeUnreadable(createdAt: Int64?, bytes: Int) {
     take(id: "", createdAt: createdAt ?? .max, bytes: bytes) { .forged }
@@ -143,7 +143,7 @@ struct HistoryPager: Sendable {
     (largestHere, repeatCount, barrenCount) = (0, 0, 0)
   }
 
-  /// The page leads no further back. Either one second has more events than a page, or what is older is not served.
+  /// The page leads no further back. Either one second has more events than a page, or older events are not served.
   private mutating func stay(_ page: Page, _ oldest: Int64?, asksForMore: Bool, isFull: Bool) {
     barrenCount = page.fresh > 0 ? 0 : barrenCount + 1
     guard barrenCount <= limits.barrenMax else { return giveUp(.noProgress) }
@@ -154,8 +154,8 @@ struct HistoryPager: Sendable {
       limit = min(2 * limit, limits.limitMax)
       return
     }
-    // Relays that choose among the events of a second serve others when they are asked again. What people write meanwhile is new, too, and
-    // would keep the pager here for as long as they do.
+    // Relays that choose among the events of a second serve others when they are asked again. Messages that people write during this time
+    // are new, too, and would keep the pager here for as long as people write.
     repeatCount += 1
     guard page.fresh == 0 || repeatCount > limits.repeatsMax else { return }
     if let oldest {
@@ -176,9 +176,9 @@ struct HistoryPager: Sendable {
 }
 
 extension HistoryPager {
-  /// What is known of the page that is being served.
+  /// The facts about the page that is being served.
   private struct Page {
-    /// The number of events, whatever they are.
+    /// The number of events of any kind.
     var served = 0
     /// The number of events that were found by this page.
     var fresh = 0

@@ -2,15 +2,15 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// The wish that someone belong to a group, or not, as it is stored. It is an event that is signed when it leaves (NIP-29, kinds 9000 and
+/// The stored form of the wish that someone belong to a group, or not. It is an event that is signed when it leaves (NIP-29, kinds 9000 and
 /// 9001), and is fulfilled when the relay's own lists show it.
 struct MembershipForm: Hashable, Sendable {
-  /// The key of whoever signs.
+  /// The key that signs.
   let author: String
   let change: MembershipChange
-  /// Drawn at random: otherwise what is wished twice within a second would be one event, which relays take once.
+  /// Drawn at random: otherwise two equal wishes within a second would be one event, which relays accept once.
   let clientID: String
-  /// How often readers were shown no list of members at all since the relay said that it took the change; `nil` if it has not said that.
+  /// How often readers were shown no list of members at all since the relay confirmed the change, or `nil` if it has not confirmed it.
   private(set) var vainLooks: Int?
 
   init(author: String, change: MembershipChange, clientID: String) {
@@ -19,14 +19,14 @@ struct MembershipForm: Hashable, Sendable {
     self.clientID = clientID
   }
 
-  /// The form once the relay took the change.
+  /// The form once the relay accepted the change.
   var taken: MembershipForm {
     var next = self
     next.vainLooks = 0
     return next
   }
 
-  /// The form once the relay showed no list of members; `nil` if that was expected, because the relay never said that it took the change.
+  /// The form once the relay showed no list of members, or `nil` if that was expected, because the relay never confirmed the change.
   private var lookedForInVain: MembershipForm? {
     guard let vainLooks else { return nil }
     var next = self
@@ -47,7 +47,7 @@ struct MembershipForm: Hashable, Sendable {
 // MARK: - As stored
 
 extension MembershipForm {
-  /// The form in which it is stored: an object of Baton's own, which no relay ever gets. It has no name on the network.
+  /// The form in which it is stored: an object that only Baton uses, and no relay ever gets. It has no name on the network.
   var document: PostDocument {
     var members: [String: JSONValue] = [
       "person": .string(change.person), "isMember": .bool(change.wish == .member),
@@ -58,8 +58,8 @@ extension MembershipForm {
     return PostDocument(networkID: "", author: author, text: JSONValue.object(members).text)
   }
 
-  /// Reads what `document` wrote.
-  /// - Returns: `nil` if it is anything else.
+  /// Reads a document that `document` wrote.
+  /// - Returns: `nil` for anything else.
   init?(_ document: PostDocument) {
     guard let members = (try? JSONParser.parse(document.text))?.object, let person = members["person"]?.string,
       case .bool(let isMember)? = members["isMember"], let roles = members["roles"]?.array?.map(\.string),
@@ -83,7 +83,7 @@ extension MembershipForm {
 // MARK: - As readers find it
 
 extension MembershipForm {
-  /// The report of what a relay shows.
+  /// The report of a relay's lists.
   func report(_ answer: GroupListsReading.Answer, for operation: DeliveryOperation) -> NetworkReport {
     switch answer {
     case .flawed(let trouble): return operation.report(.refused(trouble))
@@ -96,7 +96,7 @@ extension MembershipForm {
     }
   }
 
-  /// The report if it is not to be seen whether someone belongs to the group.
+  /// The report if the relay does not show whether someone belongs to the group.
   private func unseen(_ operation: DeliveryOperation) -> NetworkReport {
     guard let next = lookedForInVain else { return operation.report(.missing) }
     let outcome = next.vainLooks == nil ? DeliveryOutcome.skipped(Self.noList) : .missing
@@ -107,17 +107,17 @@ extension MembershipForm {
     .notSupported, "the relay took the change and does not show who belongs to the group (kind 39002), so no one can see it")
 }
 
-/// What a relay serves about who belongs to one group.
+/// Reads the lists of members that a relay serves for one group.
 struct GroupListsReading: Sendable {
   /// The lists as a relay shows them.
   struct Lists: Hashable, Sendable {
     let members: NostrEvent?
     let admins: NostrEvent?
 
-    /// Whether someone is among the members; `nil` if the relay does not say who is.
+    /// Whether someone is among the members, or `nil` if the relay does not list them.
     func isMember(_ person: String) -> Bool? { members.map { $0.tags.contains { Self.names(person, $0) } } }
 
-    /// The roles of someone; `nil` if the relay does not name them among those who have any.
+    /// The roles of someone, or `nil` if the relay does not list the person with a role.
     func roles(of person: String) -> [String]? {
       admins?.tags.first { Self.names(person, $0) }.map { Array($0.dropFirst(2).filter { !$0.isEmpty }) }
     }
@@ -127,12 +127,12 @@ struct GroupListsReading: Sendable {
 
   enum Answer: Hashable, Sendable {
     case lists(Lists)
-    /// What it shows is not to be believed.
+    /// Its lists are not credible.
     case flawed(Trouble)
   }
 
   private let id: String
-  /// The key by which the relay signs what it says about its groups.
+  /// The key with which the relay signs the state of its groups.
   private let relayKey: String
   private var newest: [Int: NostrEvent] = [:]
   private var flaw: NostrEvent.Flaw?
@@ -147,7 +147,7 @@ struct GroupListsReading: Sendable {
 
   var filter: JSONValue { GroupMembers.filter([id]) }
 
-  /// Takes an event that the relay serves, if it is such a list.
+  /// Accepts an event that the relay serves, if it is such a list.
   mutating func take(_ event: NostrEvent) {
     guard [RelayGroup.adminsKind, GroupMembers.membersKind].contains(event.kind), event.tag("d") == id else { return }
     guard event.publicKey == relayKey else {
@@ -162,7 +162,7 @@ struct GroupListsReading: Sendable {
     } catch { flaw = error }
   }
 
-  /// What the relay shows, once it has served all.
+  /// The relay's lists, once it has served all.
   var answer: Answer {
     let lists = Lists(members: newest[GroupMembers.membersKind], admins: newest[RelayGroup.adminsKind])
     guard newest.isEmpty else { return .lists(lists) }

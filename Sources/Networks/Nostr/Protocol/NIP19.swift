@@ -67,7 +67,7 @@ public enum NIP19: Hashable, Sendable {
   static let eventMarks = ["nevent1", "naddr1", "note1"]
   static let personMarks = ["npub1", "nprofile1"]
 
-  /// The name in a link as people have them: alone, behind `nostr:`, or in the address of a page that shows what it names.
+  /// The name in a link as people have them: alone, behind `nostr:`, or in the address of a page that shows the named object.
   /// - Parameters:
   ///   - link: the link, without anything around it.
   ///   - marks: with which of these the name begins, unless it stands behind `nostr:`.
@@ -81,7 +81,7 @@ public enum NIP19: Hashable, Sendable {
     return isMarked(text) ? link : nil
   }
 
-  /// The words in the address of a page, in lower case; `nil` if it is not one.
+  /// The words in the address of a page, in lower case, or `nil` if it is not one.
   static func wordsOfPage(_ link: String) -> [String]? {
     let text = link.lowercased()
     guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return nil }

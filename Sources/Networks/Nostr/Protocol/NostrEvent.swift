@@ -27,7 +27,7 @@ public struct NostrEvent: Hashable, Sendable {
   /// A signed event.
   /// - Parameters:
   ///   - createdAt: Unix time in seconds.
-  ///   - auxiliary: 32 bytes of randomness for the signature; `nil` draws fresh ones.
+  ///   - auxiliary: 32 bytes of randomness for the signature, or `nil` to draw fresh ones.
   /// - Returns: `nil` if a text holds a control character on whose escaping relays disagree.
   public init?(
     signedBy key: SecretKey, createdAt: Int64, kind: Int, tags: [[String]] = [], content: String,
@@ -64,8 +64,8 @@ public struct NostrEvent: Hashable, Sendable {
     guard Signature.isValid(signatureBytes, of: digest, by: key) else { throw .wrongSignature }
   }
 
-  /// Checks an event that a relay serves as `signed`, the text of one that was signed here. If it is identical, it needs no verification.
-  /// Bytes count, because Swift takes some texts as equal that differ.
+  /// Checks an event that a relay serves as `signed`, the text of an event that was signed here. If it is identical, it needs no
+  /// verification. Bytes count, because Swift treats some different texts as equal.
   func verify(unlessItIs signed: String?) throws(Flaw) {
     if let signed, signed.utf8.elementsEqual(text.utf8) { return }
     try verify()
@@ -113,7 +113,7 @@ public struct NostrEvent: Hashable, Sendable {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// Reads an event; form only, call `verify` before believing it.
+  /// Reads an event. It checks the form only: call `verify` before relying on the event.
   /// - Returns: `nil` unless all seven members are there with the right types.
   public init?(json: JSONValue) {
     guard let id = json["id"]?.string, let publicKey = json["pubkey"]?.string,
@@ -132,7 +132,7 @@ public struct NostrEvent: Hashable, Sendable {
       signature: signature)
   }
 
-  /// Whether it takes the place of another version of what can be replaced: of two with one date, that with the lower id does (NIP-01).
+  /// Whether it replaces another version of a replaceable event: of two versions with one date, the lower id replaces the other (NIP-01).
   func isNewer(than other: NostrEvent) -> Bool { (createdAt, other.id) > (other.createdAt, id) }
 
   /// The first value of the first tag named `name`.

@@ -1,13 +1,13 @@
 internal import Channels
 internal import RelayNetwork
 
-/// A request for deletion cannot be made as it is.
+/// A request for deletion is not valid.
 enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The id is that of the channel's own event or of one of its editions. To delete it is to delete the channel.
+  /// The id belongs to the channel's own event or to one of its editions. To delete it is to delete the channel.
   case channelItself(id: String)
   /// Events of this kind are not posts, and some of them are channels, profiles or keep a group together.
   case notAPost(id: String, kind: Int)
-  /// The text is no id.
+  /// The text is not an id.
   case malformedID
   case nothingNamed
   case tooMany(Int)
@@ -50,8 +50,8 @@ extension NostrPost {
   /// Upper bound of a reason, in UTF-8 bytes.
   static let reasonBytesMax = 500
 
-  /// The kinds that may be deleted as posts: reactions, posts, reports, and in groups threads and comments. Everything else is left alone, in
-  /// particular what a channel or a group consists of.
+  /// The kinds that may be deleted as posts: reactions, posts, reports, and in groups threads and comments. Baton deletes nothing else, in
+  /// particular no event that a channel or a group consists of.
   private static let deletableKinds: Set<Int> = [reactionKind, groupMessageKind, 11, channelMessageKind, 1111, reportKind]
 
   /// A request to delete one's own posts and reactions (kind 5, NIP-09). It never names the channel, not even as a hint to where the posts
@@ -70,7 +70,7 @@ extension NostrPost {
       author: author, kind: deletionKind, tags: attempt.around(tags + kinds, in: channel), content: reason)
   }
 
-  /// A request of an admin to delete posts of anyone in a group (kind 9005, NIP-29). Relays take it only while it is fresh.
+  /// A request of an admin to delete posts of anyone in a group (kind 9005, NIP-29). Relays accept it only while it is fresh.
   /// - Throws: `DeletionRefusal`.
   static func adminDeletion(
     of posts: [Published], in group: ChannelContent, reason: String = "", by author: String, attempt: Attempt = Attempt()

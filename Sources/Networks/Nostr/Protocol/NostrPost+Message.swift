@@ -5,10 +5,10 @@ extension NostrPost {
   /// Gives a draft its form: kind 42 in a channel (NIP-28), kind 9 in a group (NIP-29, NIP-C7).
   /// - Parameters:
   ///   - channel: where it is published.
-  ///   - relays: normal addresses of the relays where the channel was read back, best first; in groups they are not used.
+  ///   - relays: normal addresses of the relays where the channel was read back, best first. Groups do not use them.
   ///   - author: the key that signs.
   ///   - attempt: used in groups only.
-  /// - Throws: `PostRefusal` that says what to change in the draft.
+  /// - Throws: `PostRefusal` with the change to make in the draft.
   init(
     _ draft: PostDraft, in channel: ChannelContent, at relays: [String] = [], by author: String, attempt: Attempt = Attempt()
   ) throws(PostRefusal) {
@@ -26,7 +26,7 @@ extension NostrPost {
     }
   }
 
-  /// Exactly one tag is marked as the root. People hear of replies to what they wrote, or were mentioned in.
+  /// Exactly one tag is marked as the root. Replies notify the people who wrote the parent, or were mentioned in it.
   private static func channelMessage(
     _ draft: PostDraft, _ names: PostNames, _ links: PostLinks, root: PostReference, by author: String
   ) -> NostrPost {
@@ -40,7 +40,7 @@ extension NostrPost {
       content: ([draft.text] + additions).lines)
   }
 
-  /// A reply in a group is a post that quotes its parent, with the link above what it says. Its author hears of it.
+  /// A reply in a group is a post that quotes its parent, with the link above its own text. The parent's author is notified.
   private static func groupMessage(
     _ draft: PostDraft, _ names: PostNames, _ links: PostLinks, in group: ChannelContent, by author: String, _ attempt: Attempt
   ) -> NostrPost {
@@ -64,7 +64,7 @@ extension NostrPost {
 }
 
 extension PostDraft {
-  /// All texts that are published as they are, with their fields and the words for them.
+  /// All texts that are published unchanged, with their fields and the words for them.
   fileprivate var published: [(field: PostRefusal.Field, words: String, text: String)] {
     [(.text, "the text", text), (.contentWarning, "the warning", contentWarning ?? "")]
       + hashtags.enumerated().map { (.hashtags, "hashtag \($0 + 1)", $1) }
@@ -80,7 +80,7 @@ extension PostDraft {
 }
 
 extension [String] {
-  /// The texts below each other; empty ones take no line.
+  /// The texts below each other. Empty texts add no line.
   fileprivate var lines: String {
     reduce(into: "") { text, line in
       if !text.isEmpty, !line.isEmpty, text.utf8.last != UInt8(ascii: "\n") { text += "\n" }
@@ -90,8 +90,8 @@ extension [String] {
 }
 
 extension NostrPost.Attempt {
-  /// In groups, these tags behind the one that says in which group an event is (NIP-29), and before the one by which this attempt is
-  /// found again; in channels, these tags alone.
+  /// In groups, these tags behind the tag of the group to which an event belongs (NIP-29), and before the tag by which this attempt is
+  /// found again. In channels, these tags alone.
   func around(_ tags: [[String]], in channel: ChannelContent) -> [[String]] {
     guard channel.kind == .group else { return tags }
     return [["h", channel.networkID]] + tags + (clientID.map { $0.isEmpty ? [] : [[Self.clientTag, $0]] } ?? [])

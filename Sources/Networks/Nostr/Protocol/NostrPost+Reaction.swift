@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 
 extension NostrPost {
-  /// What people say to a post without words.
+  /// An answer to a post without words.
   enum Reaction: Hashable, Sendable {
     case like, dislike
     /// One emoji of Unicode.
@@ -79,7 +79,7 @@ extension NostrPost {
 
   /// A reaction (kind 7, NIP-25) to a post of a channel or group.
   /// - Parameters:
-  ///   - target: the post; the reaction names its kind where that is known.
+  ///   - target: the post. The reaction names its kind where that is known.
   ///   - author: the key that signs.
   ///   - attempt: used in groups only.
   /// - Throws: `PostRefusal` for the field `reaction`.
@@ -94,7 +94,7 @@ extension NostrPost {
       throw PostRefusal(.reaction, "only posts can be reacted to, and this is the channel itself; name one of its posts")
     }
     let about = [["p", target.author]] + (target.kind.map { [["k", "\($0)"]] } ?? []) + reaction.tags
-    // The last `e` is the one that counts.
+    // The last `e` counts.
     let place = [["e", target.networkID, target.hint, target.author]]
     return NostrPost(
       author: author, kind: reactionKind, tags: attempt.around(about, in: channel) + place, content: reaction.content)

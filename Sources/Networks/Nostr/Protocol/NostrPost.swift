@@ -2,7 +2,7 @@ internal import RelayNetwork
 
 /// A post, a reaction or a deletion in the form that Nostr gives it, before it is dated and signed. The same draft has the same form.
 struct NostrPost: Hashable, Sendable {
-  /// The key of whoever signs.
+  /// The key that signs.
   let author: String
   let kind: Int
   let tags: [[String]]
@@ -18,8 +18,8 @@ struct NostrPost: Hashable, Sendable {
   /// Deletions by admins of a group.
   static let adminDeletionKind = 9005
 
-  /// What belongs to one attempt to publish in a group, which is signed again each time. What channels publish is signed once, and has
-  /// none of it.
+  /// The part of a group post that belongs to one attempt to publish it, which is signed again each time. Posts of channels are signed
+  /// once, and have no such part.
   struct Attempt: Hashable, Sendable {
     /// A random text by which the attempt is found again when its answer is lost.
     var clientID: String?
@@ -37,7 +37,7 @@ struct NostrPost: Hashable, Sendable {
     self.content = content
   }
 
-  /// What was signed as this event.
+  /// The post that was signed as this event.
   init(_ event: NostrEvent) {
     self.init(author: event.publicKey, kind: event.kind, tags: event.tags, content: event.content)
   }
@@ -46,7 +46,7 @@ struct NostrPost: Hashable, Sendable {
   /// - Parameters:
   ///   - key: the author's.
   ///   - createdAt: Unix time in seconds.
-  ///   - auxiliary: 32 bytes of randomness for the signature; `nil` draws fresh ones.
+  ///   - auxiliary: 32 bytes of randomness for the signature, or `nil` to draw fresh ones.
   /// - Throws: `NetworkFailure` if the key is someone else's, or a text, such as a group's id, holds a control character.
   func signed(by key: SecretKey, createdAt: Int64, auxiliary: [UInt8]? = nil) throws(NetworkFailure) -> NostrEvent {
     guard key.publicKey == author else { throw NetworkFailure("the post is to be signed by another key than its author's") }

@@ -27,8 +27,8 @@ struct PinnedPosts: Hashable, Sendable {
 
   private static func names(_ id: String, _ tag: [String]) -> Bool { tag[0] == "e" && tag[1] == id }
 
-  /// Why it cannot be sent; `nil` if it can.
-  /// - Parameter isLonger: whether it takes the place of a shorter list. A shorter one may take the place of one that is too long.
+  /// Why it cannot be sent, or `nil` if it can.
+  /// - Parameter isLonger: whether it replaces a shorter list. A shorter list may replace one that is too long.
   func trouble(isLonger: Bool) -> Trouble? {
     guard !isLonger || entries.count <= Self.entriesMax else {
       return Trouble(
@@ -44,13 +44,13 @@ struct PinnedPosts: Hashable, Sendable {
   }
 }
 
-/// What is to be changed in a list of pinned posts.
+/// A change in a list of pinned posts.
 struct PinChange: Hashable, Sendable {
   /// The id of the post's event.
   let target: String
   /// Whether the post is to be in the list.
   let isPinned: Bool
-  /// What the group's admins are told, perhaps nothing.
+  /// The reason that the group's admins see. It may be empty.
   let reason: String
 
   init(target: String, isPinned: Bool, reason: String = "") {
@@ -59,25 +59,25 @@ struct PinChange: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The list after the change; `nil` if it is like that already.
+  /// The list after the change, or `nil` if it is like that already.
   func applied(to list: PinnedPosts) -> PinnedPosts? {
     guard list.contains(target) != isPinned else { return nil }
     return isPinned ? list.appending(target) : list.removing(target)
   }
 }
 
-/// What a relay serves as the list of pinned posts of one group.
+/// Reads the list of pinned posts that a relay serves for one group.
 struct PinnedPostsReading: Sendable {
   enum Answer: Hashable, Sendable {
     /// The relay shows no list.
     case none
     case list(PinnedPosts)
-    /// What it shows is not to be believed.
+    /// Its list is not credible.
     case flawed(Trouble)
   }
 
   private let id: String
-  /// The key by which the relay signs what it says about its groups.
+  /// The key with which the relay signs the state of its groups.
   private let relayKey: String
   private var newest: NostrEvent?
   private var flaw: NostrEvent.Flaw?
@@ -90,10 +90,10 @@ struct PinnedPostsReading: Sendable {
     relayKey = group.trustAnchor
   }
 
-  /// What the relay is asked for, alone: some refuse what they say about groups beside other kinds.
+  /// The filter for asking the relay, used alone: some relays refuse requests for their group events together with other kinds.
   var filter: JSONValue { ["kinds": [.integer(Int64(RelayGroup.pinsKind))], "#d": [.string(id)]] }
 
-  /// Takes an event that the relay serves, if it is such a list.
+  /// Accepts an event that the relay serves, if it is such a list.
   mutating func take(_ event: NostrEvent) {
     guard event.kind == RelayGroup.pinsKind, event.tag("d") == id else { return }
     guard event.publicKey == relayKey else {
@@ -108,12 +108,12 @@ struct PinnedPostsReading: Sendable {
     } catch { flaw = error }
   }
 
-  /// What the relay shows, once it has served all.
+  /// The relay's list, once it has served all.
   var answer: Answer {
     if let newest { return .list(PinnedPosts(newest)) }
     let what = "what the relay serves as the list of pinned posts is not"
     if let flaw { return .flawed(Trouble(.wrongIdentity, "\(what) it: \(flaw.rawValue)")) }
-    // A list that is made as if there were none would take the place of one that exists.
+    // A list that is made as if the relay had no list would replace an existing one.
     return hasForeign ? .flawed(Trouble(.wrongIdentity, "\(what) signed by the relay's own key")) : .none
   }
 }

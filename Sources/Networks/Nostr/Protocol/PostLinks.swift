@@ -37,7 +37,7 @@ struct PostLinks {
     }
   }
 
-  /// Takes in the word behind the scheme.
+  /// Records the word behind the scheme.
   private mutating func take(_ word: String) {
     guard let name = try? NIP19(word) else { return }
     switch name {
@@ -51,7 +51,7 @@ struct PostLinks {
   /// The characters of a secret key: `nsec1`, 52 for its bytes, 6 for the checksum.
   private static let secretLength = 63
 
-  /// Whether a text contains a secret key (NIP-19), whatever it touches: people paste two in a row.
+  /// Whether a text contains a secret key (NIP-19), no matter which characters surround it: people paste two in a row.
   static func holdsSecretKey(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count >= secretLength else { return false }
@@ -67,12 +67,12 @@ struct PostLinks {
   /// Whether the text links this post.
   func names(_ post: PostReference) -> Bool { events.contains { $0.id == post.networkID } }
 
-  /// What may follow an address without being part of it.
+  /// Characters that may follow an address without being part of it.
   private static let punctuation = Set(".,;:!?)]}>'\"".unicodeScalars)
 
-  /// Whether `text` contains this address, and not only a longer one that begins with it.
+  /// Whether `text` contains this address, and not only a longer address that begins with it.
   static func holds(_ text: String, url: String) -> Bool {
-    // Scalars count, because Swift takes some texts as equal that differ.
+    // Scalars count, because Swift treats some different texts as equal.
     let address = Array(url.unicodeScalars)
     var rest = Array(text.unicodeScalars)[...]
     while let place = rest.firstRange(of: address) {

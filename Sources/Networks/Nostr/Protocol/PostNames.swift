@@ -53,7 +53,7 @@ struct PostNames {
     }
   }
 
-  /// The author of the parent and everyone whom it mentions. Strangers may have written anything there, and any number.
+  /// The author of the parent and everyone that it mentions. Strangers may have written anything there, and any number.
   var concerned: [String] {
     guard let parent else { return [] }
     var known: Set<String> = [parent.author]
@@ -76,8 +76,8 @@ struct PostNames {
 }
 
 extension ChannelContent {
-  /// The ids of the events that are the channel itself, and not posts: whoever deletes them deletes the channel. They are empty for a
-  /// group, which is no event of ours.
+  /// The ids of the events that are the channel itself, and not posts: to delete them is to delete the channel. They are empty for a group,
+  /// because a group is not one of our events.
   var ownIDs: Set<String> {
     guard kind == .channel else { return [] }
     return Set([networkID] + (newestEdition.map { [$0.networkID] + $0.earlier } ?? []))
@@ -85,13 +85,13 @@ extension ChannelContent {
 }
 
 extension PostReference {
-  /// Whether id and author are those of a Nostr event.
+  /// Whether id and author have the form of Nostr.
   var isOfNostr: Bool { Hex.decode(networkID, count: 32) != nil && Hex.decode(author, count: 32) != nil }
 
   /// The relays to which readers are sent: none is guessed.
   private var hints: [String] { relays.filter { (try? RelayURL($0)) != nil } }
 
-  /// The relay in tags about this post; empty if it was not read back.
+  /// The relay in tags about this post, or empty if it was not read back.
   var hint: String { hints.first ?? "" }
 
   /// The link to the post (NIP-21).

@@ -2,8 +2,8 @@ internal import RelayNetwork
 
 /// Tags of posts.
 enum PostTags {
-  /// A tag for each post that is quoted or linked (NIP-10, NIP-18): first those of the draft, with author and place of reading back, then
-  /// what else the text links.
+  /// A tag for each post that is quoted or linked (NIP-10, NIP-18): first the draft's quotes, with author and place of reading back, then
+  /// other posts that the text links.
   static func quotes(_ quotes: [PostReference], _ links: PostLinks) -> [[String]] {
     var tags = quotes.map { ["q", $0.networkID, $0.hint, $0.author] }
     var ids = Set(quotes.map(\.networkID))
@@ -32,7 +32,7 @@ enum PostTags {
   /// A picture that stands for `:shortcode:` (NIP-30).
   static func emojiTag(_ shortcode: String, _ url: String) -> [String] { ["emoji", shortcode, url] }
 
-  /// What is known about a file (NIP-92); `nil` if that is no more than its address.
+  /// The facts about a file (NIP-92), or `nil` if only its address is known.
   private static func file(_ attachment: PostDraft.Attachment) -> [String]? {
     var facts: [String] = []
     func fact(_ name: String, _ value: String?) { if let value, !value.isEmpty { facts.append("\(name) \(value)") } }

@@ -4,9 +4,9 @@ internal import StrictJSON
 public enum PublicChannel {
   public static let creationKind = 40
   public static let metadataKind = 41
-  /// The profile of an author: of a channel's own key, it repeats what the channel's newest edition says.
+  /// The profile of an author. For a channel's own key, it repeats the channel's newest edition.
   static let profileKind = 0
-  /// The number of relay hints in a link; more make the QR code hard to scan.
+  /// The number of relay hints in a link. More would make the QR code hard to scan.
   public static let hintsMax = 5
 
   /// The content of a kind 40 or 41 event.
@@ -24,13 +24,13 @@ public enum PublicChannel {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// Returns the Unix time at which the event with this text was signed; `nil` if it cannot be read.
+  /// Returns the Unix time at which the event with this text was signed, or `nil` if the text is not an event.
   static func signingTime(of document: String) -> Int64? {
     (try? JSONParser.parse(document))?["created_at"]?.integer
   }
 
-  /// The content of the kind 0 event that goes with a kind 40 or 41 event, and when that was signed, in Unix time; `nil` if it cannot be
-  /// read. It follows from the event alone, so that it need not be stored.
+  /// The content of the kind 0 event that goes with a kind 40 or 41 event, and when that was signed, in Unix time, or `nil` if that is
+  /// malformed. It follows from the event alone, so that it need not be stored.
   static func profile(of document: String) -> (content: String, signedAt: Int64)? {
     guard let event = try? JSONParser.parse(document), let signedAt = event["created_at"]?.integer,
       let text = event["content"]?.string, let shown = try? JSONParser.parse(text)

@@ -3,17 +3,17 @@ public enum RelayAnswer: Hashable, Sendable {
   case success
   /// Authenticate (NIP-42), then send once more.
   case authenticate
-  /// Later; `isRateLimit` asks for a longer wait.
+  /// Later. `isRateLimit` asks for a longer wait.
   case transient(isRateLimit: Bool)
   /// A refusal for good.
   case permanent
   /// The relay has a newer event in this one's place.
   case outdated
-  /// The text says nothing that Baton knows: a few tries, then it counts as refused.
+  /// The text has no meaning for Baton: a few tries, then it counts as refused.
   case unknown
 
   /// - Parameters:
-  ///   - accepted: the boolean of the OK; false for a CLOSED.
+  ///   - accepted: the boolean of the OK, false for a CLOSED.
   ///   - text: the relay's words.
   ///   - mayAuthenticate: whether a challenge is at hand that was not answered yet on this connection.
   public init(accepted: Bool, text: String, mayAuthenticate: Bool) {
@@ -39,7 +39,7 @@ public enum RelayAnswer: Hashable, Sendable {
     }
   }
 
-  /// Whether the relay does not take the event, and does not say that it will.
+  /// Whether the relay does not accept the event, and does not announce that it will.
   var isRefusal: Bool { self == .permanent || self == .unknown }
 
   private static let known: Set<String> = [

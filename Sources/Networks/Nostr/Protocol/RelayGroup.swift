@@ -18,12 +18,12 @@ public enum RelayGroup {
     case editPins = 9010
   }
 
-  /// The profile of a group, as admins send it and as a relay shows it, and what the events of public channels say.
+  /// The profile of a group, as admins send it and as a relay shows it, and the profile in the events of public channels.
   public struct Metadata: Hashable, Sendable {
     public var name: String
     public var about: String
     public var picture: String
-    /// What only members of a group may do.
+    /// The actions that are reserved for members of a group.
     public var access: Set<GroupAccess>
 
     public init(name: String, about: String, picture: String, access: Set<GroupAccess> = []) {
@@ -33,7 +33,7 @@ public enum RelayGroup {
       self.picture = picture
     }
 
-    /// Reads a kind 39000 event; what is missing is empty.
+    /// Reads a kind 39000 event. Missing parts are empty.
     public init(_ event: NostrEvent) {
       let flags = Set(event.tags.compactMap(\.first))
       self.init(
@@ -41,7 +41,7 @@ public enum RelayGroup {
         access: Set(GroupAccess.allCases.filter { flags.contains($0.rawValue) }))
     }
 
-    /// Reads what `text` wrote, or the content of a kind 40 or 41 event; what is missing is empty, and without a name it is `nil`.
+    /// Reads a text that `text` wrote, or the content of a kind 40 or 41 event. Missing parts are empty, but without a name it is `nil`.
     init?(text: String) {
       guard let json = try? JSONParser.parse(text), let name = json["name"]?.string else { return nil }
       self.init(
@@ -49,7 +49,7 @@ public enum RelayGroup {
         access: Set((json["access"]?.array ?? []).compactMap { $0.string.flatMap(GroupAccess.init(rawValue:)) }))
     }
 
-    /// The form in which a group's profile is stored; it is signed when it is sent.
+    /// The form in which a group's profile is stored. It is signed when it is sent.
     var text: String {
       var members: [String: JSONValue] = ["name": .string(name), "about": .string(about), "picture": .string(picture)]
       if !access.isEmpty { members["access"] = .array(access.map(\.rawValue).sorted().map(JSONValue.string)) }
@@ -62,10 +62,10 @@ public enum RelayGroup {
     }
   }
 
-  /// An id that no one can guess: 32 characters that every relay takes.
+  /// An id that no one can guess: 32 characters that every relay accepts.
   static func randomID() -> String { Hex.encode(SystemRandom.bytes(16)) }
 
-  /// Whether a text can be the id of a group. NIP-29 allows `a-z0-9-_`; relays have capital letters and dots in them, too.
+  /// Whether a text can be the id of a group. NIP-29 allows `a-z0-9-_`. Some relays have capital letters and dots in their ids, too.
   static func isID(_ text: String) -> Bool {
     (1...200).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -82,8 +82,8 @@ public enum RelayGroup {
   static func creation(of id: String) -> OutgoingEvent { draft(.create, id) }
   static func deletion(of id: String) -> OutgoingEvent { draft(.delete, id) }
 
-  /// Sets all fields, because fields that are not named are removed. Everyone may read the group, and join unless it is closed; `public` and
-  /// `open` say so to relays from before the flags were turned round.
+  /// Sets all fields, because fields that are not named are removed. Everyone may read the group, and join unless it is closed. `public`
+  /// and `open` declare this to relays from before the flags were turned round.
   static func edition(of id: String, _ metadata: Metadata) -> OutgoingEvent {
     var tags = [["name", metadata.name], ["about", metadata.about]]
     if !metadata.picture.isEmpty { tags.append(["picture", metadata.picture]) }
@@ -92,7 +92,7 @@ public enum RelayGroup {
   }
 
   /// Sets the whole list of pinned posts.
-  /// - Parameter reason: what the group's admins are told, perhaps nothing.
+  /// - Parameter reason: the reason that the group's admins see. It may be empty.
   static func pins(of id: String, _ list: PinnedPosts, reason: String) -> (kind: Int, tags: [[String]], content: String) {
     (Request.editPins.rawValue, [["h", id]] + list.entries, reason)
   }

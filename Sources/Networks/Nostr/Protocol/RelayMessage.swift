@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// What a relay says at the end of stored events about those that it did not send (NIP-67).
+/// A relay's hint at the end of stored events about matching events that it did not send (NIP-67).
 public enum StoredHint: String, Hashable, Sendable {
   /// It has sent all that match.
   case finish
@@ -13,7 +13,7 @@ public enum RelayMessage: Hashable, Sendable {
   case event(subscription: String, NostrEvent)
   /// `id` may be empty: some relays do not name the event that they refuse.
   case ok(id: String, accepted: Bool, text: String)
-  /// `hint` is `nil` if the relay does not say whether it has more, as most do not.
+  /// `hint` is `nil` if the relay does not announce whether it has more, as most do not.
   case endOfStored(subscription: String, hint: StoredHint? = nil)
   case closed(subscription: String, text: String)
   case notice(String)
@@ -22,10 +22,10 @@ public enum RelayMessage: Hashable, Sendable {
   case other(String)
   /// An unusable message, most often because of an event that someone gave the relay. It affects nothing else.
   /// - subscription: the request that it was meant for.
-  /// - createdAt: when its event was made, in Unix seconds: relays choose by that what they serve.
+  /// - createdAt: when its event was made, in Unix seconds: relays choose by that date which events they serve.
   case unreadable(subscription: String? = nil, createdAt: Int64? = nil, bytes: Int)
 
-  /// Reads one message; `nil` if it is not JSON.
+  /// Reads one message, or returns `nil` if it is not JSON.
   /// - Parameter bytesMax: the size of the largest message whose event counts.
   public init?(_ bytes: some Collection<UInt8>, bytesMax: Int = 1 << 20) {
     if let json = try? JSONParser.parse(bytes) {
@@ -37,7 +37,8 @@ public enum RelayMessage: Hashable, Sendable {
     }
   }
 
-  /// - Parameter isMended: whether it differs from what was sent, or is too large. Then its words count, but no event and no challenge does.
+  /// - Parameter isMended: whether it differs from the bytes that were sent, or is too large. Then its words count, but no event and no
+  ///   challenge does.
   private init(_ json: JSONValue, isMended: Bool, bytes: Int) {
     let parts = json.array ?? []
     func text(_ index: Int) -> String? { index < parts.count ? parts[index].string : nil }

@@ -8,13 +8,13 @@ public struct RelayURL: Hashable, Sendable {
   /// Host name, IPv4 address, or IPv6 address without brackets.
   public let host: String
   public let port: Int
-  /// Path and query, from `/`; empty for the root.
+  /// Path and query, from `/`, or empty for the root.
   public let path: String
 
   public static let bytesMax = 255
 
   /// Reads `text`.
-  /// - Throws: `InvalidAddress` that says what is wrong where.
+  /// - Throws: `InvalidAddress` with the fault and its place.
   public init(_ text: String) throws(InvalidAddress) {
     func invalid(_ reason: String, at place: String.Index? = nil) -> InvalidAddress {
       InvalidAddress(
@@ -90,7 +90,7 @@ public struct RelayURL: Hashable, Sendable {
 
   private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 
-  /// Host with the port when it is not the scheme's own; also the value of the HTTP `Host` field.
+  /// Host with the port when it is not the scheme's own. It is also the value of the HTTP `Host` field.
   public var authority: String { port == (isSecure ? 443 : 80) ? bracketedHost : "\(bracketedHost):\(port)" }
 
   /// The normal form.

@@ -1,14 +1,14 @@
-/// The time for which a server asks to be left alone: the HTTP field `Retry-After`, which holds seconds or a date (RFC 9110, 5.6.7 and
+/// The time for which a server asks not to be contacted: the HTTP field `Retry-After`, which holds seconds or a date (RFC 9110, 5.6.7 and
 /// 10.2.3).
 enum RetryAfter {
-  /// The longest wait; a server that asks for more is asked again after this.
+  /// The longest wait. A server that asks for more is asked again after this.
   static let longest = Duration.seconds(86_400)
 
   /// - Parameters:
   ///   - text: the field's value.
   ///   - date: the value of the field `Date`, the server's own time: a date must not depend on our clock.
-  ///   - now: our time, in Unix time, for servers that do not say theirs.
-  /// - Returns: `nil` if it cannot be read.
+  ///   - now: our time, in Unix time, for servers that do not send theirs.
+  /// - Returns: `nil` if the value is malformed.
   static func wait(_ text: String, date: String?, now: Int64) -> Duration? {
     let text = trimmed(text)
     if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {

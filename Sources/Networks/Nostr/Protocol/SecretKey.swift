@@ -40,8 +40,8 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// BIP-340 signature of 32 bytes.
-  /// - Parameter auxiliary: 32 bytes of randomness; `nil` draws fresh ones.
-  /// - Returns: 64 bytes; `nil` unless `digest` and `auxiliary` have 32 bytes.
+  /// - Parameter auxiliary: 32 bytes of randomness, or `nil` to draw fresh ones.
+  /// - Returns: 64 bytes, or `nil` unless `digest` and `auxiliary` have 32 bytes.
   public func sign(digest: [UInt8], auxiliary: [UInt8]? = nil) -> [UInt8]? {
     let auxiliary = auxiliary ?? SystemRandom.bytes(32)
     guard digest.count == 32, auxiliary.count == 32 else { return nil }
@@ -53,7 +53,7 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// Lends the library's form of `secret` to `body`, and overwrites it afterwards.
-  /// - Returns: what `body` returns; `nil` if the bytes are not a valid secret key.
+  /// - Returns: the value that `body` returns, or `nil` if the bytes are not a valid secret key.
   private static func withPair<Result>(
     of secret: Secret, _ body: (inout secp256k1_keypair) -> Result?
   ) -> Result? {
@@ -76,7 +76,7 @@ public enum Signature {
   /// Whether `signature` is one of `message` by the holder of `publicKey`.
   /// - Parameters:
   ///   - signature: 64 bytes.
-  ///   - message: any number of bytes; Nostr signs the 32 bytes of an event id.
+  ///   - message: any number of bytes. Nostr signs the 32 bytes of an event id.
   ///   - publicKey: 32 bytes, x-only.
   public static func isValid(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
     guard signature.count == 64, publicKey.count == 32 else { return false }

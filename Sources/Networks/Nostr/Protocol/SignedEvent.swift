@@ -25,7 +25,7 @@ enum AdoptionFlaw: Error, Hashable, Sendable, CustomStringConvertible {
   case malformedTarget
   /// A deletion names the channel's own event, or one of its editions.
   case channelItself
-  /// A deletion names something by its address (an `a` tag), which is no post.
+  /// A deletion names something by its address (an `a` tag), which is not a post.
   case deletesAddress
 
   var description: String {
@@ -57,16 +57,16 @@ enum AdoptionFlaw: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Events that were signed before, as people export them.
 enum SignedEvent {
-  /// Upper bound of an event as text, in bytes; everything that Baton publishes is smaller.
+  /// Upper bound of an event as text, in bytes. Everything that Baton publishes is smaller.
   static let bytesMax = 256 << 10
   /// The number of seconds by which an event may be dated ahead, as new posts may be.
   static let aheadMax: Int64 = 60
 
-  /// Reads and verifies what the author of a channel signed.
+  /// Reads and verifies a post or deletion that the author of a channel signed.
   /// - Parameters:
   ///   - channel: a public channel.
   ///   - now: Unix time in seconds.
-  /// - Returns: the post or deletion; its document is what was signed, whatever else stood in the text.
+  /// - Returns: the post or deletion. Its document is exactly the signed event, without anything else that stood in the text.
   static func read(_ text: String, in channel: ChannelContent, at now: Int64) throws(AdoptionFlaw) -> SignedPost {
     guard text.utf8.count <= bytesMax else { throw .tooLarge }
     let json: JSONValue
