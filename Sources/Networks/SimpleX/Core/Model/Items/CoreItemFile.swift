@@ -23,7 +23,7 @@ public struct CoreItemFile: Hashable, Sendable {
     case unknown(String)
   }
 
-  /// The longest name kept, in bytes, which is more than any of Baton's paths has.
+  /// The longest name kept, in bytes. Every path that Baton uses is shorter.
   static let nameBytesMax = 1024
 
   /// The name without its folder, cut if it is longer than `nameBytesMax`.
