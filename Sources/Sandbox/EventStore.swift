@@ -23,7 +23,7 @@ final class EventStore: Sendable {
   private let state = Mutex(State())
   private let file: DatabaseQueue?
 
-  /// - Parameter path: the file; `nil` keeps the events in memory only.
+  /// - Parameter path: the file, or `nil` to keep the events in memory only.
   init(path: String?) throws {
     guard let path else {
       file = nil
@@ -46,9 +46,9 @@ final class EventStore: Sendable {
   /// The outcome of storing an event.
   enum Fate {
     case kept
-    /// The event is known already, or was deleted by its author.
+    /// The event is stored already, or was deleted by its author.
     case known
-    /// A newer event takes its place.
+    /// A newer event replaces it.
     case outdated
   }
 
@@ -69,7 +69,7 @@ final class EventStore: Sendable {
     return try add(event) ? .kept : .known
   }
 
-  /// - Returns: false if the event is known already or was deleted by its author.
+  /// - Returns: false if the event is stored already or was deleted by its author.
   func add(_ event: NostrEvent) throws -> Bool {
     guard keep(event) else { return false }
     try file?.write { db in
@@ -97,7 +97,7 @@ final class EventStore: Sendable {
     }
   }
 
-  /// Drops events for good, whoever wrote them.
+  /// Drops events for good, no matter who wrote them.
   func remove(_ ids: Set<String>) throws {
     guard !ids.isEmpty else { return }
     state.withLock { state in
@@ -108,7 +108,7 @@ final class EventStore: Sendable {
     }
   }
 
-  /// The stored events in the order in which they came; none without a file.
+  /// The stored events in the order in which they came. Empty without a file.
   func history() throws -> [NostrEvent] {
     let ids = try file?.read { db in try String.fetchAll(db, sql: "SELECT id FROM events ORDER BY rowid") } ?? []
     return state.withLock { state in ids.compactMap { state.events[$0] } }

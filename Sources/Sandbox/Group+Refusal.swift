@@ -1,10 +1,10 @@
 internal import Nostr
 
 extension Group {
-  /// The reason why the group does not take an event, as the text of the OK.
+  /// The reason why the group refuses an event, as the text of the OK.
   /// - Parameters:
   ///   - event: a verified event, not among the group's events yet.
-  ///   - isRelay: whether the relay itself is the author; it may do everything.
+  ///   - isRelay: whether the relay itself is the author, which may do everything.
   /// - Returns: `nil` if the event may be applied.
   func refusal(of event: NostrEvent, isRelay: Bool) -> String? {
     if erased.contains(event.id) { return "blocked: this was deleted" }
@@ -39,7 +39,7 @@ extension Group {
     case .createInvite:
       return event.values("code").isEmpty ? "invalid: the action needs a code tag" : nil
     case .updatePins:
-      // What is in the list already may stay, whatever became of it.
+      // Posts that are in the list already may remain, even if they were deleted.
       let known = Set((pins ?? []).map { $0[1] })
       let new = event.values("e").filter { !known.contains($0) }
       return new.allSatisfy { kinds[$0] != nil && !erased.contains($0) } ? nil : "blocked: no such event in this group"

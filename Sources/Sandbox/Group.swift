@@ -2,7 +2,7 @@ internal import Nostr
 
 /// One group on a relay (NIP-29), as its history defines it.
 ///
-/// Only the role `admin` has a meaning, and it may do everything; other roles are kept and shown, and mean nothing.
+/// Only the role `admin` has a meaning, and it may do everything. Other roles are kept and shown, and mean nothing.
 struct Group: Sendable {
   /// The states of a group that the relay itself publishes, by kind.
   enum State: Int, CaseIterable, Sendable {
@@ -36,7 +36,7 @@ struct Group: Sendable {
   /// The roles of every member.
   private(set) var members: [String: [String]] = [:]
   private(set) var codes: Set<String> = []
-  /// The tags that name the pinned posts; `nil` as long as no list was set.
+  /// The tags that name the pinned posts, or `nil` before a list is set.
   private(set) var pins: [[String]]?
   /// The kind of every accepted event, by id.
   private(set) var kinds: [String: Int] = [:]
@@ -47,7 +47,7 @@ struct Group: Sendable {
   /// The Unix times at which each state last changed.
   private var changed: [State: Int64] = [:]
 
-  /// Creates an empty group that belongs to no one yet; apply the event that creates it next.
+  /// Creates an empty group that belongs to no one yet. Apply the event that creates it next.
   init(id: String) { self.id = id }
 
   func isMember(_ publicKey: String) -> Bool { members[publicKey] != nil }
@@ -99,7 +99,7 @@ struct Group: Sendable {
     }
   }
 
-  /// The events that a kind 9005 deletes: the group's history stays.
+  /// The events that a kind 9005 deletes. It never deletes the group's history.
   func erasable(_ event: NostrEvent) -> Set<String> {
     Set(event.values("e").filter { id in kinds[id].map { !GroupAction.historyKinds.contains($0) } ?? true })
   }
@@ -112,7 +112,7 @@ struct Group: Sendable {
   // MARK: - States
 
   /// A state of the group, signed by the relay's own key or by another.
-  /// - Returns: `nil` if there is nothing to say, or a text contains characters that are never signed; `refusal` keeps such texts out.
+  /// - Returns: `nil` if there is nothing to publish, or a text contains characters that are never signed. `refusal` keeps such texts out.
   func event(_ state: State, signedBy key: SecretKey) -> NostrEvent? {
     if state == .pins, pins == nil { return nil }
     return NostrEvent(

@@ -11,7 +11,7 @@ enum GroupAction: Int, CaseIterable, Sendable {
   case joinRequest = 9021
   case leaveRequest = 9022
 
-  /// The kinds that NIP-29 reserves for moderation; not all have a meaning.
+  /// The kinds that NIP-29 reserves for moderation. Not all have a meaning.
   static let moderationKinds = 9000...9020
   /// The kinds of moderation and of users' own membership: the history from which a group is built.
   static let historyKinds = 9000...9022

@@ -1,18 +1,18 @@
 internal import Nostr
 
-/// The groups of a sandbox relay (NIP-29). It is a value: it decides what to store and to send; the relay does so.
+/// The groups of a sandbox relay (NIP-29). It is a value: it decides what to store and to send, and the relay does so.
 ///
 /// Where real relays differ, or NIP-29 leaves the choice, these rules apply here:
 /// - Anyone may create groups, under any id. The creator is the only admin at first.
 /// - Events without an `h` tag do not concern groups, and are accepted as by any other relay.
-/// - Content older than 60 s is refused, like moderation: what was deleted could be replayed otherwise.
+/// - Content older than 60 s is refused, like moderation: otherwise deleted content could be replayed.
 /// - Authors delete nothing by themselves (kind 5): admins do, and an author who is one asks as one.
 /// - Groups are open to everyone's messages unless `restricted`. `closed` concerns joining alone.
 /// - An event that was accepted before is answered as a harmless duplicate, except for kinds 9007 and 9021.
-/// - A deleted group is unknown from then on, and its id cannot be used again. Only the 9008 of its events is served.
+/// - A deleted group is unknown, and its id is never used again. Only the 9008 of its events is served.
 /// - States are dated like the event that changed them, and never earlier than before: two may have the same date.
-/// - A list of pinned posts names events that the group has, beside those that were in it before. There is no list before one was set.
-/// - Only the fields `name`, `picture`, `about` and the four flags are kept; others are ignored.
+/// - A list of pinned posts names events that the group has, and events that were in the list before. Until one is set, there is no list.
+/// - Only the fields `name`, `picture`, `about` and the four flags are kept. Other fields are ignored.
 struct GroupStore: Sendable {
   /// The relay's answer to an event, and the actions that follow.
   struct Answer: Hashable, Sendable {
@@ -22,13 +22,13 @@ struct GroupStore: Sendable {
     var stored: [NostrEvent] = []
     /// Events to send after that. They need not be stored, because they follow from the history.
     var states: [NostrEvent] = []
-    /// The ids of events that are no longer served.
+    /// The ids of events that are not served any more.
     var removed: Set<String> = []
 
     static func refused(_ text: String) -> Answer { Answer(accepted: false, text: text) }
   }
 
-  /// The number of seconds by which the clock of whoever publishes may deviate.
+  /// The number of seconds by which a publisher's clock may deviate.
   static let clockSkewMax: Int64 = 60
 
   /// The relay's own key, which signs the states.
@@ -37,7 +37,7 @@ struct GroupStore: Sendable {
   private var states: [String: [Group.State: NostrEvent]] = [:]
   private var deletedGroups: Set<String> = []
 
-  /// - Parameter history: events that were accepted before, in the order in which they came; they are not checked again.
+  /// - Parameter history: events that were accepted before, in the order in which they came. They are not checked again.
   init(key: SecretKey, history: [NostrEvent] = []) {
     self.key = key
     for event in history {
@@ -48,7 +48,7 @@ struct GroupStore: Sendable {
   /// Processes a verified event.
   /// - Parameters:
   ///   - now: Unix time in seconds.
-  ///   - letsIn: whether whoever asks to join does so at once.
+  ///   - letsIn: whether people who ask to join do so immediately.
   /// - Returns: `nil` if the event does not concern groups.
   mutating func take(_ event: NostrEvent, now: Int64, letsIn: Bool = true) -> Answer? {
     if GroupAction.stateKinds.contains(event.kind) { return .refused("restricted: the relay alone describes its groups") }
@@ -75,7 +75,7 @@ struct GroupStore: Sendable {
   }
 
   /// The states of groups.
-  /// - Parameter ids: the ids of groups; `nil` for all groups.
+  /// - Parameter ids: the ids of groups, or `nil` for all groups.
   func states(of ids: Set<String>?) -> [NostrEvent] {
     let chosen = ids.map { ids in states.filter { ids.contains($0.key) } } ?? states
     return chosen.values.flatMap { states in Group.State.allCases.compactMap { states[$0] } }
@@ -85,7 +85,7 @@ struct GroupStore: Sendable {
 
   // MARK: - Refusing
 
-  /// Checks that moderation is recent; otherwise it could be replayed.
+  /// Checks that moderation is recent. Otherwise it could be replayed.
   private static func flaw(ofModeration event: NostrEvent, now: Int64) -> String? {
     guard GroupAction.moderationKinds.contains(event.kind) else { return nil }
     if event.createdAt < now - clockSkewMax { return "invalid: created_at too early, moderation is at most 60 s old" }

@@ -265,7 +265,7 @@ final class RelayConnection: ChannelInboundHandler {
     isFloodDue = true
     for _ in 0..<Self.floodAtOnce { context.write(wrapOutboundOut(frame), promise: nil) }
     context.flush()
-    // This waits until others on this thread have had their turn.
+    // This waits until other handlers on this thread have had their turn.
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: .milliseconds(1)) {
       let (connection, context) = bound.value
@@ -277,7 +277,7 @@ final class RelayConnection: ChannelInboundHandler {
   /// Whether more of a flood follows soon.
   private var isFloodDue = false
 
-  /// Sends more than Baton accepts: whatever a client sends, the flood comes before the answer.
+  /// Sends more than Baton accepts, so that the flood always comes before the answer.
   private static let floodAtOnce = 2_000
 
   private func writeMasked(_ text: String, _ context: ChannelHandlerContext) {
@@ -286,7 +286,7 @@ final class RelayConnection: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
   }
 
-  /// The head of a frame of 1,000 bytes, ten of them, and the end of the connection.
+  /// Writes the head of a frame of 1,000 bytes and ten of the bytes, and closes the connection.
   private func closeMidFrame(_ context: ChannelHandlerContext) {
     var bytes = context.channel.allocator.buffer(capacity: 16)
     bytes.writeBytes([0x81, 126, 0x03, 0xE8])

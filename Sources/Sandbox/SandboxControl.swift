@@ -9,7 +9,7 @@ internal import StrictJSON
 public struct SandboxControl: Sendable {
   private let channel: any Channel
 
-  /// - Parameter port: the port; 0 takes a free one.
+  /// - Parameter port: the port, or 0 for a free one.
   public static func start(relays: [SandboxRelay], port: Int = 0) async throws -> SandboxControl {
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

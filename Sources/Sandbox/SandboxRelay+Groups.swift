@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The functions of a relay that offers groups (NIP-29).
 extension SandboxRelay {
-  /// The relay's own public key, which signs what it says about its groups: 64 hexadecimal digits; `nil` without groups.
+  /// The relay's own public key in 64 hexadecimal digits, or `nil` without groups. It signs the states of the relay's groups.
   public var groupKey: String? { groups.withLock { $0?.key.publicKey } }
 
   /// The public key of the relay's contact, which signs nothing.
@@ -12,11 +12,11 @@ extension SandboxRelay {
   /// The ids of the groups that exist, sorted.
   public var groupIDs: [String] { groups.withLock { $0?.groups.keys.sorted() ?? [] } }
 
-  /// The public keys of a group's admins, sorted; empty if there is no such group.
+  /// The public keys of a group's admins, sorted. Empty if the group does not exist.
   public func groupAdmins(of id: String) -> [String] { groups.withLock { $0?.groups[id]?.admins ?? [] } }
 
   /// Has the relay itself remove a member from a group (kind 9001), even an admin.
-  /// - Returns: false if there is no such group.
+  /// - Returns: false if the group does not exist.
   /// - Throws: the error of the relay's file if it cannot be written.
   @discardableResult
   public func removeFromGroup(_ publicKey: String, group id: String) throws -> Bool {
@@ -24,7 +24,7 @@ extension SandboxRelay {
   }
 
   /// Has the relay itself delete a group (kind 9008).
-  /// - Returns: false if there is no such group.
+  /// - Returns: false if the group does not exist.
   /// - Throws: the error of the relay's file if it cannot be written.
   @discardableResult
   public func deleteGroup(_ id: String) throws -> Bool { try moderate(9008, [["h", id]]) }
@@ -39,7 +39,7 @@ extension SandboxRelay {
 
   /// Processes an event that concerns groups: decides, stores, and sends to all connections. It handles one event at a time, so that
   /// no one gets two changes in the wrong order.
-  /// - Returns: the answer; `nil` if the event does not concern groups.
+  /// - Returns: the answer, or `nil` if the event does not concern groups.
   func takeAsGroup(_ event: NostrEvent) throws -> GroupStore.Answer? {
     let (fault, now) = (fault, now())
     return try groups.withLock { groups in
@@ -94,7 +94,7 @@ extension SandboxRelay {
     groups.withLock { $0?.refusal(of: filters, by: keys) }
   }
 
-  /// An event as a subscription of a client with `keys` gets it; `nil` if the client may not have it.
+  /// An event as a subscription of a client with `keys` gets it, or `nil` if the client may not have it.
   func served(_ event: NostrEvent, to keys: Set<String>) -> NostrEvent? {
     guard groups.withLock({ $0?.isReadable(event, by: keys) ?? true }) else { return nil }
     return fault.served(event, stranger: stranger)

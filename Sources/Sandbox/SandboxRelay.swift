@@ -23,7 +23,7 @@ public final class SandboxRelay: Sendable {
     }
   }
 
-  /// Counts of what a relay has received, for tests and measurements.
+  /// Counts of received connections and messages, for tests and measurements.
   public struct Counts: Hashable, Sendable {
     public var connections = 0
     public var eventsReceived = 0
@@ -44,9 +44,9 @@ public final class SandboxRelay: Sendable {
   private let group: any EventLoopGroup
   private let tls: NIOSSLContext?
   let store: EventStore
-  /// The groups; `nil` if the relay does not offer any.
+  /// The groups, or `nil` if the relay does not offer any.
   let groups: Mutex<GroupStore?>
-  /// The key under which a faulty relay publishes what is not its own.
+  /// The key of someone else, under which a faulty relay publishes.
   let stranger = SecretKey.random()
   let now: @Sendable () -> Int64
   let state = Mutex(State())
@@ -65,10 +65,10 @@ public final class SandboxRelay: Sendable {
 
   /// Starts a relay on 127.0.0.1.
   /// - Parameters:
-  ///   - port: the port; 0 takes a free one.
-  ///   - file: the SQLite file for the events and for the relay's own key; `nil` keeps them in memory.
+  ///   - port: the port, or 0 for a free one.
+  ///   - file: the SQLite file for the events and for the relay's own key. `nil` keeps them in memory.
   ///   - groups: whether the relay also offers groups (NIP-29).
-  ///   - now: the relay's clock, in Unix time; `nil` takes the system's.
+  ///   - now: the relay's clock, in Unix time, or `nil` for the system's.
   public static func start(
     port: Int = 0, file: String? = nil, tls: TLS? = nil, fault: SandboxFault = .none, groups: Bool = true,
     group: (any EventLoopGroup)? = nil, now: (@Sendable () -> Int64)? = nil
@@ -99,7 +99,7 @@ public final class SandboxRelay: Sendable {
         if fault != .down { try await relay.listen() }
         return relay
       } catch let error as IOError where error.errnoCode == EADDRINUSE && port == 0 && attempts < portAttemptsMax {
-        // Another program got the free port in between: try another port.
+        // Another program has got the free port since: try another one.
       }
     }
   }
@@ -114,7 +114,7 @@ public final class SandboxRelay: Sendable {
   /// The stored events, without the states of groups.
   public var eventCount: Int { store.count }
 
-  /// Changes how the relay misbehaves. `down` takes effect at once; leaving it makes the relay listen on its port again.
+  /// Changes how the relay misbehaves. `down` takes effect immediately. Leaving it makes the relay listen on its port again.
   public func set(_ fault: SandboxFault) async throws {
     let before = state.withLock { state in
       defer { state.fault = fault == .forget ? .none : fault }

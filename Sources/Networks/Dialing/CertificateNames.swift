@@ -3,10 +3,10 @@ internal import NIOSSL
 
 /// The hosts that a certificate is for, and whether one of them is the host that was asked for (RFC 9525).
 ///
-/// The TLS library looks too, but not closely enough: when a name was asked for, it accepts the address to which the name led, and
-/// that address is in the hands of whoever can forge an answer to the lookup. To it, `*elay.example` is good for `relay.example` too.
+/// The TLS library looks too, but not closely enough: when a name was asked for, it accepts the address to which the name led, and anyone
+/// who can forge an answer to the lookup controls that address. To it, `*elay.example` is good for `relay.example` too.
 struct CertificateNames: Hashable, Sendable {
-  /// Host names as they are in the certificate. They are bytes, because Swift counts some texts as equal that differ.
+  /// Host names as the certificate has them. They are bytes, because Swift counts some texts as equal that differ.
   private var names: [[UInt8]] = []
   /// IP addresses in their normal spelling.
   private var addresses: [String] = []
@@ -29,8 +29,8 @@ struct CertificateNames: Hashable, Sendable {
     }
   }
 
-  /// Whether the certificate is for `host`: the same address for an address; for a name the same name, or one that has `*` in the
-  /// place of its first label. Names are never compared with addresses.
+  /// Whether the certificate is for `host`. An address needs the same address. A name needs the same name, or a name with `*` in place of
+  /// its first label. Names are never compared with addresses.
   func include(_ host: String) -> Bool {
     if let address = IPAddress.version4(host) ?? IPAddress.version6(host) { return addresses.contains(address) }
     let wanted = Self.labels(Array(host.utf8))
@@ -45,11 +45,11 @@ struct CertificateNames: Hashable, Sendable {
   private static func isMatch(_ pattern: [[UInt8]], _ host: [[UInt8]]) -> Bool {
     guard pattern.count == host.count else { return false }
     if pattern == host { return true }
-    // `*.example` would be valid for everyone below a top-level domain; other programs refuse it too.
+    // `*.example` would be valid for everyone below a top-level domain. Other programs refuse it too.
     return pattern.count > 2 && pattern.first == [UInt8(ascii: "*")] && pattern.dropFirst() == host.dropFirst()
   }
 
-  /// The names for people; the certificate may hold anything, which is cut and cleaned with the text that it becomes part of.
+  /// The names for people. The certificate may hold anything, which is cut and cleaned with the text that it becomes part of.
   var words: String {
     let all = names.map { String(decoding: $0, as: UTF8.self) } + addresses
     guard !all.isEmpty else { return "no host at all" }

@@ -1,7 +1,7 @@
 internal import Glibc
 public import NIOCore
 
-/// The descriptors of this process. A new connection gets the lowest number that is free. Those that get a high one are closed, so that
+/// The descriptors of this process. A new connection gets the lowest free number. Connections that get a high number are closed, so that
 /// the highest are left for files, lookups and libraries, some of which end the program when they get none.
 public enum Descriptors {
   /// Lets the process have as many as it may.
@@ -15,12 +15,12 @@ public enum Descriptors {
 
   private static var most: Int { max(0, Int(sysconf(CInt(_SC_OPEN_MAX)))) }
 
-  /// How many of the highest no connection may have.
+  /// How many of the highest descriptors no connection may have.
   public static var reserved: Int { reserved(of: most) }
 
   static func reserved(of most: Int) -> Int { min(64, most / 3) }
 
-  /// Why a connection that was just made cannot stay; `nil` if it can. Called on its event loop.
+  /// Why a connection that was just made must be closed, or `nil`. Called on its event loop.
   public static func refusal(of channel: any Channel) -> String? {
     let descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
     let most = most

@@ -1,7 +1,7 @@
 public import NIOCore
 
-/// Gathers what is written while the event loop serves one round of events, and gives it to the system in one call. A relay that answers
-/// many events at once would otherwise be answered with a call for each.
+/// Gathers the writes of one round of the event loop, and gives them to the system in one call. A relay that answers many events together
+/// would otherwise be answered with a call for each.
 public final class GatheredFlush: ChannelOutboundHandler {
   public typealias OutboundIn = NIOAny
 

@@ -4,21 +4,21 @@ internal import Glibc
 public import NIOCore
 internal import Synchronization
 
-/// Finds the addresses of hosts. Lookups block for long, so they have a few threads of their own: one silent name server must not delay
-/// other lookups, nor block the threads that everything else shares.
+/// Finds the addresses of hosts. Lookups block for long, so they have a few separate threads: one silent name server must not delay other
+/// lookups, nor block the threads that everything else shares.
 ///
-/// A name is looked up once at a time, however many tasks wait for it. When there are more names than threads, they wait in line; those
-/// whose latest lookup failed wait in a separate line and never get all threads, so that names which do not resolve cannot delay names
-/// that do.
+/// A name is looked up once at a time, however many tasks wait for it. When there are more names than threads, they wait in line. Names
+/// whose latest lookup failed wait in a separate line and never get all threads, so that names which do not resolve cannot delay names that
+/// do.
 public final class HostLookup: Sendable {
-  /// Finds the addresses of one name, however long that takes.
+  /// Finds the addresses of one name, without a time limit.
   typealias Resolver = @Sendable (_ host: String) -> Result<[SocketAddress], any Error>
 
   /// The largest number of addresses that are used for one host.
   public static let addressesMax = 8
-  /// The number of names that may wait; more are refused as `timeout`.
+  /// The number of names that may wait. Further names are refused as `timeout`.
   static let namesMax = 10_000
-  /// The number of names that are remembered as failing; if there are more, all are forgotten.
+  /// The number of names that are remembered as failing. If there are more, all are forgotten.
   private static let failedMax = 10_000
 
   private struct Waiter {
@@ -27,7 +27,7 @@ public final class HostLookup: Sendable {
   }
 
   private struct State {
-    /// The waiting tasks by name; a name is here as long as it waits in line or is looked up.
+    /// The waiting tasks by name. A name is here while it waits in line or is looked up.
     var waiting: [String: [Int: Waiter]] = [:]
     /// The line of names to look up, in order.
     var line: [String] = []
@@ -45,7 +45,7 @@ public final class HostLookup: Sendable {
   private let resolve: Resolver
   private let state = Mutex(State())
 
-  /// - Parameter threadsMax: the most threads at once; at most half of them work on names whose latest lookup failed.
+  /// - Parameter threadsMax: the largest number of threads. At most half of them work on names whose latest lookup failed.
   public convenience init(threadsMax: Int = 32) { self.init(threadsMax: threadsMax, resolve: Self.lookUp) }
 
   init(threadsMax: Int, resolve: @escaping Resolver) {
@@ -54,11 +54,11 @@ public final class HostLookup: Sendable {
     self.resolve = resolve
   }
 
-  /// The addresses of `host`, a name or an address itself, in the resolver's order; never empty.
+  /// The addresses of `host`, a name or an address itself, in the resolver's order. There is at least one.
   /// - Parameters:
   ///   - limit: time allowed, waiting in line included.
-  ///   - eventLoop: where the outcome is awaited; it is never blocked.
-  /// - Throws: `unreachable` if there are none, or `timeout`.
+  ///   - eventLoop: where the outcome is awaited. It is never blocked.
+  /// - Throws: `unreachable` without an address, or `timeout`.
   public func addresses(
     of host: String, port: Int, within limit: Duration, on eventLoop: any EventLoop
   ) async throws(PeerFailure) -> [SocketAddress] {
@@ -95,7 +95,7 @@ public final class HostLookup: Sendable {
   /// Removes a waiting task that has its answer, or no longer waits.
   private func leave(_ host: String, _ id: Int) { state.withLock { $0.waiting[host]?[id] = nil } }
 
-  /// The next name to look up, if a thread may do so; the thread counts as busy from then on.
+  /// The next name to look up, if a thread may do so. The thread counts as busy after that.
   private func take() -> Task? {
     state.withLock { state in
       guard state.threads < threadsMax else { return nil }

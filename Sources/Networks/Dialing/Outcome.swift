@@ -8,7 +8,7 @@ extension EventLoop {
   ///   - limit: the time allowed.
   ///   - late: the failure to report when the time is over.
   ///   - start: starts the work and gets the promise. The work must end itself when the promise fails.
-  /// - Throws: `PeerFailure`; other errors of the promise become `unreachable`.
+  /// - Throws: `PeerFailure`. Other errors of the promise become `unreachable`.
   public func outcome<Value: Sendable>(
     within limit: Duration, orElse late: PeerFailure, of start: (EventLoopPromise<Value>) -> Void
   ) async throws(PeerFailure) -> Value {

@@ -1,6 +1,6 @@
 public import Channels
 
-/// The reason why a peer could not be reached, or is not what it should be.
+/// The reason why a peer could not be reached, or is not the expected one.
 public struct PeerFailure: Error, Hashable, Sendable {
   public let trouble: Trouble
 

@@ -7,14 +7,14 @@ internal import NIOPosix
 public struct TCPDialer: Sendable {
   public init() {}
 
-  /// Connects to the first of `addresses` that takes the connection. They are tried one after the other, and each may use an
-  /// equal share of the time that is left, so that one silent address does not use up all.
+  /// Connects to the first of `addresses` that accepts the connection. They are tried one after the other, and each may use an equal share
+  /// of the time that is left, so that one silent address does not use up all.
   /// - Parameters:
-  ///   - addresses: the addresses of one host, in order of preference; there must be at least one.
+  ///   - addresses: the addresses of one host, at least one, in order of preference.
   ///   - limit: the time allowed for all of them together.
   ///   - initialize: prepares each channel before it connects, on the event loop. Its result is returned with the
   ///     channel.
-  /// - Throws: `timeout` when no address answers, `unreachable` otherwise; the detail names each address.
+  /// - Throws: `timeout` when no address answers, `unreachable` otherwise. The detail names each address.
   /// - Returns: the channel, which the caller must close.
   public func connect<Value: Sendable>(
     to addresses: [SocketAddress], within limit: Duration, on eventLoop: any EventLoop,
@@ -44,7 +44,7 @@ public struct TCPDialer: Sendable {
     return try await eventLoop.outcome(within: limit, orElse: late) { promise in
       let made = NIOLoopBoundBox<Value?>.makeBoxSendingValue(nil, eventLoop: eventLoop)
       ClientBootstrap(group: eventLoop)
-        // The deadline is the only timer; a connection that is made too late closes itself.
+        // The deadline is the only timer. A connection that is made too late closes itself.
         .connectTimeout(TimeAmount(limit) + .seconds(1))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         .channelInitializer { channel in

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// The amount that a peer may send: what it is asked for, and a little more. A flooding peer costs no more than this before it is
+/// The amount that a peer may send: as much as it is asked for, and a little more. A flooding peer costs no more than this before it is
 /// disconnected.
 ///
 /// Frames are charged by number and by size. Data sent to the peer adds credit for its answers: an id in a request has more bytes than
@@ -15,7 +15,7 @@ public struct WebSocketAllowance: Sendable {
   private var paidUntil: NIODeadline
 
   /// - Parameters:
-  ///   - most: how many frames may come at once without a request.
+  ///   - most: how many frames may come together without a request.
   ///   - perSecond: how many more are allowed every second, up to `most`.
   public init(most: Int, perSecond: Int, now: NIODeadline = .now()) {
     self.most = most
@@ -26,7 +26,7 @@ public struct WebSocketAllowance: Sendable {
 
   /// Adds credit for data sent to the peer, which it may answer.
   public mutating func sent(bytes: Int) {
-    // An id in a request takes 67 bytes and leads to one event; a published event leads to its answer, and perhaps to the event itself.
+    // An id in a request has 67 bytes and leads to one event. A published event leads to its answer, and perhaps to the event itself.
     left = min(left + 8 + bytes / 16, most * 8)
   }
 

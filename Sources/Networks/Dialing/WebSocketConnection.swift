@@ -3,7 +3,7 @@ public import NIOCore
 internal import NIOSSL
 internal import NIOWebSocket
 
-/// An event of a WebSocket connection. Events come in order, on its event loop; none follows `violated`, `flooded` or `closed`.
+/// An event of a WebSocket connection. Events come in order, on its event loop. Nothing follows `violated`, `flooded` or `closed`.
 public enum WebSocketInbound: Sendable {
   case message(ByteBuffer)
   /// The peer broke the protocol, as described. The connection ends.
@@ -11,7 +11,7 @@ public enum WebSocketInbound: Sendable {
   /// The peer sent more than it was allowed, as described. The connection ends.
   case flooded(String)
   /// The connection is closed. With a code, the peer closed it and gave this reason. Without one, the reason is empty if nothing is known,
-  /// or it is a sentence of ours that says how the connection broke or why it was given up.
+  /// or it is Baton's own sentence about how the connection broke or why it was given up.
   case closed(code: Int?, reason: String)
 }
 
@@ -31,7 +31,7 @@ public struct WebSocketConnection: Sendable {
     channel.triggerUserOutboundEvent(WebSocketExpectation(frames: frames, bytes: bytes), promise: nil)
   }
 
-  /// Closes the connection at once. What the kernel still has never arrives: after a normal end it would go on trying to deliver it.
+  /// Closes the connection immediately. Data in the kernel never arrives: after a normal end the kernel would keep trying to deliver it.
   public func cut() {
     let channel = channel
     guard let socket = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }

@@ -9,15 +9,15 @@ enum WebSocketBreach: Error {
   case flood
 }
 
-/// What a peer is about to be asked for.
+/// The size of the answer that a peer is about to be asked for.
 struct WebSocketExpectation: Sendable {
   let frames: Int
   let bytes: Int
 }
 
-/// Refuses frames that no server may send (RFC 6455, 5.1 and 5.2): masked ones, those with bits of extensions that were not
-/// agreed on, and those of unknown kinds; also refuses more frames than the peer is allowed. It must come before the aggregator, after
-/// which none of this can be seen; `WebSocketFrames` reports it.
+/// Refuses frames that no server may send (RFC 6455, 5.1 and 5.2): masked frames, frames with bits of extensions that were not agreed on,
+/// and frames of unknown kinds. It also refuses more frames than the peer is allowed. It must come before the aggregator, after which none
+/// of this can be seen. `WebSocketFrames` reports it.
 public final class WebSocketFrameCheck: ChannelDuplexHandler {
   public typealias InboundIn = WebSocketFrame
   public typealias InboundOut = WebSocketFrame
@@ -27,7 +27,7 @@ public final class WebSocketFrameCheck: ChannelDuplexHandler {
   private var allowance: WebSocketAllowance?
   private var isOver = false
 
-  /// - Parameter allowance: the limit; `nil` if the peer may send as much as it likes.
+  /// - Parameter allowance: the limit, or `nil` if the peer may send as much as it likes.
   public init(allowance: WebSocketAllowance? = nil) { self.allowance = allowance }
 
   public func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -3,8 +3,8 @@ internal import Glibc
 public import NIOCore
 public import NIOWebSocket
 
-/// Turns frames into messages, answers pings, pings silent peers, and gives up on dead ones. It comes after an `IdleStateHandler`,
-/// whose read timeout says how long a silence leads to a ping.
+/// Turns frames into messages, answers pings, pings silent peers, and gives up on dead ones. It comes after an `IdleStateHandler`, whose
+/// read timeout sets how long a silence leads to a ping.
 public final class WebSocketFrames: ChannelInboundHandler {
   public typealias InboundIn = WebSocketFrame
   public typealias OutboundOut = WebSocketFrame
@@ -18,10 +18,10 @@ public final class WebSocketFrames: ChannelInboundHandler {
   private var isOver = false
 
   /// - Parameters:
-  ///   - peer: what the peer is, for people.
-  ///   - messageBytesMax: what the aggregator before this one takes, in bytes, for people.
+  ///   - peer: the kind of peer, for people.
+  ///   - messageBytesMax: the limit of the aggregator before this one, in bytes, for people.
   ///   - silenceMax: how long a peer may send no byte before it counts as dead.
-  ///   - question: a text message that is sent after half of that, for peers that do not answer pings; `nil` sends none.
+  ///   - question: a text message that is sent after half of that, for peers that do not answer pings. `nil` sends none.
   ///   - deliver: called on the event loop, in order.
   public init(
     peer: String, messageBytesMax: Int, silenceMax: Duration, question: String? = nil,
@@ -47,7 +47,7 @@ public final class WebSocketFrames: ChannelInboundHandler {
       deliver(.message(data))
     case .binary: violate(context, "the \(peer) sent a binary frame", .unacceptableData)
     case .ping:
-      // RFC 6455 allows us to leave out pongs; a peer that pings without reading gets none.
+      // RFC 6455 allows pongs to be left out. A peer that pings without reading gets none.
       guard context.channel.isWritable else { return }
       send(context, .pong, frame.unmaskedData)
     case .connectionClose:
@@ -92,7 +92,7 @@ public final class WebSocketFrames: ChannelInboundHandler {
     }
   }
 
-  /// Reads the text of a message; most are plain ASCII, which needs no copy.
+  /// Reads the text of a message. Most are plain ASCII, which needs no copy.
   private static func isText(_ data: ByteBuffer) -> Bool {
     data.withUnsafeReadableBytes { bytes in bytes.allSatisfy { $0 < 0x80 } }
       || (try? data.peekUTF8ValidatedString(length: data.readableBytes)) != nil

@@ -9,19 +9,19 @@ internal import NIOTLS
 public struct WebTLS: Sendable {
   private let context: NIOSSLContext
 
-  /// - Parameter trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
-  /// - Throws: an error if the context cannot be created, for example because `trustRoots` cannot be read.
+  /// - Parameter trustRoots: a PEM file with certificate authorities to trust, or `nil` for the system's.
+  /// - Throws: an error if the context cannot be created, for example because `trustRoots` is unreadable.
   public init(trustRoots: String?) throws {
     var configuration = TLSConfiguration.makeClientConfiguration()
-    // Older versions are broken (RFC 8996); the library takes them if it is not told otherwise.
+    // Older versions are broken (RFC 8996), but the library accepts them by default.
     configuration.minimumTLSVersion = .tlsv12
     if let trustRoots { configuration.trustRoots = .file(trustRoots) }
     configuration.applicationProtocols = ["http/1.1"]
     context = try NIOSSLContext(configuration: configuration)
   }
 
-  /// Puts TLS under a connection, before any other handler. What is written waits until the certificate was checked. What goes wrong is a
-  /// `PeerFailure` that says why. It must be called on the channel's event loop.
+  /// Puts TLS under a connection, before any other handler. Written data waits until the certificate was checked. A failure is a
+  /// `PeerFailure` with its reason. It must be called on the channel's event loop.
   /// - Parameters:
   ///   - host: a name, or an address without brackets.
   ///   - plain: the scheme of addresses without TLS, for people.
@@ -39,8 +39,8 @@ public struct WebTLS: Sendable {
   }
 }
 
-/// Describes a TLS failure in a sentence, with a cause that tells what to do. The library's own words are names of its
-/// errors with lines of its source code.
+/// Describes a TLS failure in a sentence, with a cause that shows what to do. The library's own words are names of its errors with lines of
+/// its source code.
 private final class TLSInterpreter: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   private let handler: NIOSSLClientHandler
@@ -67,7 +67,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
       let names = handler.peerCertificate.map(CertificateNames.init) ?? CertificateNames()
       context.fireErrorCaught(PeerFailure(.wrongName(names, host)))
     case NIOSSLError.uncleanShutdown:
-      // Many servers close without a TLS close alert; the closed connection is reported next.
+      // Many servers close without a TLS close alert. The closed connection is reported next.
       break
     case is NIOSSLError: context.fireErrorCaught(PeerFailure(.unreachable, "TLS failed"))
     case let error as BoringSSLError:
@@ -91,7 +91,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
     }
   }
 
-  /// Returns the flaw of a certificate that the library refused. Nothing is known about those above it.
+  /// Returns the flaw of a certificate that the library refused. The flaws of the certificates above it are unknown.
   private func verdict(_ certificate: NIOSSLCertificate?, at now: time_t) -> Trouble {
     if let end = certificate?.notValidAfter, end < now {
       return Trouble(.expired, "the certificate of \(host) expired on \(Self.day(end))")

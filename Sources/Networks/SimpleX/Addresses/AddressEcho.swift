@@ -1,12 +1,12 @@
 /// Shows a text that is not an address to the person who entered it, without the password that may be in it.
 ///
-/// The text is malformed, so the place of the password is a guess. The guess errs on the side of hiding: of the text before
-/// the last `@` only the fingerprint stays readable.
+/// The text is malformed, so the place of the password is a guess. The guess errs on the side of hiding: of the text before the last `@`
+/// only the fingerprint remains readable.
 enum AddressEcho {
   /// The bound of the result in Unicode scalars, so that many marks on one letter do not get around it.
   static let charactersMax = 500
 
-  /// The bound of the work; a longer text cannot be an address.
+  /// The bound of the work. A longer text cannot be an address.
   private static let charactersReadMax = 4_000
 
   private static let linkPrefixes = ["https://", "http://", "simplex:"]
@@ -23,8 +23,8 @@ enum AddressEcho {
     return String(shown.unicodeScalars.prefix(charactersMax))
   }
 
-  /// The bytes of `text` with percent-encoding removed, because a link can contain an `@` as `%40`, and the offset of each; one more
-  /// offset marks the end.
+  /// The bytes of `text` with percent-encoding removed, because a link can contain an `@` as `%40`, and the offset of each. One more offset
+  /// marks the end.
   private static func decoded(_ text: String) -> (bytes: [UInt8], offsets: [Int]) {
     let source = Array(text.utf8)
     var bytes: [UInt8] = []
@@ -72,7 +72,7 @@ enum AddressEcho {
     return from < end ? from..<end : nil
   }
 
-  /// The offset at which the fingerprint would begin: after the scheme, or 0 if there is none.
+  /// The offset at which the fingerprint would begin: after the scheme, or 0 without one.
   private static func userStart(ofServer bytes: [UInt8]) -> Int {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, bytes[colon...].starts(with: "://".utf8),
       bytes[..<colon].allSatisfy(isSchemeCharacter)

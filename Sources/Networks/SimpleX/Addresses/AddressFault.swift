@@ -3,7 +3,7 @@
 /// No reason quotes text before an `@`, because it may be a password.
 struct AddressFault: Error {
   let reason: String
-  /// The index of the byte; it equals the number of characters before it, because only ASCII gets as far as the parsers.
+  /// The index of the byte. It equals the number of characters before it, because only ASCII gets as far as the parsers.
   let position: Int?
 
   init(_ reason: String, at position: Int?) {

@@ -5,8 +5,8 @@ enum AddressReader {
   /// Upper bound of every address and link, as given and in normal form.
   static let bytesMax = 2_000
 
-  /// Passes the bytes of `text` to `parse`; their indices are offsets in characters.
-  /// - Parameter normalForm: writes the result; its text is bounded like `text`, so that it can be read again.
+  /// Passes the bytes of `text` to `parse`. Their indices are offsets in characters.
+  /// - Parameter normalForm: writes the result. Its text is bounded like `text`, so that it can be read again.
   static func read<Value>(
     _ text: String, normalForm: (Value) -> String, parse: (ArraySlice<UInt8>) throws(AddressFault) -> Value
   ) throws(InvalidAddress) -> Value {

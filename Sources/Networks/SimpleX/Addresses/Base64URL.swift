@@ -41,7 +41,7 @@ public enum Base64URL {
         bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
       }
     }
-    // Six surplus bits are a character that does not begin a byte; other surplus bits must be zero.
+    // Six surplus bits are a character that does not begin a byte. Other surplus bits must be zero.
     guard bits < 6, pending & (1 << bits - 1) == 0 else { return nil }
     return bytes
   }

@@ -1,10 +1,10 @@
 /// `host,host:port`: the part of an address with the location of the server.
 struct HostList {
-  /// The hosts; there is at least one.
+  /// The hosts, at least one.
   let hosts: [SimpleXHost]
   let port: Int?
 
-  /// - Parameter portReason: why no port is allowed here; `nil` if one is.
+  /// - Parameter portReason: why no port is allowed here, or `nil` if one is.
   init(_ bytes: ArraySlice<UInt8>, portReason: String? = nil) throws(AddressFault) {
     var hosts: [SimpleXHost] = []
     var port: Int?

@@ -1,6 +1,6 @@
 /// The query of a link: `name=value&name=value`.
 struct LinkQuery {
-  /// A value with percent-encoding removed, which knows the place of each byte.
+  /// A value with percent-encoding removed, and with the place of each byte.
   struct Value {
     let bytes: [UInt8]
     /// The offsets, one more than `bytes`: the last one is the end of the value.

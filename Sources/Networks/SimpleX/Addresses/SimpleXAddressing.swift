@@ -16,7 +16,7 @@ public struct SimpleXAddressing: RelayAddressing {
   public func fixedLink(of content: ChannelContent) -> String? { content.trustAnchor }
 
   /// The normal form of a relay address. Its comparison key is the same for all spellings of one link.
-  /// - Throws: `InvalidAddress` that says what is wrong and where, or what the text is instead.
+  /// - Throws: `InvalidAddress` with the fault and its place, or with the kind of text that was found instead.
   public func parse(address: String) throws(InvalidAddress) -> RelayAddress {
     try AddressReader.read(address, normalForm: \.text) { bytes throws(AddressFault) in
       let link = try SimpleXLink(bytes: bytes)
@@ -42,7 +42,7 @@ public struct SimpleXAddressing: RelayAddressing {
     }
   }
 
-  /// Checks that a fingerprint is given where one is needed. Clients have the fingerprints of preset servers built in; without its
+  /// Checks that a fingerprint is given where one is needed. Clients have the fingerprints of preset servers built in. Without its
   /// fingerprint any other server could be impersonated.
   private static func checkServer(of link: SimpleXShortLink, in bytes: ArraySlice<UInt8>) throws(AddressFault) {
     if let fingerprint = link.serverFingerprint {

@@ -8,17 +8,17 @@ public struct SimpleXHost: Hashable, Sendable {
   }
 
   public let kind: Kind
-  /// The host in lower case; an IPv6 address is without brackets, as RFC 5952 writes it.
+  /// The host in lower case. An IPv6 address is without brackets, as RFC 5952 writes it.
   public let name: String
 
   private static let onionEnding = ".onion"
   /// A version 3 onion name: key, checksum and version in base32.
   private static let onionNameMax = 56
-  /// The endings of the hosts of servers that clients know already. The dot keeps `notsimplex.im` out.
+  /// The endings of the hosts of servers that clients have built in. The dot keeps `notsimplex.im` out.
   private static let presetEndings = [".simplex.im", ".simplexonflux.com"]
 
   /// Reads `text`: a domain name, an onion name, an IPv4 address, or an IPv6 address with or without brackets.
-  /// - Throws: `InvalidAddress` that says what is wrong and where.
+  /// - Throws: `InvalidAddress` with the fault and its place.
   public init(_ text: String) throws(InvalidAddress) {
     self = try AddressReader.read(text, normalForm: \.bracketed) { bytes throws(AddressFault) in try Self(bytes: bytes) }
   }
@@ -52,7 +52,7 @@ public struct SimpleXHost: Hashable, Sendable {
     (kind, name) = (.ipv6, address)
   }
 
-  /// Whether a resolver could take `text` for a number, which a domain name must not be.
+  /// Whether a resolver could read `text` as a number, which a domain name must not be.
   private static func endsInNumber(_ text: String) -> Bool {
     let label = text.split(separator: ".").last ?? ""
     let isHexadecimal = label.lowercased().hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit)
@@ -87,9 +87,9 @@ public struct SimpleXHost: Hashable, Sendable {
     else { throw AddressFault("the host is not an onion name", at: start) }
   }
 
-  /// Whether clients know the servers of this domain already, so that a link can leave out fingerprint and port.
+  /// Whether clients have the servers of this domain built in, so that a link can leave out fingerprint and port.
   public var isPreset: Bool { kind == .domain && Self.presetEndings.contains { name.hasSuffix($0) } }
 
-  /// The host as it is written in an address: an IPv6 address is in brackets.
+  /// The host as written in an address, where an IPv6 address is in brackets.
   public var bracketed: String { kind == .ipv6 ? "[\(name)]" : name }
 }

@@ -6,7 +6,7 @@ public enum SimpleXLink: Hashable, Sendable {
   case short(SimpleXShortLink)
   case full(SimpleXContactLink)
 
-  /// The kind of object that a link leads to; the raw value is the letter in a short link.
+  /// The kind of object that a link leads to. The raw value is the letter in a short link.
   public enum Kind: String, Sendable, CaseIterable {
     case contact = "a"
     case channel = "c"
@@ -20,7 +20,7 @@ public enum SimpleXLink: Hashable, Sendable {
   public static let bytesMax = AddressReader.bytesMax
 
   /// Reads `text`.
-  /// - Throws: `InvalidAddress` that says what is wrong and where.
+  /// - Throws: `InvalidAddress` with the fault and its place.
   public init(_ text: String) throws(InvalidAddress) {
     self = try AddressReader.read(text, normalForm: \.text) { bytes throws(AddressFault) in try Self(bytes: bytes) }
   }
@@ -45,7 +45,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// The names and addresses of the server that keeps the object of the link; there is at least one.
+  /// The names and addresses, at least one, of the server that keeps the object of the link.
   public var hosts: [SimpleXHost] {
     switch self {
     case .short(let link): link.hosts
@@ -53,7 +53,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// The port; `nil` if the link does not contain one.
+  /// The port, or `nil` if the link does not contain one.
   public var port: Int? {
     switch self {
     case .short(let link): link.port
@@ -61,7 +61,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// The fingerprint of the server; `nil` if the link does not contain it.
+  /// The fingerprint of the server, or `nil` if the link does not contain it.
   public var serverFingerprint: String? {
     switch self {
     case .short(let link): link.serverFingerprint
@@ -69,7 +69,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// The key, 32 bytes in base64url; `nil` in a full link.
+  /// The key, 32 bytes in base64url, or `nil` in a full link.
   public var key: String? {
     switch self {
     case .short(let link): link.key

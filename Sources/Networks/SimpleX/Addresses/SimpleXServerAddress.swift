@@ -8,7 +8,7 @@ public enum SimpleXServerAddress {
   public static let bytesMax = AddressReader.bytesMax
 
   /// Reads `text`.
-  /// - Throws: `InvalidAddress` that says what is wrong and where, without the password.
+  /// - Throws: `InvalidAddress` with the fault and its place, without the password.
   public static func parse(_ text: String) throws(InvalidAddress) -> ServerAddress {
     try AddressReader.read(text, normalForm: { Self.text(of: $0, includingPassword: true) }) { bytes throws(AddressFault) in
       try parse(bytes: bytes).address
@@ -17,7 +17,7 @@ public enum SimpleXServerAddress {
 
   /// The normal form: lower case, without a default port, IPv6 addresses in brackets, the fingerprint with its `=` as the
   /// official programs print it.
-  /// - Parameter includingPassword: whether to include the password, which only the server's operator needs; everything else shows
+  /// - Parameter includingPassword: whether to include the password, which only the server's operator needs. Everything else shows
   ///   `address.text`.
   public static func text(of address: ServerAddress, includingPassword: Bool) -> String {
     text(

@@ -1,13 +1,13 @@
 /// A short link: `https://HOST/T#KEY[?h=..&p=..&c=..]` or `simplex:/T#KEY?h=..[&p=..&c=..]`.
 public struct SimpleXShortLink: Hashable, Sendable {
   public let kind: SimpleXLink.Kind
-  /// The names and addresses of the server; there is at least one.
+  /// The names and addresses of the server, at least one.
   public let hosts: [SimpleXHost]
-  /// The port; `nil` for the protocol's default, or the one that clients know.
+  /// The port. `nil` for the protocol's default, or the port that clients have built in.
   public let port: Int?
-  /// The fingerprint in base64url, of any length, because tests of the network have short ones; `nil` if clients know it.
+  /// The fingerprint in base64url, of any length, because tests of the network have short ones. `nil` if clients have it built in.
   public let serverFingerprint: String?
-  /// The place of an invitation, 24 bytes in base64url; `nil` in every other kind.
+  /// The place of an invitation, 24 bytes in base64url, or `nil` in every other kind.
   public let linkID: String?
   /// The key, 32 bytes in base64url.
   public let key: String
@@ -17,7 +17,7 @@ public struct SimpleXShortLink: Hashable, Sendable {
 
   init(_ bytes: ArraySlice<UInt8>) throws(AddressFault) {
     let (authority, path) = try Self.split(bytes)
-    // A misplaced port is reported first, whatever follows.
+    // A misplaced port is reported before any other fault.
     let first = try authority.map { authority throws(AddressFault) in try Self.host(authority) }
     let (kind, secret) = try Self.kind(bytes[path...])
     let mark = secret.firstIndex(of: UInt8(ascii: "?"))
@@ -99,7 +99,7 @@ public struct SimpleXShortLink: Hashable, Sendable {
     return try Base64URL.check(bytes, name: "the key")
   }
 
-  /// Reads the fingerprint. Some programs write it with the padding of base64, as in server addresses; the normal form has none.
+  /// Reads the fingerprint. Some programs write it with the padding of base64, as in server addresses. The normal form has no padding.
   private static func fingerprint(_ bytes: ArraySlice<UInt8>) throws(AddressFault) -> String {
     let bare = bytes.last == UInt8(ascii: "=") ? bytes.dropLast() : bytes
     if let wrong = bare.firstIndex(where: { Base64URL.value(of: $0) == nil }) ?? (bare.isEmpty ? bytes.startIndex : nil) {

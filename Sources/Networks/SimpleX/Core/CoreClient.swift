@@ -24,7 +24,7 @@ public final class CoreClient: Sendable {
       CoreSession(machine: machine, dialer: dialer, eventLoop: eventLoop, logger: logger), eventLoop: eventLoop)
   }
 
-  /// Keeps the connection until cancelled; then every command under way is answered and the connection is closed. Call this once.
+  /// Keeps the connection until cancelled. Then every command under way is answered and the connection is closed. Call this once.
   /// - Parameter report: called on one event loop, in order. Nothing is read while it runs, so it must be quick and must not
   ///   wait for this client.
   public func run(report: @escaping @Sendable (CoreReport) -> Void) async {
@@ -36,9 +36,9 @@ public final class CoreClient: Sendable {
     try? await eventLoop.submit { session.value.feed(.ended) }.get()
   }
 
-  /// Sends `command` when its turn comes; returns at once, from any thread. Commands keep their order. While there is no
-  /// connection and none is being opened they are answered `notSent` at once; those submitted before `run` wait for it.
-  /// - Parameter id: returned with the answer, in a report; each id should be used once.
+  /// Sends `command` when its turn comes. Returns immediately, from any thread. Commands keep their order. Unless a connection is open or
+  /// being opened, they are answered `notSent` immediately. Commands submitted before `run` wait for it.
+  /// - Parameter id: returned with the answer, in a report. Each id should be used once.
   public func submit(_ id: CoreRequestID, _ command: CoreCommand) {
     let session = session
     eventLoop.execute { session.value.feed(.submitted(id, command)) }

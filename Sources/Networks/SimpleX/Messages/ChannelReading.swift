@@ -3,13 +3,13 @@ internal import RelayNetwork
 
 /// How far a channel was read.
 ///
-/// It is read from its end back, in pages, because items are ordered by the time when they were sent: a message that was late stands
-/// before others that were read.
+/// It is read from its end back, in pages, because items are ordered by the time when they were sent: a late message comes before others
+/// that were read.
 struct ChannelReading {
   /// How much has to be read.
   enum Need: Int, Comparable {
     case nothing
-    /// What was missed since everything was read.
+    /// The messages that were missed since everything was read.
     case missed
     /// Everything within the window.
     case everything
@@ -31,11 +31,11 @@ struct ChannelReading {
 
   enum Progress: Hashable {
     case more, over
-    /// Nothing in the page can be read, so no one knows what comes before it.
+    /// Nothing in the page can be read, so the place of the page before it is unknown.
     case stuck
   }
 
-  /// How many items are asked for at once.
+  /// How many items Baton asks for in one page.
   static let pageCount = 64
   /// How many news a page can have: a message, and that it was edited.
   static let pageNewsMax = 2 * pageCount
@@ -45,7 +45,7 @@ struct ChannelReading {
   let place: CoreWorker.Place?
   private(set) var run: Run?
   private(set) var seen = SeenItems()
-  /// The number of people that was told last.
+  /// The last reported number of people.
   var memberCount: Int64?
   /// Whether someone waits for everything, and no run was begun for that.
   private(set) var isAsked = false
@@ -55,7 +55,7 @@ struct ChannelReading {
 
   init(_ channel: FollowedChannel, at place: CoreWorker.Place?) { (self.channel, self.place) = (channel, place) }
 
-  /// Goes on with other relays, or another window.
+  /// Continues with other relays, or another window.
   mutating func change(_ channel: FollowedChannel) {
     owe(channel.window == self.channel.window ? .missed : .everything)
     self.channel = channel
@@ -73,7 +73,7 @@ struct ChannelReading {
 
   mutating func note(_ item: CoreItem) { seen.note(item.id, as: ItemPlace(item).name) }
 
-  /// The run that is under way, or that has to begin; `nil` if nothing has to be read.
+  /// The run that is under way, or that has to begin. `nil` if nothing has to be read.
   mutating func next() -> Run? {
     if let run { return run }
     guard need != .nothing else { return nil }
@@ -83,7 +83,7 @@ struct ChannelReading {
     return run
   }
 
-  /// Gives the run up that is under way; it has to begin again.
+  /// Gives up the run that is under way, which has to begin again.
   mutating func stop() {
     guard let run else { return }
     owe(run.need)
@@ -91,8 +91,8 @@ struct ChannelReading {
     self.run = nil
   }
 
-  /// Takes the next page of the run.
-  /// - Returns: what is new in it, the oldest first.
+  /// Processes the next page of the run.
+  /// - Returns: the news in it, the oldest first.
   mutating func take(_ page: CoreItemPage, of group: CoreGroup, at now: Timestamp) -> (news: [MessageNews.What], Progress) {
     guard var run else { return ([], .over) }
     let items = within(page, now)
@@ -107,7 +107,7 @@ struct ChannelReading {
     let known = ItemNews(group: group, now: now)
     var news: [MessageNews.What] = []
     for item in chosen.reversed() {
-      // What came while everything is read for the first time was reported as it came.
+      // Messages that arrived while everything was read for the first time were reported as they came.
       let isNew = run.need == .missed ? seen.isNew(item.id) : hasEverything || seen.name(of: item.id) == nil
       news += isNew ? known.all(item) : known.changes(item)
       note(item)

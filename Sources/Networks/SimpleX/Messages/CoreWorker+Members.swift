@@ -1,9 +1,9 @@
 internal import Channels
 internal import RelayNetwork
 
-// Reads who belongs to channels. The core lists all members at once, with their pictures, so large channels are not asked for.
+// Reads the members of channels. The core lists all members together, with their pictures, so large channels are not asked for.
 extension CoreWorker {
-  /// Someone as the core knows them.
+  /// The result of the search for a member in the core.
   enum MemberFound {
     case member(CoreMember)
     case nobody
@@ -45,8 +45,8 @@ extension CoreWorker {
       return .success(members)
     case .success(let reply): return .failure(Self.unexpected(reply))
     case .failure(let failure):
-      // Former members may be in it, and no one says how many. A list that is too long for the connection would break it again and again, for
-      // all channels.
+      // Former members may be in it, and their number is unknown. A list that is too long for the connection would break it again and
+      // again, for all channels.
       if case .unknown = failure {
         let count = min((unlisted[group]?.count ?? 0) + 1, 10)
         let wait = min(limits.readAgain * (1 << (2 * (count - 1))), Self.listAgainMax)
@@ -56,16 +56,16 @@ extension CoreWorker {
     }
   }
 
-  /// The longest that a channel is not listed after its list has broken the connection.
+  /// How long a channel is not listed, at most, after its list has broken the connection.
   private static let listAgainMax = Duration.seconds(86_400)
 
-  /// Notes which number the member has who wrote a message.
+  /// Notes the number of the member who wrote a message.
   func noteSender(of item: CoreItem, in group: CoreGroup) {
     guard case .member(let member) = item.author, let sender = item.sender else { return }
     knownMembers.note(member, as: KnownMembers.Name(group: group.id, member: ItemNews.name(of: sender.sharedID, member)))
   }
 
-  /// Reads who belongs to the next channel of which that may have changed, if there is room to tell it.
+  /// Reads the members of the next channel whose members may have changed, if there is room to report them.
   /// - Returns: whether there was anything to do.
   func readMembers() async -> Bool {
     guard outbox.room >= 2, let (channel, place) = readings.nextMembers() else { return false }
@@ -81,7 +81,7 @@ extension CoreWorker {
       case .success(let members): tellMembers(members, of: group, in: channel)
       case .failure(let failure): readMembersLater(of: channel, failure)
       }
-    // Messages find out that it is gone.
+    // The reading of messages finds out that the channel is gone.
     case .success: break
     case .failure(let failure): readMembersLater(of: channel, failure)
     }

@@ -1,7 +1,8 @@
 internal import Channels
 internal import RelayNetwork
 
-// Reads what is said in channels. Events tell it as it is said; what they may have missed is read in pages, after everything else.
+// Reads the messages of channels. Events report messages as they are written. Messages that events may have missed are read in pages, after
+// everything else.
 extension CoreWorker {
   // MARK: - Input
 
@@ -27,7 +28,7 @@ extension CoreWorker {
   /// Has all channels read again as far as that is needed, because events may be lost.
   func missedMessages() { readings.missed() }
 
-  /// Handles the loss of the connection. What is under way begins again with the next one.
+  /// Handles the loss of the connection. Readings that are under way begin again with the next one.
   func stopReading() {
     for channel in readings.all {
       readings.stop(channel)
@@ -37,12 +38,12 @@ extension CoreWorker {
     }
   }
 
-  /// Looks at the channels again that the core could not give.
+  /// Looks again at the channels that the core could not give.
   func lookAtReadings() { readings.lookAgain(at: now(), waitMax: limits.readAgain) }
 
   // MARK: - News
 
-  /// Reports what may leave, and which channels were read completely.
+  /// Reports the news that may leave, and the channels that were read completely.
   func sendNews() {
     while let batch = outbox.next() { report(.read(batch)) }
     for (channel, mark) in readings.untold.sorted(by: { $0.key < $1.key }) where outbox.isTaken(mark) {
@@ -51,7 +52,7 @@ extension CoreWorker {
     }
   }
 
-  /// Reports the same of all relays of a channel, because the core does not tell them apart. One of others has no relays here.
+  /// Reports the same of all relays of a channel, because the core does not tell them apart. Other people's channels have no relays here.
   private func tellSynced(_ channel: ChannelID, _ sync: MessageSync) {
     guard let followed = readings[channel]?.channel else { return }
     for relay in followed.places(asMember: true).sorted() {
@@ -59,14 +60,14 @@ extension CoreWorker {
     }
   }
 
-  /// - Returns: whether there was room for all of it; otherwise nothing is told.
+  /// - Returns: whether there was room for all of it. If not, nothing is reported.
   func tell(_ news: [(isLive: Bool, what: MessageNews.What)], of channel: ChannelID) -> Bool {
     outbox.add(news.map { MessageNews(channel: channel, isLive: $0.isLive, what: $0.what) })
   }
 
   // MARK: - Events
 
-  /// Tells what an event says of messages. While a page is on its way events wait, because they may be about what it holds.
+  /// Reports the news of an event about messages. While a page is on its way events wait, because they may be about its contents.
   func hear(_ event: CoreEvent) {
     guard !readings.isEmpty else { return }
     guard let waiting = heldEvents else { return tellNews(of: event) }
@@ -94,7 +95,7 @@ extension CoreWorker {
     return (channel, ItemNews(group: group, now: now()))
   }
 
-  /// Tells how many people belong to a channel, if that is news.
+  /// Reports the number of people in a channel, if it has changed.
   private func counted(_ group: CoreGroup?) {
     guard let group, let count = group.publicMemberCount, let channel = readings.channel(of: group),
       readings[channel]?.memberCount != count, tell([(true, .memberCount(Int(clamping: count)))], of: channel)
@@ -125,7 +126,7 @@ extension CoreWorker {
     delete(ItemPlace(item.item).name, in: channel)
   }
 
-  /// Tells that messages are gone of which the core says only the numbers.
+  /// Reports that messages are gone. The core gives only their numbers.
   private func gone(_ items: [CoreItem.ID], from group: CoreGroup) {
     guard let (channel, _) = reader(of: group) else { return }
     for item in items {
@@ -144,13 +145,13 @@ extension CoreWorker {
     }
   }
 
-  /// Tells of a reaction. One for which there is no room is lost: the core counts reactions, and does not say whose they are.
+  /// Reports a reaction. A reaction for which there is no room is lost: the core counts reactions, and does not name their authors.
   private func reacted(_ change: CoreReactionChange) {
     guard let (channel, news) = reader(of: change.group), let what = news.reaction(change) else { return }
     _ = tell([(true, what)], of: channel)
   }
 
-  /// Notes that others may belong to a channel from now on. Many may come at once, so it is not read at once.
+  /// Notes that the members of a channel may have changed. Many changes may come together, so the channel is not read immediately.
   func membersChanged(in group: CoreGroup) {
     guard let channel = readings.channel(of: group) else { return }
     readings.oweMembers(of: channel, at: now() + limits.membersAgain)
@@ -159,7 +160,7 @@ extension CoreWorker {
 
   // MARK: - Pages
 
-  /// Reads the next page, if there is room for what may be in it.
+  /// Reads the next page, if there is room for the news that may be in it.
   /// - Returns: whether there was anything to do.
   func readMessages() async -> Bool {
     guard outbox.room >= ChannelReading.pageNewsMax, let (channel, place, run) = readings.next() else { return false }
@@ -185,7 +186,7 @@ extension CoreWorker {
       switch progress {
       case .more: break
       case .over where !group.membership.isThere && readings[channel]?.channel.isOwned == false:
-        // What was said until then was read.
+        // The messages from before that were read.
         fail(channel, Self.notThere)
       case .over: readings.tell(channel, after: outbox.mark)
       case .stuck: fail(channel, Trouble(.protocol, "the messages that the chat core has of the channel cannot be read"))

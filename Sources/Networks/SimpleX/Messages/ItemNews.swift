@@ -1,7 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 
-/// What items of the core are as news of a channel. Others write them, so anything may be in them.
+/// Turns items of the core into news of a channel. Other people write them, so anything may be in them.
 struct ItemNews {
   let group: CoreGroup
   let now: Timestamp
@@ -9,14 +9,14 @@ struct ItemNews {
   private static let urlBytesMax = 1_000
   private static let altTextBytesMax = 1_000
 
-  /// What an item says that is not known: the message, and what became of it. Nothing if it is not a message.
+  /// The news of an item that is not known: the message, and its changes. Empty if it is not a message.
   func all(_ item: CoreItem) -> [MessageNews.What] {
     if item.deletion != nil { return changes(item) }
     return message(item).map { [.message($0)] + changes(item) } ?? []
   }
 
-  /// What has become of an item whose message is known.
-  /// - Parameter isUpdate: whether the core says that it has changed.
+  /// The changes of an item whose message is known.
+  /// - Parameter isUpdate: whether the core reported a change.
   func changes(_ item: CoreItem, isUpdate: Bool = false) -> [MessageNews.What] {
     let name = ItemPlace(item).name
     // Of a message that was moderated the core keeps neither text nor kind.
@@ -25,7 +25,7 @@ struct ItemNews {
     return [.edited(networkID: name, text: message.text)]
   }
 
-  /// A reaction that was added or taken back; `nil` if it is one of our own, which is a post, or cannot be named.
+  /// A reaction that was added or removed. `nil` if it is Baton's own, which is a post, or cannot be named.
   func reaction(_ change: CoreReactionChange) -> MessageNews.What? {
     guard let author = author(change.author, change.sender), !author.isOwn, !change.emoji.isEmpty,
       change.emoji.utf8.count <= ReadReaction.textMax
@@ -33,12 +33,12 @@ struct ItemNews {
     let target = ItemPlace(change.item).name
     // Names and authors hold no spaces.
     let name = "\(target) \(author.id) \(change.emoji)"
-    // Whoever adds it again gives it the same name, so no deletion may wait for it.
+    // A reader who adds it again gives it the same name, so no deletion may wait for it.
     guard change.isAdded else { return .deleted(networkID: name, author: nil) }
     return .reaction(ReadReaction(networkID: name, target: target, author: author.id, text: change.emoji))
   }
 
-  /// The message that an item is; `nil` for what the core notes about the group, and for reports to those who run it.
+  /// The message in an item. `nil` for the core's notes about the group, and for reports to the people who run it.
   private func message(_ item: CoreItem) -> ReadMessage? {
     guard let content = item.content, content.kind != .known(.report), let author = author(item.author, item.sender) else {
       return nil
@@ -50,7 +50,7 @@ struct ItemNews {
       attachments: attachments(of: item, content), isMention: item.isMention, isOwn: author.isOwn)
   }
 
-  /// The name of a message that is answered; `nil` if the core does not have it under a number.
+  /// The name of a message that is answered, or `nil` if the core has no number for it.
   private static func name(_ quote: CoreItemQuote) -> String? {
     quote.item.map { item in
       ItemPlace.item(item, sharedID: quote.sharedID.flatMap { ItemPlace.isWritable($0) ? $0 : nil }).name
@@ -59,7 +59,7 @@ struct ItemNews {
 
   private func attachments(of item: CoreItem, _ content: CoreItemContent) -> [ReadAttachment] {
     var attachments: [ReadAttachment] = []
-    // A name is no address, whatever is in it.
+    // A name is not an address, even if it looks like one.
     if let file = item.file, let name = file.name.split(separator: "/").last {
       attachments.append(ReadAttachment(url: String(name).cut(toBytes: Self.urlBytesMax), sizeBytes: file.size))
     }
@@ -81,11 +81,11 @@ struct ItemNews {
     var isOwn = false
   }
 
-  /// - Returns: `nil` if it is no one who writes in groups.
+  /// - Returns: `nil` if the author does not write in groups.
   private func author(_ author: CoreItem.Author, _ sender: CoreSender?) -> Author? {
     switch author {
     case .channel: return Author(id: PostForm.author, isOwn: true)
-    // The core does not say which owner it is. Those of another channel are others.
+    // The core does not name the owner. The owners of another channel are other people.
     case .otherOwner: return Author(id: "\(PostForm.author)#\(group.id.rawValue)")
     case .user: return Author(id: Self.name(of: group.membership.sharedID, group.membership.id), isOwn: true)
     case .member(let member): return Author(id: Self.name(of: sender?.sharedID, member), name: sender?.name)
@@ -93,7 +93,8 @@ struct ItemNews {
     }
   }
 
-  /// The name that all members have for one, or the core's own number if that is not what cores draw. No member passes for the channel.
+  /// The name that all members have for a member, or the core's own number if the name does not have the form that cores draw. No member
+  /// passes for the channel.
   static func name(of sharedID: String?, _ member: CoreMember.ID) -> String {
     guard let sharedID, ItemPlace.isWritable(sharedID), sharedID != PostForm.author else { return "#\(member)" }
     return sharedID

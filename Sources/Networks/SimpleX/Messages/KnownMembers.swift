@@ -1,6 +1,6 @@
 internal import DequeModule
 
-/// The numbers of members in the core, by the names that messages and lists have for them. It is bounded: the first that were noted are
+/// The numbers of members in the core, by the names that messages and lists have for them. It is bounded: names that were noted first are
 /// forgotten first.
 struct KnownMembers {
   struct Name: Hashable {

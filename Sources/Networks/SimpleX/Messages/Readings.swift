@@ -10,10 +10,10 @@ struct Readings {
   private var due = WorkQueue<ChannelID>()
   /// Channels that are not read again before a time.
   private var waits: [ChannelID: Timestamp] = [:]
-  /// Channels that were read, each with the batch with which all of that is taken (`NewsOutbox.mark`).
+  /// Channels that were read, each with the batch that completes its news (`NewsOutbox.mark`).
   private(set) var untold: [ChannelID: Int] = [:]
 
-  /// Channels whose members have to be read, and those whose members are read later, each with the time from which on.
+  /// Channels whose members have to be read, and channels whose members are read later, each with the earliest time.
   private var membersDue = WorkQueue<ChannelID>()
   private var membersLater: [ChannelID: Timestamp] = [:]
 
@@ -66,7 +66,7 @@ struct Readings {
     if readings[channel]?.place != nil { membersDue.add(channel) }
   }
 
-  /// Has the members of a channel read from a time on, unless that is to be earlier.
+  /// Has the members of a channel read after a time, unless an earlier time is set.
   mutating func oweMembers(of channel: ChannelID, at time: Timestamp) {
     if readings[channel]?.place != nil { membersLater[channel] = min(membersLater[channel] ?? time, time) }
   }
@@ -95,7 +95,7 @@ struct Readings {
 
   mutating func wait(_ channel: ChannelID, until time: Timestamp) { waits[channel] = time }
 
-  /// Looks at the channels again that have waited long enough.
+  /// Looks again at the channels that have waited long enough.
   mutating func lookAgain(at now: Timestamp, waitMax: Duration) {
     // Timers and the clock may differ a little, and a clock that was set back does not make a wait longer.
     for (channel, time) in waits where time - now <= .milliseconds(20) || time - now > waitMax {
@@ -119,7 +119,7 @@ struct Readings {
     return nil
   }
 
-  /// Takes a page of the run that is under way.
+  /// Processes a page of the run that is under way.
   mutating func take(
     _ page: CoreItemPage, of group: CoreGroup, in channel: ChannelID, at now: Timestamp
   ) -> (news: [MessageNews.What], progress: ChannelReading.Progress) {
@@ -132,7 +132,7 @@ struct Readings {
     return (news, progress)
   }
 
-  /// Notes that a channel was read, which is told once everything up to the batch `mark` is taken.
+  /// Notes that a channel was read, which is reported once everything up to the batch `mark` is taken.
   mutating func tell(_ channel: ChannelID, after mark: Int) { untold[channel] = mark }
 
   mutating func told(_ channel: ChannelID) { untold[channel] = nil }

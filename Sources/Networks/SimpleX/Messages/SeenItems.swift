@@ -9,7 +9,7 @@ struct SeenItems {
   /// Items up to this one count as seen, once the whole window was read.
   private var floor: CoreItem.ID?
 
-  /// The name of an item that was reported; `nil` if it was not, or long ago.
+  /// The name of an item that was reported. `nil` if it was not, or long ago.
   func name(of id: CoreItem.ID) -> String? {
     let at = place(of: id)
     return at < items.endIndex && items[at].id == id ? items[at].name : nil

@@ -1,7 +1,7 @@
 public import Channels
 public import RelayNetwork
 
-// Channels that others run. Whoever reads one is a member of it.
+// Other people's channels. A reader of a channel is a member of it.
 extension SimpleXNetwork {
   public func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference? {
     guard NetworkKind.lookingLike(text) == .simplex else { return nil }

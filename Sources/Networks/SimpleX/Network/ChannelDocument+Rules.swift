@@ -4,7 +4,7 @@ internal import StrictJSON
 
 // The rules of the core. It refuses late, and leaves a queue behind each time, so Baton checks them first.
 extension ChannelDocument {
-  /// The size of one message to a relay in bytes (`maxEncodedMsgLength`); a change of the profile is one message.
+  /// The size of one message to a relay in bytes (`maxEncodedMsgLength`). A change of the profile is one message.
   private static let messageBytesMax = 15_602
   /// How many bytes the message has besides the profile, including its signature.
   private static let messageBytesBeside = 300
@@ -17,13 +17,13 @@ extension ChannelDocument {
   /// How many bytes the core adds to the profile: the channel's public id and link.
   private static let addedBytes = 400
 
-  /// The reason why the core refuses the profile; `nil` if it accepts it. The rule for names is the core's own; the bound for the size is
-  /// a safe estimate, because it is not known beforehand how far the core can compress a profile.
+  /// The reason why the core refuses the profile, or `nil` if it accepts it. The rule for names is the core's own. The bound for the size
+  /// is a safe estimate, because it is not known beforehand how far the core can compress a profile.
   var refusal: ProfileRefusal? {
     if let fault = CoreName.fault(in: profile.displayName) { return ProfileRefusal(.displayName, fault) }
     let picture = profile.image?.utf8.count ?? 0
     let bytes = put(into: CoreGroupProfile(name: "")).json.bytes.count + Self.addedBytes
-    // Compression makes base64 smaller by a quarter; for text no ratio is certain.
+    // Compression makes base64 smaller by a quarter. For text no ratio is certain.
     let inLink = bytes > Self.unpackedBytesMax ? bytes - picture * 23 / 100 : bytes
     let excess = max(
       bytes + Self.messageBytesBeside - Self.messageBytesMax, inLink + Self.linkBytesBeside - Self.linkBytesMax)

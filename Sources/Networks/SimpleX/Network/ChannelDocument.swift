@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// The data that Baton stores of a channel on SimpleX: the profile for the core, and when the channel was requested.
+/// The data that Baton stores about a channel on SimpleX: the profile for the core, and when the channel was requested.
 struct ChannelDocument: Hashable {
   /// The upper bound of the line below the name, in characters.
   static let summaryCharactersMax = 160
@@ -16,7 +16,7 @@ struct ChannelDocument: Hashable {
     self.preparedAt = preparedAt
   }
 
-  /// Reads a document; `nil` if `text` is not one.
+  /// Reads a document. `nil` if `text` is not one.
   init?(text: String) {
     guard let json = try? JSONParser.parse(text), let name = json["displayName"]?.string else { return nil }
     profile = Profile(
@@ -46,7 +46,7 @@ struct ChannelDocument: Hashable {
     return profile
   }
 
-  /// The texts by which the core finds the channel among many, the best first; empty if no text can be searched for. Names differ most.
+  /// The texts by which the core finds the channel among many, the best first, or empty if no text can be searched for. Names differ most.
   var searchTexts: [CoreSearchText?] {
     var texts: [CoreSearchText] = []
     for text in [profile.displayName, profile.description ?? "", profile.fullName ?? ""] {
@@ -63,7 +63,7 @@ extension ChannelContent {
   /// The newest edition.
   var latestDocument: ChannelDocument? { ChannelDocument(text: newestEdition?.document ?? document) }
 
-  /// The channel's number in the core; `nil` while it has none.
+  /// The channel's number in the core, or `nil` before it gets one.
   var group: CoreGroup.ID? { Int64(networkID.prefix { $0 != "/" }).map(CoreGroup.ID.init(rawValue:)) }
 }
 
@@ -76,7 +76,7 @@ extension CoreGroup {
 }
 
 extension Timestamp {
-  /// Reads a time as the core writes it; `nil` if the text is not one.
+  /// Reads a time as the core writes it. `nil` if the text is not one.
   init?(core text: String) {
     guard let milliseconds = RFC3339.milliseconds(text) else { return nil }
     self.init(milliseconds: milliseconds)

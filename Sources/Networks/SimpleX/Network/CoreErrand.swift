@@ -2,8 +2,8 @@ internal import Channels
 internal import RelayNetwork
 internal import Synchronization
 
-/// Something that is done in the core for someone who waits, beside the worker: for joining a channel the core talks to its servers and
-/// relays, and does nothing else on that connection meanwhile.
+/// A task in the core that a caller waits for. It runs alongside the worker: to join a channel the core talks to its servers and relays,
+/// and does nothing else on that connection.
 final class CoreErrand: Sendable {
   /// The channel that was joined.
   struct Joined: Hashable, Sendable {
@@ -17,7 +17,7 @@ final class CoreErrand: Sendable {
     case leave(CoreWorker.Place)
   }
 
-  /// `nil` in place of a channel says that it was left.
+  /// `nil` in place of a channel means that it was left.
   typealias Outcome = Result<Joined?, NetworkFailure>
 
   private struct State {
@@ -32,12 +32,12 @@ final class CoreErrand: Sendable {
 
   func wait(_ waiting: CheckedContinuation<Outcome, Never>) { state.withLock { $0.waiting = waiting } }
 
-  /// No one waits any more. What is under way is done all the same.
+  /// No one waits any more. An errand that has begun is carried out anyway.
   func cancel() { state.withLock { $0.isCancelled = true } }
 
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-  /// Answers; only the first answer counts.
+  /// Answers. Only the first answer counts.
   func end(_ outcome: Outcome) {
     state.withLock { state in
       defer { state.waiting = nil }
@@ -45,17 +45,17 @@ final class CoreErrand: Sendable {
     }?.resume(returning: outcome)
   }
 
-  /// Answers that it cannot be done at present.
+  /// Answers that it cannot be done now.
   func refuse(_ reason: String) { end(.failure(NetworkFailure(reason, isUnavailable: true))) }
 
   // MARK: - Doing it
 
   typealias Ask = @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
 
-  /// What became of it, for whoever does errands.
+  /// How the errand ended, for the worker.
   enum End: Hashable, Sendable {
     case clear
-    /// The core may have another active user than the one who is meant.
+    /// The core may have another active user than the errand's.
     case mayBeAnotherUser
     /// The core may still be doing it.
     case mayGoOn
@@ -107,7 +107,7 @@ final class CoreErrand: Sendable {
     case .own(let group): return .success(Joined(group: group, isOwn: true))
     case .joining(nil): return .failure(NetworkFailure("the chat core is about to join it; try again in a moment"))
     case .joining(let group?), .known(let group):
-      // Whoever has left can join again, once the core has forgotten the channel.
+      // A user who has left can join again, once the core has forgotten the channel.
       guard group.membership.status.known == .left, group.isJoinStarted != false, group.usesRelays else {
         return try await goOn(group, ask)
       }
@@ -123,7 +123,7 @@ final class CoreErrand: Sendable {
     }
   }
 
-  /// Goes on with a channel that the core has. An earlier attempt may have been cut off anywhere.
+  /// Continues with a channel that the core has. An earlier attempt may have been cut off anywhere.
   private static func goOn(_ group: CoreGroup, _ ask: Ask) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
     guard group.usesRelays else { return .failure(NetworkFailure("it is a group, and no channel")) }
     if group.membership.role.known == .owner { return .success(Joined(group: group, isOwn: true)) }
@@ -137,7 +137,7 @@ final class CoreErrand: Sendable {
   }
 
   /// Joins a channel that is prepared.
-  /// - Parameter isFresh: whether it was prepared just now; if no relay can be reached, nothing of it stays behind then.
+  /// - Parameter isFresh: whether it was prepared just now. If so, it is deleted if no relay can be reached.
   private static func begin(
     _ group: CoreGroup, isFresh: Bool, _ ask: Ask
   ) async throws(CoreFailure) -> Result<Joined, NetworkFailure> {
@@ -162,7 +162,7 @@ final class CoreErrand: Sendable {
       if group.membership.isThere, group.isJoinStarted != false {
         _ = try await ask(.leave(place.group)).get()
       }
-      // It is left. What the core keeps of it is deleted the next time that the same link is followed, if not now.
+      // The channel is left. If the core does not delete its data now, the next join by the same link does.
       _ = await ask(.deleteGroup(place.group))
       return .success(())
     case .failure(.refused(let error)) where error.isGroupMissing:

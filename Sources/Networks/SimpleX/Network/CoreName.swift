@@ -1,7 +1,8 @@
 internal import Channels
 
 /// The core's own rule for the names of channels (`mkValidName` in 7.0.0.11): it drops characters that it does not accept, and refuses a
-/// name that this changes. It does so only after it has created a queue for the channel, which stays behind, so Baton checks first.
+/// name that this changes. It does so only after it has created a queue for the channel, and leaves the queue behind, so Baton checks
+/// first.
 enum CoreName {
   /// The kinds of characters in the rule.
   private enum Kind {
@@ -11,7 +12,7 @@ enum CoreName {
     case sign
     /// A mark that is written over, under or around a letter.
     case mark
-    /// A punctuation mark; two in a row are not allowed.
+    /// A punctuation mark. Two in a row are not allowed.
     case punctuation
     case space
     case other
@@ -36,7 +37,7 @@ enum CoreName {
 
   private static let prohibited = Set(".,;/\\#@'\"`~".unicodeScalars)
 
-  /// The error in a name in normal form, as a sentence for people; `nil` if the core accepts it.
+  /// The error in a name in normal form, as a sentence for people, or `nil` if the core accepts it.
   static func fault(in name: String) -> String? {
     var previous: Unicode.Scalar?
     // Whether only spaces have followed the latest punctuation mark.

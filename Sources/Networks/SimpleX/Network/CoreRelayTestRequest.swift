@@ -20,7 +20,7 @@ final class CoreRelayTestRequest: Sendable {
   func tell(_ step: ProbeStep) { steps.yield(step) }
   func finish() { steps.finish() }
 
-  /// Reports that there was no test, for a reason that is not the relay's fault.
+  /// Reports that the test did not run, for a reason that is not the relay's fault.
   func refuse(_ why: String, _ took: Duration) {
     tell(ProbeStep(name: "core", duration: took, failure: Trouble(.cancelled, why)))
     finish()

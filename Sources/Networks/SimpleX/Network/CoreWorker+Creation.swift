@@ -1,15 +1,15 @@
 internal import Channels
 internal import RelayNetwork
 
-// Creates a channel in the core, finds one that was created, and puts it on more relays.
+// Creates a channel in the core, finds an existing channel, and puts it on more relays.
 extension CoreWorker {
   /// How far the core's clock may differ, in milliseconds.
   private static let clockTolerance: Int64 = 1000
   private static let searchAgain = Duration.seconds(300)
 
   /// Finds the channel in the core: the user's own one with this profile or an earlier edition of it, created since it was requested, and
-  /// not known as another channel. One that was left incomplete is deleted, because the core would not invite its relays again.
-  /// - Returns: `nil` if there is none.
+  /// not known as another channel. A channel that was left incomplete is deleted, because the core would not invite its relays again.
+  /// - Returns: `nil` if the core does not have it.
   func search(_ channel: ChannelID, _ content: ChannelContent) async -> Result<GroupListing?, CoreFailure> {
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
     let documents = [content.document, content.newestEdition?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
@@ -25,7 +25,7 @@ extension CoreWorker {
       else { continue }
       switch await owner(of: group.name) {
       case .ours(let other) where other != channel: continue
-      // If the store cannot be read, no channel is created, because it might be a second one.
+      // While the store cannot be read, no channel is created, because it might be a second one.
       case .unknown: return .failure(.notSent(.tooMany))
       case .ours, .nobodys: break
       }
@@ -44,7 +44,7 @@ extension CoreWorker {
     return .success(nil)
   }
 
-  /// The core's groups with names or descriptions like those of `documents`, by number. A list of all groups might not fit into a message.
+  /// The core's groups with names or descriptions as in `documents`, by number. A list of all groups might not fit into a message.
   private func groups(like documents: [ChannelDocument], of user: CoreUser.ID) async -> Result<[CoreGroup], CoreFailure> {
     var found: [CoreGroup.ID: CoreGroup] = [:]
     var asked: Set<CoreSearchText?> = []

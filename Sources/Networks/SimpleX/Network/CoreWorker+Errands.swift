@@ -2,7 +2,7 @@ internal import Channels
 internal import Dialing
 internal import RelayNetwork
 
-// Errands: joining and leaving channels of others. They are done over lanes, one after the other, and nothing here waits for them.
+// Errands: joining and leaving other people's channels. They are done over lanes, one after the other, and nothing here waits for them.
 extension CoreWorker {
   /// How many errands may wait.
   static let errandsMax = 100
@@ -61,7 +61,7 @@ extension CoreWorker {
     startTests()
   }
 
-  /// Refuses what waits, because there is no core to do it in.
+  /// Refuses the waiting errands, because there is no core for them.
   /// - Returns: whether anything was waiting.
   func refuseErrands() -> Bool {
     defer { errands = [] }

@@ -1,16 +1,16 @@
 internal import Channels
 internal import RelayNetwork
 
-// Tells what becomes of relays without an operation that asks for it. The core knows how they stand, and only the store which relays a
-// channel has. If either does not say it, nothing is told, and the channel is looked at again after a while, because the event that it is
-// looked at for does not come again.
+// Reports changes of relays that no operation asked for. The core has the states of the relays, and only the store has the relays of a
+// channel. If either cannot be read, nothing is reported, and the channel is looked at again after a while, because the event that caused
+// the look does not come again.
 extension CoreWorker {
-  /// Looks at a channel of which there is news. The store is asked first: without it a look at the core is no use.
+  /// Looks at a channel that has news. The store is asked first, because without it a look at the core is useless.
   func lookForNews(_ channel: ChannelID, at suspect: Place) async {
     let place = bound[channel]?.place ?? suspect
     let found: KnownChannel?
     do { found = try await around.known(place.name) } catch { return keepNews(of: channel, at: place) }
-    // A channel of others has no relays of ours, and the core does not list theirs.
+    // Other people's channels are not on Baton's relays, and the core does not list the relays that they are on.
     guard let known = found, known.id == channel, known.isOwned else { return }
     switch await listed(place.group) {
     case .success(let listing): tellNews(of: known, listing.group.isCalled(place.name) ? listing : nil)
@@ -19,8 +19,8 @@ extension CoreWorker {
     }
   }
 
-  /// Tells the news of a channel that was just looked at.
-  /// - Parameter listing: the relays in the core; `nil` if the core does not have the channel.
+  /// Reports the news of a channel that was just looked at.
+  /// - Parameter listing: the relays in the core, or `nil` if the core does not have the channel.
   /// - Returns: whether the store could be read. If not, the channel is looked at again after a while.
   @discardableResult
   func tellNews(of channel: ChannelID, at place: Place, _ listing: GroupListing?) async -> Bool {
@@ -33,7 +33,7 @@ extension CoreWorker {
     }
   }
 
-  /// Reports relays that no longer serve a channel, and those that accepted it after they had been given up.
+  /// Reports relays that no longer serve a channel, and relays that accepted it after they had been given up.
   private func tellNews(of known: KnownChannel, _ listing: GroupListing?) {
     let channel = known.id
     let gone = Trouble(.missing, "the core does not have the channel any more")

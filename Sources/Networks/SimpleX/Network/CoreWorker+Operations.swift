@@ -3,8 +3,8 @@ internal import RelayNetwork
 
 // Carries out operations on a channel in the core.
 extension CoreWorker {
-  /// Answers operations that can be answered, and does what the others need.
-  /// - Parameter suspect: where the channel is in the core, if it may have lost a relay meanwhile.
+  /// Answers the operations that can be answered, and does the work that the others need.
+  /// - Parameter suspect: where the channel is in the core, if it may have lost a relay.
   func serve(_ channel: ChannelID, suspect: Place?) async {
     expire(channel)
     guard user != nil else { return }
@@ -58,7 +58,7 @@ extension CoreWorker {
     _ channel: ChannelID, at place: Place, _ operations: [RelayOperation], _ content: ChannelContent,
     _ document: ChannelDocument
   ) async {
-    // The operations wait with the news: once the channel is created again it has another name, and the old one says nothing any more.
+    // The operations wait with the news: once the channel is created again it has another name, and the old one means nothing any more.
     guard await tellNews(of: channel, at: place, nil) else { return }
     forget(channel)
     // A channel that is gone need not be withdrawn.
@@ -134,8 +134,8 @@ extension CoreWorker {
     if !announcements.isEmpty { await announce(announcements, listing, document) }
   }
 
-  /// Whether an earlier invitation can no longer succeed. The core may still be working on one whose answer was lost; then the channel is
-  /// looked at again later.
+  /// Whether an earlier invitation can no longer succeed. The core may still be working on an invitation whose answer was lost. Then the
+  /// channel is looked at again later.
   private func isOver(_ standing: GroupListing.Standing, in channel: ChannelID) -> Bool {
     guard case .stuck = standing else { return true }
     let rest = limits.doubtTime - max(now() - (doubtful[channel] ?? upSince), .zero)
@@ -144,8 +144,8 @@ extension CoreWorker {
     return false
   }
 
-  /// Removes a relay from the channel whose earlier invitation failed, or that left or rejected the channel. This makes the core forget
-  /// it, so that it can be invited again.
+  /// Removes a relay whose earlier invitation failed, or that left or rejected the channel. This makes the core forget it, so that it can
+  /// be invited again.
   /// - Returns: whether it may be invited again.
   private func takeBack(_ operation: RelayOperation, _ member: CoreMember.ID, _ group: CoreGroup.ID) async -> Bool {
     guard isWanted(operation) else { return false }
@@ -173,7 +173,7 @@ extension CoreWorker {
   ) {
     switch standing {
     case .active:
-      // The core never learns that a relay is dead; tests show it.
+      // The core never finds out that a relay is dead. Tests show it.
       if let key = (try? SimpleXLink(operation.address))?.comparisonKey, let failure = failing[key], failure.count > 1 {
         return finish(operation, .troubled(Trouble(.unreachable, failure.trouble.detail), retryAfter: nil))
       }
@@ -237,6 +237,6 @@ extension CoreMember {
 }
 
 extension CoreError {
-  /// Whether the core does not know the group.
+  /// Whether the core does not have the group.
   var isGroupMissing: Bool { kind == .store("groupNotFound") }
 }

@@ -29,19 +29,19 @@ extension CoreWorker {
   static func outcome(of failure: CoreFailure, for task: RelayOperation.Task) -> RelayOutcome? {
     switch failure {
     case .refused(let error): outcome(of: error, for: task)
-    // Only what may pass is tried for days; nothing of Baton's must stay in the core because one answer could not be read.
+    // Only a passing cause is retried for days. A withdrawal gets one, so that one unreadable answer leaves nothing of Baton in the core.
     case .unreadable: .troubled(Trouble(task == .withdraw ? .timeout : .protocol, failure.description), retryAfter: nil)
     case .notSent(.tooMany): .troubled(Trouble(.storage, failure.description), retryAfter: nil)
     case .notSent, .unknown: nil
     }
   }
 
-  /// The error in a profile that was stored before Baton knew the core's rules; `nil` if there is none.
+  /// The error in a profile that was stored before Baton knew the core's rules, or `nil`.
   static func trouble(_ document: ChannelDocument) -> Trouble? {
     document.refusal.map { Trouble(.rejected, "the \($0.field.rawValue) must be changed: \($0.reason)") }
   }
 
-  /// The outcome for an error. Only lasting faults of the relay are final; the core's own trouble may pass.
+  /// The outcome for an error. Only lasting faults of the relay are final. The core's own trouble may pass.
   static func outcome(of error: CoreError, for task: RelayOperation.Task) -> RelayOutcome {
     // The name does not change, and each attempt would leave a queue behind in the core.
     if error.tag == "invalidDisplayName" { return .refused(error.trouble) }

@@ -37,7 +37,7 @@ extension CoreWorker {
     leave(.absent, "the chat core cannot be reached: \(reason)")
   }
 
-  /// Handles the loss of the connection: nothing can be done from now on.
+  /// Stops the work, because there is no core that can be used.
   private func leave(_ kind: NetworkTrouble.Kind, _ words: String) {
     if user != nil || absentSince.milliseconds == 0 { absentSince = now() }
     user = nil
@@ -71,16 +71,16 @@ extension CoreWorker {
       }
     }
     let isOther = home.map { $0 != active.id } ?? false
-    // A core that is not known to have the channels is left alone.
+    // A core is not used unless it is known to have the channels.
     guard let served = try? await around.served(nil, Self.lookedThroughMax) else { return holdRecognition() }
     var places = served.filter(\.isEstablished).compactMap { channel in
       channel.content.group.map { (place: Place(name: channel.content.networkID, group: $0), isOwned: channel.isOwned) }
     }
-    // A channel that was just created is not served yet, but belongs to the user for whom it was created.
+    // A channel that was just created is not served yet, but belongs to the user that created it.
     if isOther { places += bound.values.map { ($0.place, true) } }
     var missing = 0
     for (place, isOwned) in places.prefix(Self.recognisedMax) {
-      // The relays of a channel of others are not listed.
+      // The core does not list the relays of other people's channels.
       switch await put(isOwned ? .relays(place.group) : .info(place.group)) {
       case .success(.relays(let found, _)) where found.isCalled(place.name),
         .success(.group(let found)) where found.isCalled(place.name):
@@ -118,7 +118,7 @@ extension CoreWorker {
     tell(.works(detail: CoreText.bounded("\(name) is there, its user is '\(active.displayName)'")))
   }
 
-  /// Asks the core. Without a connection the answer is that there is none.
+  /// Asks the core. Without a connection, the result is `notSent`.
   ///
   /// The core searches the channels of the active user. A channel that it does not find may belong to another user, so before such an
   /// answer is used, the core is asked who is active.
@@ -129,7 +129,7 @@ extension CoreWorker {
     if user == asker {
       switch await put(.activeUser) {
       case .success(.activeUser(let active)) where active.id == asker:
-        // The active user may have been another one a moment ago; a refused command was not carried out.
+        // The active user may have been another one a moment ago. A refused command was not carried out.
         if user == asker { return await put(command) }
       case .success(.activeUser): leave(.wrongUser, Self.otherUser)
       case .failure(.refused(let error)) where error.kind == .noUser: leave(.noUser, Self.noUser)
@@ -146,7 +146,7 @@ extension CoreWorker {
     return result
   }
 
-  /// Processes inputs that came meanwhile: a request that was cancelled while the core was asked must not be carried out.
+  /// Processes the inputs that have arrived: a request that was cancelled while the core was asked must not be carried out.
   func takeArrived() {
     for input in around.arrived() { take(input) }
     sendNews()
@@ -154,6 +154,6 @@ extension CoreWorker {
 }
 
 extension CoreError {
-  /// Whether the error may mean that an unexpected user is active, or none: the core then reports a missing group, too.
+  /// Whether the error may mean that an unexpected user is active, or no user: the core then reports a missing group, too.
   var mayMeanAnotherUser: Bool { isGroupMissing || kind == .noUser || tag == "differentActiveUser" }
 }

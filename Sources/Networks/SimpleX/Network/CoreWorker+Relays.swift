@@ -1,6 +1,6 @@
 // Relays in the core's own list.
 extension CoreWorker {
-  /// The numbers of relays in the core, by address; relays that it does not have, or has deleted, are added to its list. Nothing else in
+  /// The numbers of relays in the core, by address. Relays that it does not have, or has deleted, are added to its list. Nothing else in
   /// the list changes.
   func relayIDs(of addresses: [String]) async -> Result<[String: CoreRelay.ID], CoreFailure> {
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }

@@ -1,8 +1,8 @@
 internal import Channels
 internal import RelayNetwork
 
-// Tests of relays. The core waits up to 40 seconds for a silent one, and does nothing else on that connection meanwhile. So tests have
-// their own connections, called lanes, and nothing here waits for them.
+// Tests of relays. The core waits up to 40 seconds for a silent relay, and does nothing else on that connection. So tests have their own
+// connections, called lanes, and nothing here waits for them.
 extension CoreWorker {
   /// The verdict of a test on inviting a relay.
   enum Verdict: Hashable {
@@ -59,7 +59,7 @@ extension CoreWorker {
     }
   }
 
-  /// The next test: alternately one that people or the coordinator requested, and one for which channels wait.
+  /// The next test. Tests that people or the coordinator requested alternate with tests that channels wait for.
   private func nextTest() -> CoreRelayAddress? {
     isTestsTurn.toggle()
     let asked = tests.first { !isTesting($0.address) }?.address
@@ -67,7 +67,7 @@ extension CoreWorker {
     return wantedTests.isEmpty ? nil : wantedTests.removeFirst()
   }
 
-  /// Records that a lane can be used from now on, or no longer.
+  /// Records that a lane can be used, or no longer.
   func lane(_ lane: Int, isUp: Bool) {
     if isUp {
       lanes.insert(lane)
@@ -95,7 +95,7 @@ extension CoreWorker {
       tellNothing(of: address, failure.description, took)
       decide(address, .failed(.troubled(Trouble(.protocol, failure.description), retryAfter: nil)))
     case .failure(.refused(let error)) where error.mayMeanAnotherUser:
-      // The result says nothing about the relay. First the active user is checked; then channels request the test again.
+      // The result says nothing about the relay. First the active user is checked. Then channels request the test again.
       tellNothing(of: address, error.sentence, took)
       doubtUser()
     case .failure(.refused(let error)):
@@ -114,7 +114,7 @@ extension CoreWorker {
   }
 
   /// Gives the result to the operations that wait for this test, and schedules a look at their channels.
-  /// - Parameter verdict: the verdict; `nil` if there is none and the test must be repeated.
+  /// - Parameter verdict: the verdict, or `nil` if the test must be repeated.
   private func decide(_ address: CoreRelayAddress, _ verdict: Verdict?) {
     guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
     for channel in pending.keys.sorted() {
@@ -196,7 +196,7 @@ extension CoreWorker {
     for request in takeRequests(of: address) { request.refuse(why, took) }
   }
 
-  /// Ends the waiting tests, because there is no core to carry them out.
+  /// Ends the waiting tests, because there is no core for them.
   /// - Returns: whether any test was waiting.
   func refuseTests() -> Bool {
     defer { tests = [] }
@@ -204,7 +204,7 @@ extension CoreWorker {
     return !tests.isEmpty
   }
 
-  /// Reports the health of a relay after a test; the core has no connection to a relay that would show it.
+  /// Reports the health of a relay after a test. The core has no connection to a relay that would show it.
   private func tellWatchers(of address: CoreRelayAddress, _ what: (RelayID) -> NetworkReport) {
     let key = (try? SimpleXLink(address.text))?.comparisonKey
     for (relay, other) in watched where (try? SimpleXLink(other))?.comparisonKey == key { report(what(relay)) }

@@ -12,7 +12,7 @@ final class CoreWorker {
     var isHandedOver = false
     /// Whether the relay was invited for this operation, so that its status in the core is the answer.
     var isInvited = false
-    /// The verdict of the test for this operation; `nil` if there is none yet.
+    /// The verdict of the test for this operation, or `nil` before the test.
     var verdict: Verdict?
     /// The key that is equal for all spellings of the relay's address.
     let key: String?
@@ -25,7 +25,7 @@ final class CoreWorker {
     let group: CoreGroup.ID
   }
 
-  /// One of Baton's channels in the core.
+  /// A channel in the core that belongs to Baton.
   struct Bound: Hashable {
     let name: String
     let group: CoreGroup.ID
@@ -37,26 +37,26 @@ final class CoreWorker {
   /// The worker's surroundings, apart from the core: its inputs and the functions that it calls.
   struct Surroundings {
     let now: @Sendable () -> Timestamp
-    /// The channel that the store knows under a name in the core; throws if the store cannot be read. Nothing else happens in the worker
-    /// until the answer is there, and inputs that arrive meanwhile keep their order.
+    /// The channel that the store has under a name in the core. Throws if the store cannot be read. The worker does nothing else before the
+    /// answer is there, and inputs that arrive keep their order.
     let known: @Sendable (_ name: String) async throws -> KnownChannel?
-    /// Channels in the core that relays serve, by id, starting after a given one; asked in the same way.
+    /// Channels in the core that relays serve, by id, starting after a given one. The store is asked in the same way.
     let served: @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel]
-    /// Whether one of Baton's own names was given since the program started, so that no earlier run can have created the channel.
+    /// Whether Baton gave the name since the program started, so that no earlier run can have created the channel.
     let isNew: @Sendable (_ name: String) -> Bool
     let ask: @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
-    /// Tests a relay over a lane; the answer comes as an input.
+    /// Tests a relay over a lane. The answer comes as an input.
     let test: @Sendable (_ lane: Int, CoreUser.ID, CoreRelayAddress) -> Void
-    /// Returns and removes the inputs that have arrived meanwhile.
+    /// Returns and removes the inputs that have arrived.
     let arrived: @Sendable () -> [SimpleXNetwork.Input]
     let report: @Sendable (NetworkReport) -> Void
     /// Has `take(.nudged)` called after a while.
     let nudge: @Sendable (Duration) -> Void
-    /// Receives the operators that come with the core; `nil` if they are not needed.
+    /// Receives the operators that come with the core, or `nil` if they are not needed.
     var presets: (@Sendable ([PresetOperator]) -> Void)?
-    /// The folder whose files posts may have; `nil` if they have none.
+    /// The folder whose files posts may have, or `nil` if posts have no files.
     var files: FileFolder?
-    /// Does an errand over a lane; `take(.errandDone)` follows.
+    /// Does an errand over a lane. `take(.errandDone)` follows.
     var errand: @Sendable (_ lane: Int, CoreUser.ID, CoreErrand) -> Void = { $2.refuse("there is no connection for it") }
   }
 
@@ -64,13 +64,13 @@ final class CoreWorker {
   let logger: Logger
   let around: Surroundings
 
-  /// The user who owns the channels; `nil` while nothing can be done.
+  /// The user who owns the channels, or `nil` while nothing can be done.
   var user: CoreUser.ID?
-  /// The reason why there is no user.
+  /// The reason why `user` is `nil`.
   var absence = NetworkTrouble(.absent, "the chat core was not reached yet")
   /// Whether the core was reached, or found to be absent, at least once.
   var isDecided = false
-  /// The core at the other end of the connection; `nil` while there is none, or one that has no channels.
+  /// The version of the connected core. `nil` without a connection, or if the core is too old for channels.
   var version: CoreVersion?
   /// The active user, as far as the core has reported it.
   var arrived: CoreUser?
@@ -99,19 +99,19 @@ final class CoreWorker {
   private(set) var watched: [RelayID: String] = [:]
 
   var due = WorkQueue<ChannelID>()
-  /// Channels that may have lost a relay. Those without operations come after everything else.
+  /// Channels that may have lost a relay. Channels without operations come after everything else.
   private var suspects: [ChannelID: Place] = [:]
   private var suspectsDue = WorkQueue<ChannelID>()
-  /// Channels in the core of which there was news, and of which only the store knows whether they are Baton's.
+  /// Channels in the core that have news. Only the store shows whether they are Baton's.
   private var strangers = WorkQueue<Place>()
-  /// Those of which the store could not say it; it is asked again after a while.
+  /// Channels about which the store could not answer. It is asked again after a while.
   private var unplaced = WorkQueue<Place>()
-  /// Channels whose news could not be told, because the store could not be read or the core did not say how the relays stand; they are
-  /// looked at again after a while. However much happens meanwhile, there is one entry for each.
+  /// Channels whose news could not be reported, because the store could not be read or the core did not give the states of the relays. They
+  /// are looked at again after a while. However much happens, there is one entry for each.
   private var untold: [ChannelID: Place] = [:]
   /// The channel after which the look at all channels continues, and whether that look is under way.
   var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
-  /// Whether that look waits for a while, because the store cannot be read.
+  /// Whether that look waits for a while, because the store is unreadable.
   private var isLookHeld = false
   /// Channels that wait for further invitations, or for a time.
   private var waiting: [ChannelID: Timestamp] = [:]
@@ -130,7 +130,7 @@ final class CoreWorker {
   /// Links whose joining the core may still be at, and since when.
   var doubtfulJoins: [String: Timestamp] = [:]
 
-  /// What is asked for posts, by channel.
+  /// The operations for posts, by channel.
   var desks: [ChannelID: PostDesk] = [:]
   var knownPosts = KnownPosts()
   /// Since when posts wait for relays that are just getting their channels.
@@ -144,14 +144,14 @@ final class CoreWorker {
   var knownMembers = KnownMembers()
   /// Groups whose list of members has broken the connection: how often in a row, and until when they are not listed.
   var unlisted: [CoreGroup.ID: (count: Int, until: Timestamp)] = [:]
-  /// Orders whose answers were lost, by whom they are about.
+  /// Orders whose answers were lost, by the member that they are about.
   var lostOrders = LostOrders()
-  /// What the core says of messages while a page is on its way; `nil` if none is.
+  /// Events about messages that came while a page is on its way, or `nil` if none is.
   var heldEvents: [CoreEvent]?
 
-  /// The relays in the core's list; `nil` if it was not read yet.
+  /// The relays in the core's list, or `nil` if it was not read yet.
   var serverGroups: [CoreServerGroup]?
-  /// The operators that came with the core when its list was last read; `nil` if it was never read.
+  /// The operators that came with the core when its list was last read, or `nil` if it was never read.
   var knownPresets: [PresetOperator]?
   var mustReadPresets = false
   /// When relays passed a test, by the normal form of their addresses.
@@ -202,7 +202,7 @@ final class CoreWorker {
     }
   }
 
-  /// Does what is due by now.
+  /// Does the work that is due.
   private func nudged() {
     (isRecognitionHeld, isLookHeld) = (false, false)
     while let stranger = unplaced.next() { strangers.add(stranger) }
@@ -220,7 +220,7 @@ final class CoreWorker {
       }
     }
     guard user == nil else { return }
-    // The attempt is over; the coordinator has its own timeout, and names the reason.
+    // The attempt is over. The coordinator has its own timeout, and names the reason.
     let all = pending.values.flatMap(\.values).sorted { $0.operation.number < $1.operation.number }
     for operation in all where now() - max(operation.since, absentSince) >= limits.patience - .milliseconds(20) {
       finish(operation.operation, .troubled(absence.trouble, retryAfter: nil))
@@ -248,8 +248,8 @@ final class CoreWorker {
     }
   }
 
-  /// Inputs are taken without waiting for the store, so that one which cancels an operation is never too late because of news. Any number
-  /// of events of one channel lead to one question.
+  /// Inputs are processed without waiting for the store, so that an input that cancels an operation is never too late because of news. Any
+  /// number of events of one channel lead to one question.
   private func suspect(_ group: CoreGroup) {
     let place = Place(name: group.name, group: group.id)
     if let channel = owners[group.name] { suspect(channel, place) } else { strangers.add(place) }
@@ -261,7 +261,7 @@ final class CoreWorker {
     if pending[channel] == nil { suspectsDue.add(channel) } else { due.add(channel) }
   }
 
-  /// Keeps news of a channel that cannot be told now. Without a user this is not needed: once there is one, all channels are looked at.
+  /// Keeps news of a channel that cannot be reported now. Without a user this is not needed: once there is one, all channels are looked at.
   func keepNews(of channel: ChannelID, at place: Place) {
     guard user != nil else { return }
     if untold.isEmpty { around.nudge(limits.recogniseAgain) }
@@ -277,7 +277,7 @@ final class CoreWorker {
     around.nudge(wait)
   }
 
-  /// The longest wait; a time that is further away comes from a clock that was set back.
+  /// The longest wait. A time that is further away comes from a clock that was set back.
   private static let waitMax = Duration.seconds(300)
 
   func drop(_ channel: ChannelID, _ relay: RelayID) {
@@ -299,7 +299,7 @@ final class CoreWorker {
 
   // MARK: - Work
 
-  /// Does the next step, or, if nothing was requested, a part of the look at all channels. Tests of relays run meanwhile.
+  /// Does the next step, or, if nothing was requested, a part of the look at all channels. Tests of relays run alongside.
   /// - Returns: whether there was anything to do.
   func step() async -> Bool {
     sendNews()
@@ -333,7 +333,7 @@ final class CoreWorker {
       await serve(channel, suspect: suspects.removeValue(forKey: channel))
       return true
     }
-    // Neither posts nor news of relays wait for all of the other.
+    // Posts and news of relays alternate, so that neither waits for all of the other.
     isPostsTurn.toggle()
     if isPostsTurn, await servePosts() { return true }
     if let channel = suspectsDue.next() {
@@ -342,7 +342,7 @@ final class CoreWorker {
     }
     if await resynchronise() { return true }
     if await servePosts() { return true }
-    // What others say holds up nothing else.
+    // Other people's messages hold up nothing else.
     if await readMessages() { return true }
     return await readMembers()
   }
@@ -366,7 +366,7 @@ final class CoreWorker {
     }
   }
 
-  /// Binds one of Baton's channels to one in the core, and reports that to the store.
+  /// Binds a channel to its group in the core, and reports that to the store.
   func adopt(_ group: CoreGroup, link: CoreGroupLink?, for channel: ChannelID) {
     forget(channel)
     let link = link?.short ?? group.profile.publicLink ?? link?.full ?? ""

@@ -20,7 +20,7 @@ struct GroupListing {
     /// The core is inviting the relay, or could not. It can invite it again once the member is removed.
     case stuck(CoreMember.ID)
     case invited(CoreMember.ID)
-    /// The relay accepted the channel; the link does not name it yet. The detail describes the progress.
+    /// The relay accepted the channel, but the link does not name it yet. The detail describes the progress.
     case accepted(CoreMember.ID, link: String, detail: String)
     case active(CoreMember.ID, link: String)
     /// The relay is lost, for this reason.
@@ -34,7 +34,7 @@ struct GroupListing {
       }
     }
 
-    /// The member that prevents another invitation; `nil` if the relay is on its way, or there is none.
+    /// The member that prevents another invitation. `nil` if the relay is on its way, or absent.
     var spent: CoreMember.ID? {
       switch self {
       case .stuck(let member), .lost(let member, _): member
@@ -42,7 +42,7 @@ struct GroupListing {
       }
     }
 
-    /// The reason why a relay that served the channel no longer does; `nil` while it does, or may.
+    /// The reason why a relay that served the channel no longer does. `nil` while it does, or may.
     var loss: Trouble? {
       switch self {
       case .absent: Trouble(.missing, "the core does not have the relay in the channel any more")
@@ -64,7 +64,7 @@ struct GroupListing {
   func standing(of relay: CoreGroupRelay) -> Standing {
     let member = members[relay.member]
     let status = relay.status.known
-    // Its member also counts as one that left.
+    // The member of such a relay also counts as left.
     if status == .rejected { return .lost(relay.member, Trouble(.rejected, Self.rejection)) }
     switch member?.status.known {
     case .left: return .lost(relay.member, Trouble(.left, "the relay left the channel"))

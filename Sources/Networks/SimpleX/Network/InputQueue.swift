@@ -1,4 +1,4 @@
-/// The inputs for the worker that have arrived and were not taken yet.
+/// The inputs for the worker that have arrived and wait for it.
 ///
 /// Clients wait for the answers to their requests, which bounds all inputs except the core's events. There may be any number of events
 /// while a command is under way. They only mean that a look makes sense, so beyond a limit a look at everything replaces them.

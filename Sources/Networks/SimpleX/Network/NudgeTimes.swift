@@ -13,7 +13,7 @@ struct NudgeTimes {
   /// - Parameters:
   ///   - wait: the time after which the nudge is wanted.
   ///   - elapsed: the time since the beginning.
-  /// - Returns: when to nudge, counted from the beginning; `nil` if that is scheduled already.
+  /// - Returns: when to nudge, counted from the beginning, or `nil` if that is scheduled already.
   mutating func add(_ wait: Duration, at elapsed: Duration) -> Duration? {
     let slot = (elapsed + wait).wholeMilliseconds / Self.grid.wholeMilliseconds + 1
     return slots.insert(slot).inserted ? Self.grid * Int(slot) : nil

@@ -27,17 +27,17 @@ public struct PresetOperator: Hashable, Sendable {
 
   /// The trade name.
   public let name: String
-  /// The legal name; `nil` if the core knows none.
+  /// The legal name, or `nil`.
   public let legalName: String?
   /// The endings of the host names of its servers.
   public let domains: [String]
   /// Whether the core may use its servers and relays.
   public let isEnabled: Bool
-  /// The roles of its message servers; `nil` if the core does not give them.
+  /// The roles of its message servers, or `nil` if the core does not give them.
   public let smpRoles: ServerRoles.Override
-  /// The roles of its file servers; `nil` if the core does not give them.
+  /// The roles of its file servers, or `nil` if the core does not give them.
   public let xftpRoles: ServerRoles.Override
-  /// When its conditions of use were accepted in the core; `nil` if they were not, or the time is not known.
+  /// When its conditions of use were accepted in the core. `nil` if they were not, or the time is unknown.
   public let conditionsAcceptedAt: Timestamp?
   /// The entries that came with the core, in the core's order.
   public let servers: [Server]
@@ -46,8 +46,8 @@ public struct PresetOperator: Hashable, Sendable {
 }
 
 extension PresetOperator {
-  /// Reads a group; `nil` if nothing in it came with the core. Entries that someone added to the core, or deleted there, are left out,
-  /// and so are those that Baton cannot read.
+  /// Reads a group. `nil` if nothing in it came with the core. Entries that someone added to the core, or deleted there, are left out, and
+  /// so are entries that Baton cannot read.
   init?(_ group: CoreServerGroup) {
     guard let owner = group.operator, !owner.name.isEmpty else { return nil }
     servers = (group.messageServers + group.fileServers).filter { $0.isPreset && !$0.isDeleted }.compactMap { server in

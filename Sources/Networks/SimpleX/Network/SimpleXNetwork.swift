@@ -7,8 +7,9 @@ internal import Synchronization
 
 /// Channels on SimpleX chat relays, through a chat core that owns them.
 ///
-/// The core gets one command at a time, and its events only mean that a look makes sense: every decision follows from what the core lists
-/// then. So nothing depends on an event that may be lost. Only messages are taken from events, and read again where some may be missing.
+/// The core gets one command at a time, and its events only mean that a look makes sense: every decision follows from the lists that the
+/// core gives then. So nothing depends on an event that may be lost. Only messages are taken from events, and read again where some may be
+/// missing.
 public final class SimpleXNetwork: RelayNetwork {
   public let kind = NetworkKind.simplex
   /// The core forgets a relay that is removed from a channel.
@@ -52,7 +53,7 @@ public final class SimpleXNetwork: RelayNetwork {
     /// Names that were given since the program started, the oldest first.
     var prepared: Deque<String> = []
     var preparedSet: Set<String> = []
-    /// Whether no one takes inputs any more.
+    /// Whether inputs are no longer processed.
     var isOver = false
   }
 
@@ -66,7 +67,7 @@ public final class SimpleXNetwork: RelayNetwork {
   let now: @Sendable () -> Timestamp
   private let known: @Sendable (_ networkID: String) async throws -> KnownChannel?
   private let presets: (@Sendable ([PresetOperator]) -> Void)?
-  /// The folder whose files posts may have; `nil` if they have none.
+  /// The folder whose files posts may have, or `nil` if posts have no files.
   let files: FileFolder?
   private let served: @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel]
   private let state = Mutex(State())
@@ -75,15 +76,15 @@ public final class SimpleXNetwork: RelayNetwork {
   private let began = ContinuousClock.now
 
   /// - Parameters:
-  ///   - client: the connection to the core; no one else may use the core.
-  ///   - lanes: further connections to it, for tests of relays, each of which may occupy its connection for a minute. As many tests run at
-  ///     once. The core sends each event to one of all these connections.
-  ///   - known: returns the channel that the store knows under a name in the core, with the relays that serve it; throws if the store
-  ///     cannot be read.
-  ///   - presets: receives the operators, servers and relays that come with the core, after each connect if they have changed; `nil` if
+  ///   - client: the connection to the core. No one else may use the core.
+  ///   - lanes: further connections to it, for tests of relays, each of which may occupy its connection for a minute. As many tests run
+  ///     simultaneously. The core sends each event to one of all these connections.
+  ///   - known: returns the channel that the store has under a name in the core, with the relays that serve it. Throws if the store cannot
+  ///     be read.
+  ///   - presets: receives the operators, servers and relays that come with the core, after each connect if they have changed, or `nil` if
   ///     they are not needed.
-  ///   - files: the folder whose files posts may have, on the core's machine; `nil` if they have none.
-  ///   - served: returns channels that relays serve, by id, starting after a given one; throws if the store cannot be read.
+  ///   - files: the folder whose files posts may have, on the core's machine, or `nil` if posts have no files.
+  ///   - served: returns channels that relays serve, by id, starting after a given one. Throws if the store cannot be read.
   public init(
     client: CoreClient, lanes: [CoreClient], limits: SimpleXLimits = SimpleXLimits(), logger: Logger,
     now: @escaping @Sendable () -> Timestamp,
@@ -287,7 +288,7 @@ public final class SimpleXNetwork: RelayNetwork {
     if isOver { errand.refuse("Baton ends") } else { waker.yield(()) }
   }
 
-  /// Refuses what no one takes any more.
+  /// Refuses the errands that no one will do.
   private func refuseErrands() {
     let left = state.withLock { state in
       state.isOver = true

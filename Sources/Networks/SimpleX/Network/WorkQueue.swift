@@ -1,6 +1,6 @@
 internal import DequeModule
 
-/// What to look at, in order, each once.
+/// Things to look at, in order, each once.
 struct WorkQueue<Element: Hashable> {
   private var order: Deque<Element> = []
   private var members: Set<Element> = []

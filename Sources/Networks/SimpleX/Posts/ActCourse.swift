@@ -1,18 +1,18 @@
 internal import Channels
 internal import StrictJSON
 
-/// What became of something that the core does once for all relays: a reaction, or an order.
+/// The progress of an act that the core does once for all relays: a reaction, or an order.
 struct ActCourse: Hashable {
-  /// The relays whose connections were ready when its turn came; `nil` if nothing of it has left.
+  /// The relays whose connections were ready when its turn came, or `nil` if nothing of it has left.
   var reached: Set<CoreMember.ID>?
-  /// When it was known that the core has done it; `nil` before.
+  /// When it was known that the core has done it, or `nil`.
   var sentAt: Timestamp?
-  /// The relays that were told that it was taken back; `nil` if it was not.
+  /// The relays that were told to take it back. `nil` if it was not taken back.
   var withdrawn: Set<CoreMember.ID>?
 }
 
 extension ActCourse {
-  /// Reads what was stored with a form.
+  /// Reads the members that were stored with a form.
   init(_ json: [String: JSONValue]) throws(PostForm.Unreadable) {
     reached = try PostForm.read(json["reached"], CoreMember.ids)
     sentAt = try PostForm.read(json["sentAt"]) { $0.integer.map(Timestamp.init(milliseconds:)) }
@@ -37,6 +37,6 @@ extension CoreMember {
     return ids.count == list.count ? Set(ids.map(ID.init(rawValue:))) : nil
   }
 
-  /// Numbers of members as they are stored.
+  /// Numbers of members in stored form.
   static func json(_ ids: Set<ID>) -> JSONValue { .array(ids.sorted().map { .integer($0.rawValue) }) }
 }

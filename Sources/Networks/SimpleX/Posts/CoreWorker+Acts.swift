@@ -1,15 +1,15 @@
 internal import Channels
 internal import RelayNetwork
 
-/// A reaction, or an order, with what is asked for it. The core does it once, for all relays that are ready, and says neither which these are
-/// nor how far it came; what it shows itself is what counts.
+/// A reaction, or an order, with its operations. The core does it once, for all relays that are ready, and reports neither which relays
+/// these are nor how far it came. So only the state that the core shows counts.
 protocol ActTask: DeskTask {
-  /// What had become of it when it was asked for.
+  /// The progress that was stored when it was requested.
   var course: ActCourse { get }
 }
 
 extension CoreWorker {
-  /// What became of it so far.
+  /// The progress so far.
   func course(_ task: some ActTask) -> ActCourse { knownPosts[task.post].course ?? task.course }
 
   func change(_ task: some ActTask, _ change: (inout ActCourse) -> Void) {
@@ -22,9 +22,9 @@ extension CoreWorker {
     task.member(operation).flatMap { relays?.contains($0) } ?? false
   }
 
-  /// Finds out whether something that may have left was done.
+  /// Finds out whether an act that may have left was done.
   /// - Parameter isDone: whether the core shows it.
-  /// - Returns: whether that is known now; otherwise the operations wait.
+  /// - Returns: whether that is known now. If not, the operations wait.
   func settle(_ task: some ActTask, isDone: Bool) -> Bool {
     let course = course(task)
     guard course.reached != nil, course.sentAt == nil else { return true }
@@ -38,13 +38,13 @@ extension CoreWorker {
     return true
   }
 
-  /// Handles something of which no one knows whether the core has done it, or will.
+  /// Handles an act that the core may or may not have done, or may still do.
   func lose(_ task: some ActTask, _ trouble: Trouble) {
     knownPosts[task.post].lostAt = now()
     giveBack(task.operations, trouble)
   }
 
-  /// Handles a command to which there was no answer.
+  /// Handles a command that got no answer.
   /// - Parameter failure: anything but a refusal.
   func unanswered(_ task: some ActTask, _ failure: CoreFailure) {
     switch failure {

@@ -3,25 +3,25 @@ internal import RelayNetwork
 
 // Files of posts. The core reads and uploads them itself, after it has sent the post.
 extension CoreWorker {
-  /// Whether the core may send the file of a post; a post without one may leave.
+  /// Whether the core may send the file of a post. A post without a file may leave.
   func maySendFile(of form: PostForm) -> Bool {
     guard let file = form.file else { return true }
     return around.files?.holds(file) ?? false
   }
 
-  /// Why a post does not leave that was taken while its file might still be sent.
+  /// The reason why a post does not leave that was accepted while its file might still be sent.
   static let fileNotAllowed = Trouble(
     .notSupported, "the file of the post is not, or no longer, below the folder of simplex.files")
 
-  /// Why a post does not leave whose file may have been replaced.
+  /// The reason why a post does not leave whose file may have been replaced.
   func fileWeakness(of form: PostForm) -> Trouble? {
     guard let file = form.file, let weakness = around.files?.weakness(onTheWayTo: file) else { return nil }
     return Trouble(.notSupported, "the file of the post, \(file.path), is not sent: \(weakness)")
   }
 
-  /// Sees how far the file of a post came whose text the relay has.
+  /// Checks how far the file of a post came. The relay has the text.
   /// - Parameter awaitsEdit: whether an edit is still to be sent. That waits for no upload, because the time for edits is short.
-  /// - Returns: whether nothing is missing; otherwise the operation was answered, or waits.
+  /// - Returns: whether nothing is missing. Otherwise the operation was answered, or waits.
   func hasUploadedFile(
     of operation: DeliveryOperation, _ item: CoreItem, _ task: PostTask, awaitsEdit: Bool
   ) -> Bool {
@@ -44,7 +44,7 @@ extension CoreWorker {
     return false
   }
 
-  /// Looks again after a while, because no event can be relied on, or ends the attempt if that has gone on for long.
+  /// Looks again after a while, because no event can be relied on, or ends the attempt if it has lasted too long.
   private func awaitUpload(for operation: DeliveryOperation, _ words: String) {
     let since = desks[operation.channel]?.entries[operation.post]?[operation.relay]?.since ?? now()
     guard now() - since < limits.patience else {

@@ -1,7 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 
-// Finds out what became of posts in the core.
+// Finds out what happened to posts in the core.
 extension CoreWorker {
   /// How many pages of a channel are searched for a post.
   private static let pagesMax = 100
@@ -9,8 +9,8 @@ extension CoreWorker {
   // MARK: - A post that may have been sent
 
   /// Searches the channel for a post whose answer was lost.
-  /// - Parameter mark: what was the newest item before.
-  /// - Returns: whether it is known now if the core has it; otherwise its operations were answered, or wait.
+  /// - Parameter mark: the newest item before the post.
+  /// - Returns: whether it is known now if the core has it. Otherwise its operations were answered, or wait.
   func find(_ task: PostTask, after mark: CoreItem.ID) async -> Bool {
     switch await search(task, after: mark) {
     case .success(let item?):
@@ -27,8 +27,8 @@ extension CoreWorker {
     }
   }
 
-  /// Whether the core may still be carrying out a command whose answer was lost; then the post is looked at again when it cannot be.
-  /// - Parameter lost: when the answer was lost; `nil` if that is not known, because the daemon has started since.
+  /// Whether the core may still be carrying out a command whose answer was lost. If so, the post is looked at again after that time.
+  /// - Parameter lost: when the answer was lost, or `nil` if that is not known, because the daemon has started since.
   func isInDoubt(_ task: some DeskTask, since lost: Timestamp?) -> Bool {
     let rest = limits.doubtTime - max(now() - max(lost ?? upSince, upSince), .zero)
     guard rest > .milliseconds(20) else { return false }
@@ -36,7 +36,7 @@ extension CoreWorker {
     return true
   }
 
-  /// The item above `mark` that says what the post does; `nil` if there is none.
+  /// The item above `mark` with the content of the post, or `nil`.
   private func search(_ task: PostTask, after mark: CoreItem.ID) async -> Result<CoreItem?, CoreFailure> {
     let others = knownPosts.items(except: task.post)
     var place = CoreItemPage.Place.newest
@@ -52,7 +52,7 @@ extension CoreWorker {
       isUnsure = isUnsure || !page.faults.isEmpty
       let above = page.items.filter { $0.id > mark }
       let fits = above.filter { $0.author == .channel && !others.contains($0.id) && task.form.isShown(by: $0) }
-      // Of several the first one: it was asked for first.
+      // The first of several was asked for first.
       if let first = fits.min(by: { $0.id < $1.id }), found.map({ first.id < $0.id }) ?? true { found = first }
       // Items are ordered by time, so a clock that was set back may have put some above the mark further back.
       guard !above.isEmpty, let oldest = page.items.first else {
@@ -69,7 +69,7 @@ extension CoreWorker {
 
   // MARK: - A post that was sent
 
-  /// What the core says of an item; `nil` if it does not have it.
+  /// The core's data about an item, or `nil` if it does not have it.
   func itemInfo(_ item: CoreItem.ID, _ group: CoreGroup.ID) async -> Result<CoreItemInfo?, CoreFailure> {
     switch await ask(.itemInfo(group, item)) {
     case .success(.itemInfo(let info)) where info.item.item.id == item && info.item.group?.id == group: return .success(info)
@@ -79,7 +79,7 @@ extension CoreWorker {
     }
   }
 
-  /// Answers how far a post came with a relay. That the server of the relay's queue has it is all that anyone can know.
+  /// Answers how far a post came with a relay. No one can know more than that the server of the relay's queue has it.
   func verify(_ operation: DeliveryOperation, _ info: CoreItemInfo?, _ task: PostTask) {
     let edition = max(1, task.form.edition)
     if operation.deletion != nil, let deletion = knownPosts[task.post].deletion {
@@ -91,7 +91,7 @@ extension CoreWorker {
     switch task.member(operation).flatMap({ info.deliveries[$0] }) {
     case nil: finish(operation, .skipped(Self.passedOver))
     case .sent, .received:
-      // The core does not say how far an edit came: it is sent to relays whose connection is ready.
+      // The core does not report how far an edit came: it is sent to relays whose connection is ready.
       let isNewest =
         task.form.isForgotten || knownPosts[task.post].edited >= edition || task.form.isShown(by: info.item.item)
       guard hasUploadedFile(of: operation, info.item.item, task, awaitsEdit: edition > 1 && !isNewest) else { return }
@@ -113,7 +113,7 @@ extension CoreWorker {
 
   // MARK: - A post that is deleted
 
-  /// Deletes a post, once for all relays, and answers for those that ask.
+  /// Deletes a post, once for all relays, and answers the operations that ask for it.
   func withdraw(_ operations: [DeliveryOperation], _ item: CoreItem.ID, _ info: CoreItemInfo?, _ task: PostTask) async {
     if knownPosts[task.post].deletion == nil {
       let ready: Set<CoreMember.ID>
@@ -153,7 +153,7 @@ extension CoreWorker {
   }
 
   /// Has the core delete a post, as far as it still can.
-  /// - Returns: from where it was deleted; `nil` if the operations were answered, or wait.
+  /// - Returns: where it was deleted from. `nil` if the operations were answered, or wait.
   private func delete(
     _ operations: [DeliveryOperation], _ item: CoreItem.ID, _ info: CoreItemInfo?, _ task: PostTask
   ) async -> CoreItemScope? {

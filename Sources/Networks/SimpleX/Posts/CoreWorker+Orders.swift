@@ -1,10 +1,10 @@
 internal import Channels
 internal import RelayNetwork
 
-// Carries out orders about members: they are removed, blocked, or get a role. Whoever carries one out twice finds it done. All of this is known
-// from the core's source and types only.
+// Carries out orders about members: they are removed, blocked, or get a role. An order that is carried out twice is found done. All of this
+// is known from the core's source and types only.
 extension CoreWorker {
-  /// One order, with what is asked for it.
+  /// One order, with its operations.
   struct OrderTask: ActTask {
     let post: PostID
     let channel: ChannelID
@@ -15,7 +15,7 @@ extension CoreWorker {
     var course: ActCourse { form.course }
   }
 
-  /// What the core shows of the member that an order is about.
+  /// The state in the core of the member that an order is about.
   fileprivate enum Sight {
     case done
     case open(CoreMember.ID)
@@ -38,7 +38,7 @@ extension CoreWorker {
     if !publications.isEmpty { await prepare(publications, sight, task) }
   }
 
-  // MARK: - What the core shows
+  // MARK: - The state in the core
 
   private func look(_ task: OrderTask) async -> Result<Sight, CoreFailure> {
     let user = task.listing.group.membership
@@ -51,7 +51,7 @@ extension CoreWorker {
     case .failure(let failure): return .failure(failure)
     }
     guard let member else {
-      // Whom no one has ever heard of was not removed.
+      // A member that was never in the channel was not removed.
       let wasRemoved = task.form.order == .removeMember && course(task).reached != nil
       return .success(wasRemoved ? .done : .impossible(Self.memberGone))
     }
@@ -102,7 +102,7 @@ extension CoreWorker {
       for operation in operations { finish(operation, .skipped(trouble)) }
       return
     }
-    // What was done once is not done again: someone has decided otherwise since.
+    // An order that was done once is not done again: someone has decided otherwise since.
     if case .open = sight, course(task).sentAt != nil {
       for operation in operations { finish(operation, .skipped(Self.undone)) }
       return
@@ -122,7 +122,7 @@ extension CoreWorker {
     case .success(let members): ready = members
     case .failure(let failure): return fail(joined, failure)
     }
-    // The core also tells no one, and never again.
+    // The core carries an order out even if no relay is ready, and never tells relays later.
     guard sight.isDone || !ready.isDisjoint(with: joined.compactMap(task.member)) else {
       return hold(task.post, in: task.channel, Self.notReady)
     }
@@ -131,7 +131,7 @@ extension CoreWorker {
     beginFlight(task)
   }
 
-  /// Gives an order to the core, whose relays have answered.
+  /// Gives the core an order whose relays have answered.
   func carryOut(_ task: OrderTask) async {
     let sight: Sight
     switch await look(task) {
@@ -151,7 +151,7 @@ extension CoreWorker {
 
   private func give(_ task: OrderTask, about member: CoreMember.ID) async {
     guard let command = Self.command(task.form.order, member, task.group) else { return }
-    // Until its answer is there, the core may carry it out whenever it likes.
+    // Before its answer is there, the core may carry it out at any time.
     lostOrders.note(task.post, about: task.form.target, in: task.channel, at: now(), for: limits.doubtTime)
     switch await ask(command) {
     case .success(.membersRemoved(let group, _)), .success(.roleChanged(let group, _)), .success(.blockChanged(let group, _)):
@@ -196,7 +196,7 @@ extension CoreWorker {
     case .command, .item, .notAllowed, .other: break
     }
     switch await look(task) {
-    // The relays that were ready are those of this attempt, whoever did it.
+    // The relays that were ready are this attempt's, no matter who did it.
     case .success(.done): giveBack(task.operations, error.trouble)
     case .success: for operation in task.operations { finish(operation, .refused(error.trouble)) }
     case .failure(let failure): giveBack(task.operations, failure)

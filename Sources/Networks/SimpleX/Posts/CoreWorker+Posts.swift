@@ -4,16 +4,16 @@ internal import RelayNetwork
 // Carries out operations for posts. The core sends a post to all relays of a channel with one command, so the operations for one post
 // share it, and a later one finds the post sent.
 extension CoreWorker {
-  /// For how long an operation for a post is kept; longer than the coordinator waits for it.
+  /// How long an operation for a post is kept. This is longer than the coordinator waits for it.
   private static let postKept = Duration.seconds(7_200)
 
-  /// One post at the place where it is in the core, with what is asked for it.
+  /// One post at its place in the core, with its operations.
   struct PostTask: DeskTask {
     let post: PostID
     let channel: ChannelID
     let listing: GroupListing
     let operations: [DeliveryOperation]
-    /// The post as it was asked for last.
+    /// The post as requested last.
     let form: PostForm
   }
 
@@ -39,7 +39,7 @@ extension CoreWorker {
         }
       }
       desks[channel]?.flight = flight
-      // Whoever must not leave has no further outcome.
+      // An operation that must not leave has no further outcome.
       if !turn.mayLeave, let entry = desk.entries[turn.post]?[turn.relay], entry.operation.number == turn.number {
         desks[channel]?.remove(entry.operation)
       }
@@ -56,14 +56,14 @@ extension CoreWorker {
     }
   }
 
-  /// Looks at the posts of a channel again, of which there is news.
+  /// Looks again at the posts of a channel that has news.
   func lookAtPosts(of channel: ChannelID) {
     guard desks[channel] != nil else { return }
     desks[channel]?.waits = [:]
     postsDue.add(channel)
   }
 
-  /// Notes what a document says of a post. The core has sent what any of them says that it has.
+  /// Notes the state of a post in a document. If any document records the post as sent, the core has sent it.
   private func learn(_ document: PostDocument, of post: PostID) {
     var known = knownPosts[post]
     known.course = known.course ?? ReactionForm(document)?.course ?? OrderForm(document)?.course
@@ -93,11 +93,11 @@ extension CoreWorker {
     if let flight = desk.flight {
       let rest = limits.patience - max(now() - flight.since, .zero)
       if flight.waiting.isEmpty || rest <= .milliseconds(20) {
-        // What is not answered by now does not leave with the others.
+        // Operations that are not answered by now do not leave with the others.
         desks[channel]?.flight?.waiting = [:]
         await launch(in: channel)
         desks[channel]?.flight = nil
-        // Some may have waited for this one.
+        // Other posts may have waited for this one.
         desks[channel]?.waits = [:]
         return true
       }
@@ -107,8 +107,8 @@ extension CoreWorker {
     return true
   }
 
-  /// The next post to look at: first those of which no one knows whether they were sent, because nothing else is sent before that is
-  /// clear; then the first that is to be sent; then what only has to be looked at, of which there may be much.
+  /// The next post to look at. Posts that may have been sent come first, because nothing else is sent before that is clear. Then comes the
+  /// first post to be sent, and then posts that only have to be looked at, of which there may be many.
   private func nextPost(_ desk: PostDesk) -> PostID? {
     let now = now()
     func isFree(_ post: PostID) -> Bool { desk.waits[post].map { $0 - now <= .milliseconds(20) } ?? true }
@@ -165,7 +165,7 @@ extension CoreWorker {
       publications = []
     }
     guard let item = knownPosts[task.post].place.item else {
-      // No one has it.
+      // No relay has it.
       for operation in task.operations(.verify) { finish(operation, .missing) }
       for operation in task.operations(.withdraw) { finish(operation, .withdrawn) }
       if !publications.isEmpty { await prepare(publications, task) }
@@ -193,7 +193,7 @@ extension CoreWorker {
   // MARK: - Outcomes
 
   /// Ends an operation with its outcome.
-  /// - Parameter change: what the post's form has from now on.
+  /// - Parameter change: the change to the post's form.
   func finish(_ operation: DeliveryOperation, _ outcome: DeliveryOutcome, _ change: (inout PostForm) -> Void = { _ in }) {
     guard desks[operation.channel]?.entries[operation.post]?[operation.relay]?.operation.number == operation.number else {
       return
@@ -202,7 +202,7 @@ extension CoreWorker {
     tell(outcome, of: operation, change)
   }
 
-  /// Reports an outcome, with the post as it is from now on if that is another form.
+  /// Reports an outcome, with the post's form if it has changed.
   func tell(_ outcome: DeliveryOutcome, of operation: DeliveryOperation, _ change: (inout PostForm) -> Void = { _ in }) {
     var document: PostDocument?
     if var form = PostForm(operation.document) {
@@ -211,7 +211,7 @@ extension CoreWorker {
       document = form.document(at: knownPosts[operation.post].place)
       if document == operation.document { document = nil }
     } else if var form = ReactionForm(operation.document) {
-      // What was told last may say more than what the operation was asked for with, and no longer be true.
+      // The form is always reported: the last reported form may have more than the operation's, and be outdated.
       form.course = knownPosts[operation.post].course ?? form.course
       document = form.document
     } else if var form = OrderForm(operation.document) {
@@ -225,7 +225,7 @@ extension CoreWorker {
   /// Answers operations for which the channel is not there.
   private func failPosts(_ operations: [DeliveryOperation], _ trouble: Trouble) {
     for operation in operations {
-      // What cannot be found cannot be deleted either, and no one can see whether relays have it.
+      // A post that cannot be found cannot be deleted either, and no one can see whether relays have it.
       let isDeleted = operation.task == .withdraw || operation.deletion != nil
       finish(operation, isDeleted ? .refused(trouble) : .troubled(trouble, retryAfter: nil))
     }

@@ -1,11 +1,11 @@
 internal import Channels
 internal import RelayNetwork
 
-// Carries out operations for reactions. The core sends a reaction to all relays of a channel that are ready, with one command, and says
-// neither to which nor how far it came. It knows whether its user has reacted, and refuses to do that twice, so a reaction is read there
-// before it is sent. That it is refused, and with which words, is known from the core's source only.
+// Carries out operations for reactions. The core sends a reaction to all relays of a channel that are ready, with one command, and reports
+// neither which relays these are nor how far it came. It records whether its user has reacted, and refuses to do that twice, so a reaction
+// is read there before it is sent. The refusal and its words are known from the core's source only.
 extension CoreWorker {
-  /// One reaction, with what is asked for it.
+  /// One reaction, with its operations.
   struct ReactionTask: ActTask {
     let post: PostID
     let channel: ChannelID
@@ -31,14 +31,14 @@ extension CoreWorker {
     if !publications.isEmpty { await prepare(publications, isThere, task) }
   }
 
-  /// The item that a reaction is about; `nil` if the core does not have it any more, or it was deleted.
+  /// The item that a reaction is about. `nil` if the core does not have it any more, or it was deleted.
   private func target(_ task: ReactionTask) async -> Result<CoreItem?, CoreFailure> {
     await itemInfo(task.form.target, task.group).map { info in
       info.flatMap { $0.item.item.deletion == nil ? $0.item.item : nil }
     }
   }
 
-  /// Answers for a reaction whose post is gone. What it said is gone with it.
+  /// Answers for a reaction whose post is gone. The reaction is gone with it.
   private func answerGone(_ task: ReactionTask) {
     for operation in task.operations {
       switch operation.task {
@@ -80,18 +80,19 @@ extension CoreWorker {
       for operation in operations { finish(operation, .skipped(Self.takenBack)) }
       return
     }
-    // Otherwise what is about to go would be taken for this one.
+    // Otherwise the reaction that is about to be removed would count as this one.
     guard !isBeingTakenBack(task) else { return hold(task.post, in: task.channel, for: limits.lookAgain) }
     let joined = joined(operations, task)
     guard !joined.isEmpty, isThere || !waitsForRelays(task) else { return }
-    // The reaction may be there although Baton has not sent it: then no one knows which relays got it, and those that are ready now count.
+    // The reaction may be there although Baton has not sent it. Then no one knows which relays got it, and the relays that are ready now
+    // count.
     guard isThere, course(task).reached != nil else {
       let ready: Set<CoreMember.ID>
       switch await readyRelays(task) {
       case .success(let members): ready = members
       case .failure(let failure): return fail(joined, failure)
       }
-      // The core also sends if there is no one to send to, and never again.
+      // The core sends even if no relay is ready, and never again.
       guard !ready.isDisjoint(with: joined.compactMap(task.member)) else {
         return hold(task.post, in: task.channel, Self.notReady)
       }
@@ -102,7 +103,7 @@ extension CoreWorker {
     for operation in joined { answer(operation, task) }
   }
 
-  /// Whether an earlier reaction that says the same waits to be taken back.
+  /// Whether an earlier identical reaction waits to be taken back.
   private func isBeingTakenBack(_ task: ReactionTask) -> Bool {
     let entries = desks[task.channel]?.entries.filter { $0.key != task.post }.values.flatMap(\.values) ?? []
     return entries.contains { entry in
@@ -111,7 +112,7 @@ extension CoreWorker {
     }
   }
 
-  /// Gives a reaction to the core, whose relays have answered.
+  /// Gives the core a reaction whose relays have answered.
   func react(_ task: ReactionTask) async {
     switch await ask(.react(task.group, task.form.target, task.form.reaction, isAdded: true)) {
     case .success(.reaction(let change)) where isAbout(change, task): taken(task)
@@ -163,7 +164,7 @@ extension CoreWorker {
 
   // MARK: - Taking back
 
-  /// Takes a reaction back, once for all relays, and answers for those that ask.
+  /// Takes a reaction back, once for all relays, and answers the operations that ask for it.
   private func takeBack(_ operations: [DeliveryOperation], _ isThere: Bool, _ task: ReactionTask) async {
     if course(task).reached != nil, course(task).withdrawn == nil {
       guard let told = await removed(operations, isThere, task) else { return }
@@ -183,12 +184,12 @@ extension CoreWorker {
     .unreachable,
     "the connection to the relay was not ready when the reaction was taken back, and the core tells each relay once")
 
-  /// Has the core take a reaction back that may be there.
-  /// - Returns: the relays that were told; `nil` if the operations were answered, or wait.
+  /// Has the core take back a reaction that may be there.
+  /// - Returns: the relays that were told. `nil` if the operations were answered, or wait.
   private func removed(
     _ operations: [DeliveryOperation], _ isThere: Bool, _ task: ReactionTask
   ) async -> Set<CoreMember.ID>? {
-    // It was taken back before, and the answer was lost, or by someone else.
+    // It was taken back before, and the answer was lost, or someone else took it back.
     if !isThere, let asked = knownPosts[task.post].asked { return asked }
     let ready: Set<CoreMember.ID>
     switch await readyRelays(task) {

@@ -1,10 +1,10 @@
 internal import Channels
 internal import RelayNetwork
 
-// Carries out orders that messages of others be gone: the core removes one for everyone, and tells relays that are ready once. That is known
-// from its source and types only.
+// Carries out orders to remove other people's messages: the core removes a message for everyone, and tells relays that are ready once. That
+// is known from its source and types only.
 extension CoreWorker {
-  /// What the core has under the number of a message.
+  /// The item that the core has under the number of a message.
   private enum MessageSight: Hashable {
     case there(CoreItem.ID)
     case gone
@@ -42,7 +42,7 @@ extension CoreWorker {
 
   private static let nothingToSend = Trouble(.notSupported, "the removal of a message has nothing to publish")
 
-  /// Has the core remove a message, once for all relays, and answers for those that ask.
+  /// Has the core remove a message, once for all relays, and answers the operations that ask for it.
   private func remove(_ operations: [DeliveryOperation], _ sight: MessageSight, _ task: OrderTask) async {
     guard sight != .another else {
       for operation in operations { finish(operation, .refused(Self.otherMessage)) }
@@ -60,7 +60,7 @@ extension CoreWorker {
     }
   }
 
-  /// - Returns: the relays that were told; `nil` if the operations were answered, or wait.
+  /// - Returns: the relays that were told. `nil` if the operations were answered, or wait.
   private func removed(_ operations: [DeliveryOperation], _ sight: MessageSight, _ task: OrderTask) async -> Set<CoreMember.ID>?
   {
     let ready: Set<CoreMember.ID>
@@ -70,9 +70,9 @@ extension CoreWorker {
       fail(operations, failure)
       return nil
     }
-    // It was removed before, and the answer was lost, or by someone else.
+    // It was removed before, and the answer was lost, or someone else removed it.
     guard case .there(let item) = sight else {
-      // It may be older than what is read again.
+      // It may be older than the messages that are read again.
       if readings[task.channel] != nil { delete(task.form.target, in: task.channel) }
       return knownPosts[task.post].asked ?? ready
     }
@@ -83,7 +83,7 @@ extension CoreWorker {
     knownPosts[task.post].asked = ready
     switch await ask(.moderate(task.group, CoreIDList(item))) {
     case .success(.itemsDeleted(let deletions)):
-      // No event says so.
+      // No event reports this.
       for deletion in deletions { deleted(deletion.deleted) }
       return ready
     case .success(let reply): fail(operations, Self.unexpected(reply))

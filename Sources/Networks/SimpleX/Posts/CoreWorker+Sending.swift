@@ -3,15 +3,15 @@ internal import RelayNetwork
 
 // Sends posts and edits. Nothing is sent before that is durable, and nothing twice: see `find`.
 extension CoreWorker {
-  /// How many of the newest items are asked for to see where a channel stands.
+  /// How many of the newest items are read to find the end of a channel.
   private static let newestCount = 10
   static let notReady = Trouble(.unreachable, "the connection to the relay is not ready")
 
-  /// Tells the relays of a post that was not sent that its turn has come.
+  /// Tells the relays of an unsent post that its turn has come.
   func prepare(_ operations: [DeliveryOperation], _ task: PostTask) async {
     let joined = joined(operations, task)
     guard !joined.isEmpty, !waitsForRelays(task) else { return }
-    // The core sends also if there is no one to send to, and never again.
+    // The core sends even if no relay is ready, and never again.
     switch await hasReadyRelay(joined, task) {
     case .success(true): break
     case .success(false):
@@ -25,7 +25,7 @@ extension CoreWorker {
     }
   }
 
-  /// Those of the operations whose relays have the channel, or are on their way to it; the others are answered.
+  /// The operations whose relays have the channel, or are on their way to it. The others are answered.
   func joined(_ operations: [DeliveryOperation], _ task: some DeskTask) -> [DeliveryOperation] {
     operations.filter { operation in
       switch task.listing.standing(of: operation.address) {
@@ -40,9 +40,9 @@ extension CoreWorker {
   }
 
   /// Tells relays that the turn of a post has come, and waits for the answers.
-  /// - Parameter place: where the post will be; `nil` if that is known.
+  /// - Parameter place: where the post will be, or `nil` if that is known.
   func beginFlight(_ task: some DeskTask, at place: ItemPlace? = nil) {
-    // Some may have come, or have been replaced by newer ones, meanwhile.
+    // Operations may have come, or been replaced by newer ones, since the task was made.
     let current = (desks[task.channel]?.operations(of: task.post) ?? []).filter { $0.task == .publish && task.isJoined($0) }
     guard !current.isEmpty else { return }
     guard desks[task.channel]?.flight == nil else { return hold(task.post, in: task.channel, for: limits.lookAgain) }
@@ -75,7 +75,7 @@ extension CoreWorker {
     }
   }
 
-  /// The number of the newest item in a channel; 0 if there is none.
+  /// The number of the newest item in a channel, or 0.
   private func newestItem(_ group: CoreGroup.ID) async -> Result<CoreItem.ID, CoreFailure> {
     switch await ask(.page(group, .newest, count: Self.newestCount)) {
     case .success(.page(let page)) where page.group?.id == group:
@@ -87,7 +87,7 @@ extension CoreWorker {
 
   // MARK: - It may leave
 
-  /// Sends the post whose relays have answered, to those that may have it.
+  /// Sends the post whose relays have answered, to the relays that may have it.
   func launch(in channel: ChannelID) async {
     guard let flight = desks[channel]?.flight else { return }
     let operations = (desks[channel]?.entries[flight.post] ?? [:]).values.map(\.operation)
@@ -112,7 +112,7 @@ extension CoreWorker {
     }
     guard let form = flight.document.flatMap(PostForm.init) ?? Self.newestForm(operations) else { return }
     let task = PostTask(post: flight.post, channel: channel, listing: listing, operations: operations, form: form)
-    // What it said is gone.
+    // Its text is gone.
     guard !form.isForgotten else {
       for operation in operations { finish(operation, .skipped(Self.forgotten)) }
       return
@@ -147,7 +147,7 @@ extension CoreWorker {
       await settle(sent.item, task)
     case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))
     case .failure(.refused(let error)):
-      // It certainly was not sent, so that it can be edited, and forgotten, as one that never left.
+      // It certainly was not sent, so it can be edited and forgotten like a post that never left.
       knownPosts[task.post].place = .unsent
       refuse(task.operations, error, file: task.form.file)
     case .failure(.notSent(let reason)): giveBack(task.operations, .notSent(reason))
@@ -157,7 +157,7 @@ extension CoreWorker {
     }
   }
 
-  /// Handles a post of which no one knows whether the core has sent it, or will.
+  /// Handles a post that the core may or may not have sent, or may still send.
   private func lose(_ task: PostTask, _ trouble: Trouble) {
     desks[task.channel]?.lost[task.post] = now()
     around.nudge(limits.doubtTime * 2)
@@ -169,7 +169,7 @@ extension CoreWorker {
     knownPosts.note(item, as: task.post)
     desks[task.channel]?.lost[task.post] = nil
     guard case .success(let info?) = await itemInfo(item.id, task.group) else {
-      // That it was sent is certain. How far it came will be asked for.
+      // It was certainly sent. How far it came is asked later.
       for operation in task.operations { finish(operation, .accepted) }
       return
     }
@@ -212,12 +212,12 @@ extension CoreWorker {
       for operation in operations { finish(operation, .skipped(Self.gone)) }
       return
     }
-    // Also an edition that the core has already must be durable at the relay before it counts.
+    // Even an edition that the core already has must be durable at the relay before it counts.
     guard knownPosts[task.post].edition == 1 else {
       for operation in operations where !task.isJoined(operation) { finish(operation, .skipped(Self.passedOver)) }
       let joined = operations.filter(task.isJoined)
       guard !joined.isEmpty else { return }
-      // The core also takes an edit if there is no one to send it to, and never sends it again.
+      // The core accepts an edit even if no relay is ready, and never sends it again.
       if !task.form.isShown(by: info.item.item) {
         switch await hasReadyRelay(joined, task) {
         case .success(true): break
@@ -232,7 +232,7 @@ extension CoreWorker {
 
   private static let gone = Trouble(.missing, "the chat core does not have the post any more, or someone deleted it there")
 
-  /// Puts the newest edition of a post in the place of an earlier one, unless it is there already.
+  /// Puts the newest edition of a post in place of an earlier one, unless it is there already.
   private func update(_ item: CoreItem.ID, _ task: PostTask) async {
     let info: CoreItemInfo
     switch await itemInfo(item, task.group) {
@@ -242,7 +242,7 @@ extension CoreWorker {
       return
     case .failure(let failure): return giveBack(task.operations, failure)
     }
-    // What someone made of the first edition in the core stays.
+    // A change that someone made to the first edition in the core is kept.
     let isEdit = task.form.edition > 1 && task.form.edition >= knownPosts[task.post].edition
     if isEdit, !task.form.isShown(by: info.item.item) {
       let ready: Set<CoreMember.ID>
@@ -250,7 +250,7 @@ extension CoreWorker {
       case .success(let members): ready = members
       case .failure(let failure): return giveBack(task.operations, failure)
       }
-      // The core would take the edit for no one, and not send it again.
+      // The core would accept the edit although no relay is ready, and not send it again.
       guard !ready.isDisjoint(with: task.operations.compactMap(task.member)) else {
         return giveBack(task.operations, Self.notReady)
       }

@@ -1,7 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 
-/// What is asked for one post of a channel, with the state of the channel's relays in the core.
+/// The operations for one post of a channel, with the state of the channel's relays in the core.
 protocol DeskTask {
   var post: PostID { get }
   var channel: ChannelID { get }
@@ -22,6 +22,6 @@ extension DeskTask {
     }
   }
 
-  /// The relay of an operation as a member of the channel; `nil` if the channel does not have it.
+  /// The relay of an operation as a member of the channel, or `nil` if the channel does not have it.
   func member(_ operation: DeliveryOperation) -> CoreMember.ID? { listing.standing(of: operation.address).member }
 }

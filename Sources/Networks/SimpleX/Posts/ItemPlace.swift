@@ -1,6 +1,6 @@
 internal import Channels
 
-/// Where a post is in the core. It is the network's name for the post (`PostDocument.networkID`), and only ever goes on from one case to
+/// The place of a post in the core. It is the network's name for the post (`PostDocument.networkID`), and only ever moves from one case to
 /// the next.
 enum ItemPlace: Hashable {
   /// Nothing was sent.
@@ -8,12 +8,12 @@ enum ItemPlace: Hashable {
   /// It may have been sent. If so, it is above this number, which was the newest of the channel before.
   case after(CoreItem.ID)
   /// The core has it under this number.
-  /// - sharedID: its name at relays and readers; `nil` if the core gave none that can be written down.
+  /// - sharedID: its name at relays and readers, or `nil` if the core gave none that can be written down.
   case item(CoreItem.ID, sharedID: String?)
 
   private static let mark = PostDocument.unsureMark
 
-  /// Reads a name; `nil` if it is not one.
+  /// Reads a name. `nil` if it is not one.
   init?(name: String) {
     if name.isEmpty {
       self = .unsent
@@ -41,10 +41,10 @@ enum ItemPlace: Hashable {
     }
   }
 
-  /// The number in the core; `nil` as long as it is not known that there is one.
+  /// The number in the core, if the post is known to have one.
   var item: CoreItem.ID? { if case .item(let item, _) = self { item } else { nil } }
 
-  /// The place that is further on. Of two that may be above different items, the lower one leads to all that the other does.
+  /// The later place. Of two that may be above different items, the lower one leads to all that the other does.
   func orLater(_ other: Self) -> Self {
     switch (self, other) {
     case (.item, _), (_, .unsent): self

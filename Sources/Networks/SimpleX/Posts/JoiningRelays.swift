@@ -1,8 +1,8 @@
 internal import Channels
 internal import RelayNetwork
 
-/// Since when posts wait for relays that are just getting their channels, so that one which never answers delays no more than the first of
-/// them. It is bounded.
+/// Since when posts wait for relays that are just getting their channels, so that a relay that never answers delays only the first of them.
+/// It is bounded.
 struct JoiningRelays {
   static let max = 10_000
 
@@ -18,8 +18,8 @@ struct JoiningRelays {
 }
 
 extension CoreWorker {
-  /// Whether a post waits for relays that are just getting the channel; then it is looked at again after a while, or when there is news of
-  /// them.
+  /// Whether a post waits for relays that are just getting the channel. If so, it is looked at again after a while, or when there is news
+  /// of them.
   func waitsForRelays(_ task: some DeskTask) -> Bool {
     let now = now()
     let taken = task.operations.compactMap { desks[task.channel]?.entries[task.post]?[$0.relay]?.since }.min() ?? now

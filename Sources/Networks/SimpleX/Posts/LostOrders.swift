@@ -1,6 +1,6 @@
 internal import Channels
 
-/// Orders about members whose answers were lost: the core may carry them out yet, after later ones that came over another connection.
+/// Orders about members whose answers were lost: the core may carry them out yet, after later orders that came over another connection.
 struct LostOrders {
   private struct Target: Hashable {
     let channel: ChannelID
@@ -9,19 +9,19 @@ struct LostOrders {
 
   private var lost: [Target: (post: PostID, at: Timestamp)] = [:]
 
-  /// - Parameter span: how long the core may carry it out yet; what is older is forgotten.
+  /// - Parameter span: how long the core may carry it out yet. Older orders are forgotten.
   mutating func note(_ post: PostID, about name: String, in channel: ChannelID, at now: Timestamp, for span: Duration) {
     lost = lost.filter { now - $0.value.at <= span }
     lost[Target(channel: channel, name: name)] = (post, now)
   }
 
-  /// It is known what became of an order.
+  /// Handles an order whose outcome is known.
   mutating func found(_ post: PostID, about name: String, in channel: ChannelID) {
     let target = Target(channel: channel, name: name)
     if lost[target]?.post == post { lost[target] = nil }
   }
 
-  /// When the answer to another order about someone was lost; `nil` if none was.
+  /// When the answer to another order about someone was lost, or `nil` if none was.
   func time(about name: String, in channel: ChannelID, except post: PostID) -> Timestamp? {
     lost[Target(channel: channel, name: name)].flatMap { $0.post == post ? nil : $0.at }
   }

@@ -2,34 +2,34 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// What Baton stores of an order to the core about what someone wrote, or about who belongs to a channel: which one it is, and what became
-/// of it as far as the core does not say. The core gives orders no name, so neither do documents.
+/// The stored form of an order to the core about someone's message, or about a member: the order, and its progress as far as the core does
+/// not show it. The core gives orders no name, so neither do documents.
 struct OrderForm: Hashable {
   enum Order: Hashable {
-    /// A message of someone else is to be gone for everyone.
+    /// Someone else's message is to be removed for everyone.
     case removeMessage
     case removeMember
     case setRole(CoreMember.Role)
-    /// What a member writes is to be kept from everyone, or shown again.
+    /// A member is to be blocked for everyone, or unblocked.
     case block(Bool)
   }
 
   let order: Order
   /// The name of the message (`ItemPlace`), or of the member (`ReadMessage.author`).
   let target: String
-  /// What became of it; it is never taken back.
+  /// The progress. An order is never taken back.
   var course = ActCourse()
 
   /// The roles that the core gives.
   static let roles: [CoreMember.Role] = [.observer, .member, .moderator, .admin, .owner]
 
-  /// The order that a message be removed; `nil` if the core has no such message.
+  /// The order to remove a message, or `nil` if the core has no such message.
   init?(removing name: String) {
     guard ItemPlace(name: name)?.item != nil else { return nil }
     (order, target) = (.removeMessage, name)
   }
 
-  /// - Throws: what must be changed.
+  /// - Throws: `PostRefusal` with the part that must be changed.
   init(_ change: MembershipChange) throws(PostRefusal) {
     guard Self.isMember(change.person) else {
       throw PostRefusal(
@@ -54,7 +54,7 @@ struct OrderForm: Hashable {
     target = change.person
   }
 
-  /// Whether a name can be one of a member: that of someone else, and not of the channel.
+  /// Whether a name can be a member's: someone else's, and not the channel's.
   static func isMember(_ name: String) -> Bool {
     if name.hasPrefix("#") { return number(name) != nil }
     return name != PostForm.author && ItemPlace.isWritable(name)
@@ -66,13 +66,13 @@ struct OrderForm: Hashable {
     return CoreMember.ID(rawValue: number)
   }
 
-  /// The order that operations are about; `nil` if they are about something else. All of them are about the same one.
+  /// The order that operations are about, or `nil` if they are about something else. All of them are about the same one.
   init?(in operations: [DeliveryOperation]) {
     guard let form = operations.lazy.compactMap({ OrderForm($0.document) }).first else { return nil }
     self = form
   }
 
-  /// Reads what was stored; `nil` if it is not what Baton writes.
+  /// Reads a stored form. `nil` if it is not in Baton's format.
   init?(_ document: PostDocument) {
     guard document.author == PostForm.author, document.networkID.isEmpty,
       let json = (try? JSONParser.parse(document.text))?.object,
@@ -96,7 +96,7 @@ struct OrderForm: Hashable {
     }
   }
 
-  /// The form as it is stored.
+  /// The form for the store.
   var document: PostDocument {
     var members = course.json
     members["target"] = .string(target)

@@ -2,7 +2,7 @@ internal import Channels
 internal import DequeModule
 internal import RelayNetwork
 
-/// What is asked for the posts of one channel, in the core. One post at a time is on its way to the core.
+/// The operations for the posts of one channel, in the core. One post at a time is on its way to the core.
 struct PostDesk {
   struct Entry {
     let operation: DeliveryOperation
@@ -14,9 +14,9 @@ struct PostDesk {
     let post: PostID
     /// The relays whose answer is awaited, each with the number of its operation.
     var waiting: [RelayID: Int]
-    /// Those that may have the post.
+    /// The relays that may have the post.
     var allowed: [RelayID: Int] = [:]
-    /// The post as it was stored when it was let go, if it was ever edited.
+    /// The stored post at the time when it was let go, if it was ever edited.
     var document: PostDocument?
     let since: Timestamp
 
@@ -48,13 +48,13 @@ struct PostDesk {
   }
 }
 
-/// What is known of posts in the core beyond what operations say, which may have been asked for before that was stored. It is bounded; what
-/// is left out is what is stored by now.
+/// The known state of posts in the core beyond their operations, which may have been requested before that state was stored. It is bounded.
+/// A state that is left out is stored by now.
 struct KnownPosts {
   /// An edit that was given to the core.
   struct Edit: Hashable {
     let edition: Int
-    /// The relays that got it: those whose connections were ready then.
+    /// The relays that got it, because their connections were ready then.
     let reached: Set<CoreMember.ID>
   }
 
@@ -62,14 +62,14 @@ struct KnownPosts {
     var place = ItemPlace.unsent
     /// The newest edition that there is.
     var edition = 1
-    /// The newest edition that the core has taken as an edit; 0 if none has.
+    /// The newest edition that the core has accepted as an edit, or 0.
     var edited = 0
-    /// When the core sent it; `nil` if that is not known.
+    /// When the core sent it, or `nil` if that is not known.
     var sentAt: Timestamp?
     var deletion: PostForm.Deletion?
-    /// The newest edit that was given to the core since the start. It is not stored: what was edited is stored as it was asked for.
+    /// The newest edit that was given to the core since the start. It is not stored: the requested edition is.
     var edit: Edit?
-    /// What became of it if it is a reaction, or an order.
+    /// The progress, if it is a reaction or an order.
     var course: ActCourse?
     /// When the answer to a reaction, or to an order, was lost: the core may carry it out yet.
     var lostAt: Timestamp?

@@ -1,8 +1,8 @@
 internal import RelayNetwork
 
-// What SimpleX can express of a post. The rest is refused: readers would not see it, and no one would know.
+// The parts of a post that SimpleX can express. The rest is refused: readers would not see it, and no one would notice.
 extension PostForm {
-  /// - Throws: what must be changed.
+  /// - Throws: `PostRefusal` with the part that must be changed.
   init(_ draft: PostDraft) throws(PostRefusal) {
     try draft.validate(takesFiles: true)
     try Self.checkWords(draft)
@@ -24,9 +24,9 @@ extension PostForm {
   }
 
   /// The next edition of a post.
-  /// - Throws: what must be changed.
+  /// - Throws: `PostRefusal` with the part that must be changed.
   init(_ draft: PostDraft, after earlier: PostForm) throws(PostRefusal) {
-    // The core keeps what a post answers.
+    // The core keeps the message that a post answers.
     var own = draft
     own.replyTo = nil
     try self.init(own)

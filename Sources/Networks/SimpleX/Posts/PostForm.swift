@@ -2,13 +2,13 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// What Baton stores of a post on SimpleX: what the core is to send, and what became of that as far as no one else keeps it. Where the
-/// post is in the core is its name (`ItemPlace`).
+/// The stored form of a post on SimpleX: the content that the core is to send, and its progress as far as no one else keeps it. The place
+/// of the post in the core is its name (`ItemPlace`).
 struct PostForm: Hashable {
   /// How the core was told to delete the post.
   struct Deletion: Hashable {
     let scope: CoreItemScope
-    /// The relays that were told: those whose connections were ready.
+    /// The relays that were told, because their connections were ready.
     let reached: Set<CoreMember.ID>
   }
 
@@ -29,12 +29,12 @@ struct PostForm: Hashable {
   /// When the core sent it.
   var sentAt: Timestamp?
   var deletion: Deletion?
-  /// What a quote of the post takes, in bytes, once what it says is forgotten here; `nil` before.
+  /// The size of a quote of the post, in bytes, once its content is forgotten. `nil` before.
   var forgottenBytes: Int?
 
   var message: CoreMessage { CoreMessage(text: text, preview: preview, file: file?.path) }
 
-  /// Whether an item of the core says the same.
+  /// Whether an item of the core has the same content.
   func isShown(by item: CoreItem) -> Bool {
     guard !isForgotten, let content = item.content else { return false }
     return content.text == text && content.link == preview?.link && item.file?.name == file?.name
@@ -44,7 +44,7 @@ struct PostForm: Hashable {
     (self.text, self.preview, self.file, self.quoted) = (text, preview, file, quoted)
   }
 
-  /// Reads what was stored; `nil` if it is not what Baton writes.
+  /// Reads a stored form. `nil` if it is not in Baton's format.
   init?(_ document: PostDocument) {
     guard document.author == Self.author, let json = (try? JSONParser.parse(document.text))?.object,
       Set(json.keys).isSubset(of: ["edition", "text", "preview", "file", "quoted", "sentAt", "deletion", "forgottenBytes"]),
@@ -67,7 +67,7 @@ struct PostForm: Hashable {
 
   struct Unreadable: Error {}
 
-  /// What a member stands for; `nil` if there is none.
+  /// The value of a member, or `nil` if it is missing.
   static func read<Value>(_ json: JSONValue?, _ value: (JSONValue) -> Value?) throws(Unreadable) -> Value? {
     guard let json else { return nil }
     guard let value = value(json) else { throw Unreadable() }
@@ -86,7 +86,7 @@ struct PostForm: Hashable {
     return .object(members)
   }
 
-  /// The form as it is stored of a post that is at `place`.
+  /// The stored form of a post that is at `place`.
   func document(at place: ItemPlace) -> PostDocument {
     PostDocument(networkID: place.name, author: Self.author, text: json.text)
   }

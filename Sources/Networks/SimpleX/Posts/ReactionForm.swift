@@ -2,8 +2,8 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// What Baton stores of a reaction on SimpleX: which one it is, to which item, and what became of it as far as the core does not say. The
-/// core gives reactions no name, so neither do documents.
+/// The stored form of a reaction on SimpleX: the reaction, its item, and its progress as far as the core does not show it. The core gives
+/// reactions no name, so neither do documents.
 struct ReactionForm: Hashable {
   let reaction: CoreReaction
   /// The item that it is a reaction to.
@@ -14,7 +14,7 @@ struct ReactionForm: Hashable {
 
   private static let emojiMark = "\u{FE0F}"
 
-  /// - Throws: what must be changed.
+  /// - Throws: `PostRefusal` with the part that must be changed.
   init(_ draft: ReactionDraft) throws(PostRefusal) {
     guard draft.emoji.isEmpty else {
       throw PostRefusal(.emoji, "reactions on SimpleX have no pictures; write one of \(Self.all)")
@@ -39,13 +39,13 @@ struct ReactionForm: Hashable {
     }
   }
 
-  /// The reaction that operations are about; `nil` if they are about a post. All of them are about the same one.
+  /// The reaction that operations are about, or `nil` if they are about a post. All of them are about the same one.
   init?(in operations: [DeliveryOperation]) {
     guard let form = operations.lazy.compactMap({ ReactionForm($0.document) }).first else { return nil }
     self = form
   }
 
-  /// Reads what was stored; `nil` if it is not what Baton writes.
+  /// Reads a stored form. `nil` if it is not in Baton's format.
   init?(_ document: PostDocument) {
     guard document.author == PostForm.author, document.networkID.isEmpty,
       let json = (try? JSONParser.parse(document.text))?.object,
@@ -57,7 +57,7 @@ struct ReactionForm: Hashable {
     do throws(PostForm.Unreadable) { course = try ActCourse(json) } catch { return nil }
   }
 
-  /// The form as it is stored.
+  /// The form for the store.
   var document: PostDocument {
     let members: [String: JSONValue] = ["reaction": .string(reaction.rawValue), "target": .string(targetName)]
     return PostDocument(

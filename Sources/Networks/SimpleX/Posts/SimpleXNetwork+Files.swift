@@ -4,7 +4,7 @@ internal import StrictJSON
 
 // Files that the core sends along with posts.
 extension SimpleXNetwork {
-  /// For how long servers keep a file.
+  /// How long servers keep a file.
   static let fileTime = Duration.seconds(48 * 3_600)
 
   public func notes(on post: PostDocument, publishedAt: Timestamp) -> [String] {
@@ -39,7 +39,7 @@ extension SimpleXNetwork {
     }
   }
 
-  /// Checks that an edit leaves the file of a post as it is, because nothing else reaches readers.
+  /// Checks that an edit keeps the file of a post, because a change of it does not reach readers.
   static func check(_ next: PostForm, keepsFileOf form: PostForm) throws(PostRefusal) {
     guard next.file?.text != form.file?.text else { return }
     guard let file = form.file else {

@@ -1,11 +1,11 @@
 public import Channels
 public import RelayNetwork
 
-// The form of posts on SimpleX, and what is done with them in the core.
+// The form of posts on SimpleX, and their handling in the core.
 extension SimpleXNetwork {
-  /// For how long the core edits a post.
+  /// How long the core edits a post.
   static let editTime = Duration.seconds(24 * 3_600)
-  /// For how long it deletes one at readers.
+  /// How long it deletes a post at readers.
   static let deletionTime = Duration.seconds(30 * 3_600)
 
   public var editsInPlace: Bool { true }
@@ -90,15 +90,15 @@ extension SimpleXNetwork {
     return (order.document, PostDocument(networkID: "", author: PostForm.author, text: "{}"))
   }
 
-  /// Whether something is not said, but done: a reaction, or an order.
+  /// Whether a post is an act: a reaction, or an order.
   private static func isAct(_ post: PostDocument) -> Bool { ReactionForm(post) != nil || OrderForm(post) != nil }
 
   public func date(of post: PostDocument) -> Timestamp? {
     PostForm(post)?.sentAt ?? ReactionForm(post)?.course.sentAt ?? OrderForm(post)?.course.sentAt
   }
 
-  /// A post of which it is not known whether the core has sent it keeps its text, because it is found in the core by nothing else. Which of
-  /// the eight reactions one is stays, because it cannot be taken back otherwise.
+  /// A post that the core may have sent keeps its text, because it is found in the core by nothing else. A reaction keeps its emoji,
+  /// because it could not be taken back otherwise.
   public func remnant(of post: PostDocument) -> String? {
     if let reaction = ReactionForm(post) { return reaction.document.text }
     if let order = OrderForm(post) { return order.document.text }

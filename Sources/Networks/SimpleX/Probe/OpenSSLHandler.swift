@@ -17,7 +17,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
   private let promise: EventLoopPromise<TLSSession>
   private var state = State.idle
 
-  /// The outcome of the handshake; failures are `PeerFailure`s.
+  /// The outcome of the handshake. Failures are `PeerFailure`s.
   var handshake: EventLoopFuture<TLSSession> { promise.futureResult }
 
   init(applicationProtocol: String, eventLoop: any EventLoop) throws(TLSFailure) {
@@ -99,7 +99,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
 
   /// Processes received bytes. The handshake and the data after it may arrive together.
   private func deliver(_ context: ChannelHandlerContext) throws(TLSFailure) {
-    // A handler may close the connection in between.
+    // A handler may close the connection during the loop.
     while state == .open {
       switch try client.read(context.channel.allocator) {
       case .bytes(let bytes): context.fireChannelRead(wrapInboundOut(bytes))

@@ -3,8 +3,8 @@ internal import Channels
 internal import Dialing
 internal import Foundation
 
-/// The certificates of a server, judged as SimpleX does: the second one is the server's identity, named by the address; the last
-/// one is trusted as it is; host names do not matter.
+/// The certificates of a server, judged as SimpleX does. The second one is the server's identity, named by the address. The last one is
+/// trusted without a check. Host names do not matter.
 struct PeerCertificates: Hashable, Sendable {
   /// The certificates in DER, the leaf first.
   let chain: [[UInt8]]

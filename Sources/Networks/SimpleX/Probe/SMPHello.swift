@@ -2,7 +2,7 @@
 struct ServerHello: Hashable, Sendable {
   /// The server's certificates again, and a key that the server signed.
   struct SignedKey: Hashable, Sendable {
-    /// The certificates in DER, the leaf first; at most `PeerCertificates.keptMax`.
+    /// The certificates in DER, the leaf first, and at most `PeerCertificates.keptMax`.
     let chain: [[UInt8]]
     /// The key in DER, with its signature.
     let key: [UInt8]

@@ -7,7 +7,7 @@ internal import RelayNetwork
 
 /// A connection to a server, from the TLS handshake to the bytes of its hello.
 struct ServerConnection: Sendable {
-  /// The outcome of the handshake; failures are `PeerFailure`s.
+  /// The outcome of the handshake. Failures are `PeerFailure`s.
   let handshake: EventLoopFuture<TLSSession>
   private let ask: @Sendable (EventLoopPromise<[UInt8]>) -> Void
 
@@ -41,11 +41,11 @@ struct ServerConnection: Sendable {
     }
   }
 
-  /// Fetches the bytes of the hello; failures are `PeerFailure`s.
+  /// Fetches the bytes of the hello. Failures are `PeerFailure`s.
   func bringHello(_ promise: EventLoopPromise<[UInt8]>) { ask(promise) }
 }
 
-/// Collects the first block that a server sends by itself; after HTTP/2, it notices only errors and the end.
+/// Collects the first block that a server sends by itself. After HTTP/2, it notices only errors and the end.
 private final class HelloCollector: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   let promise: EventLoopPromise<[UInt8]>
@@ -75,7 +75,7 @@ private final class HelloCollector: ChannelInboundHandler {
   private func end() { promise.fail(PeerFailure(helloBytes: bytes.count)) }
 }
 
-/// Asks an XFTP server for its hello, on an HTTP/2 stream of its own.
+/// Asks an XFTP server for its hello, on a separate HTTP/2 stream.
 private final class HelloRequest: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundOut = HTTPClientRequestPart

@@ -25,7 +25,7 @@ public struct ServerProbeLimits: Hashable, Sendable {
   }
 }
 
-/// Tests, as far as its hello, whether a server works and is the one in its address; nothing is written to the server.
+/// Tests, as far as its hello, whether a server works and is the one in its address. Nothing is written to the server.
 struct ServerProbe: Sendable {
   let address: ServerAddress
   let limits: ServerProbeLimits
@@ -34,7 +34,7 @@ struct ServerProbe: Sendable {
   /// The time in seconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// The versions that present clients speak.
+  /// The versions that current clients speak.
   static func ownVersions(_ transport: ServerProtocol) -> ClosedRange<Int> {
     switch transport {
     case .smp: 6...18
@@ -42,7 +42,7 @@ struct ServerProbe: Sendable {
     }
   }
 
-  /// Runs the steps until one fails. Nothing stays open, whether the test ends or its task is cancelled.
+  /// Runs the steps until one fails. Nothing remains open, whether the test ends or its task is cancelled.
   func run(_ yield: @escaping @Sendable (ProbeStep) -> Void) async {
     // The failed step has been reported by then.
     try? await steps(yield)
@@ -130,7 +130,7 @@ struct ServerProbe: Sendable {
     let started = clock.now
     do {
       let (value, detail) = try await body()
-      // Names and versions may come from the peer; details are cleaned like troubles.
+      // Names and versions may come from the peer, so details are cleaned like troubles.
       yield(ProbeStep(name: name, duration: clock.now - started, detail: Trouble(.protocol, detail).detail))
       return value
     } catch {

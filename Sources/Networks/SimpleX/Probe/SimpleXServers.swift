@@ -10,7 +10,7 @@ public struct SimpleXServers: ServerNetwork {
   private let lookup = HostLookup()
 
   /// - Parameters:
-  ///   - group: the event loops of the connections; they must outlive the tests.
+  ///   - group: the event loops of the connections, which must outlive the tests.
   ///   - now: the time by which certificates are judged, in seconds since 1970.
   public init(
     group: any EventLoopGroup, limits: ServerProbeLimits = ServerProbeLimits(), now: @escaping @Sendable () -> Int64

@@ -3,11 +3,11 @@ internal import NIOCore
 
 /// The results of a complete handshake.
 struct TLSSession: Hashable, Sendable {
-  /// The certificates that the peer sent, in DER, the leaf first; at most `PeerCertificates.keptMax`.
+  /// The certificates that the peer sent, in DER, the leaf first, and at most `PeerCertificates.keptMax`.
   let chain: [[UInt8]]
   /// How many certificates the peer sent.
   let chainCount: Int
-  /// The protocol that the peer chose; `nil` if it chose none.
+  /// The protocol that the peer chose, if any.
   let applicationProtocol: String?
   /// The TLS version for people: `TLSv1.3`.
   let version: String
@@ -15,14 +15,14 @@ struct TLSSession: Hashable, Sendable {
   let finished: [UInt8]
 }
 
-/// The reason why a TLS connection cannot be used, in the TLS library's words.
+/// The fault of a TLS connection, in the TLS library's words.
 struct TLSFailure: Error, Hashable, Sendable {
   let reason: String
 }
 
 /// The client's end of a TLS connection, without a socket. It belongs to one event loop.
 ///
-/// The TLS library of swift-nio does not know Ed448, which older servers have in their certificates, so this type uses OpenSSL.
+/// The TLS library of swift-nio does not support Ed448, which older servers have in their certificates, so this type uses OpenSSL.
 final class TLSClient {
   private let client: OpaquePointer
   /// The largest number of bytes in one record.
@@ -48,7 +48,7 @@ final class TLSClient {
     guard isTaken else { throw failure }
   }
 
-  /// Returns and removes the bytes to send to the peer; `nil` if there are none.
+  /// Returns and removes the bytes to send to the peer, if any.
   func takeOutput(_ allocator: ByteBufferAllocator) -> ByteBuffer? {
     var output = allocator.buffer(capacity: 0)
     var count = 0
@@ -113,7 +113,7 @@ final class TLSClient {
     }
   }
 
-  /// Encrypts bytes; the result waits as output.
+  /// Encrypts bytes. The result waits as output.
   func write(_ bytes: ByteBuffer) throws(TLSFailure) {
     let result = bytes.withUnsafeReadableBytes { bytes in
       guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return CTLS_DONE }
@@ -122,7 +122,7 @@ final class TLSClient {
     guard result == CTLS_DONE else { throw failure }
   }
 
-  /// Ends the TLS session; the closing message waits as output.
+  /// Ends the TLS session. The closing message waits as output.
   func shutdown() { ctls_client_shutdown(client) }
 }
 

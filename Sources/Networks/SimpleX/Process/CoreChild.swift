@@ -27,16 +27,16 @@ final class CoreChild: Sendable {
 
   /// Runs the program to its end. Call this once.
   /// - Parameters:
-  ///   - started: gets the process id, on a thread of its own.
+  ///   - started: gets the process id, on a separate thread.
   ///   - output: gets lines that may be shown, on that thread.
   func run(started: @escaping @Sendable (Int32) -> Void, output: @escaping @Sendable (String) -> Void) async -> Ending {
     await withCheckedContinuation { continuation in
-      // The process is bound to the thread that starts it, so the thread stays until the process is gone.
+      // The process is bound to the thread that starts it, so the thread lives until the process is gone.
       Thread.detachNewThread { continuation.resume(returning: self.follow(started, output)) }
     }
   }
 
-  /// Sends a signal to the process if it still runs; if it does not run yet, it will never run.
+  /// Sends a signal to the process if it still runs. If it does not run yet, it will never run.
   /// - Returns: whether the signal was sent.
   @discardableResult
   func signal(_ number: Int32) -> Bool {
@@ -75,7 +75,7 @@ final class CoreChild: Sendable {
     let endWriter = end[1]
     Thread.detachNewThread {
       var info = siginfo_t()
-      // The process stays a zombie, so that its number is not reused while it may be signalled.
+      // The process remains a zombie, so that its number is not reused while it may be signalled.
       while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
       close(endWriter)
     }
@@ -136,7 +136,7 @@ final class CoreChild: Sendable {
 
   private static func pipe(_ descriptors: inout [CInt]) -> Bool {
     guard pipe2(&descriptors, O_CLOEXEC) == 0 else { return false }
-    // Only the reading end is non-blocking: the program would not expect that of the other end.
+    // Only the reading end is non-blocking, because the program does not expect that of its output.
     return fcntl(descriptors[0], F_SETFL, O_NONBLOCK) == 0
   }
 }

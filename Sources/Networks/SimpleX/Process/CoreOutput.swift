@@ -1,9 +1,9 @@
 /// Turns the output of a core into lines that may be logged.
 ///
-/// The core prints every command that it is sent, with the passwords of servers in it, and several threads of
-/// it may print at once, so that a long line can come in pieces. Everything that could be part of a command is left out.
+/// The core prints every command that it is sent, with the passwords of servers in it, and several of its threads may print at the same
+/// time, so that a long line can come in pieces. Everything that could be part of a command is left out.
 struct CoreOutput {
-  /// The longest line in bytes; longer ones are left out, because nothing that is meant for people is that long.
+  /// The longest line in bytes. Longer lines are left out, because nothing that is meant for people is that long.
   static let lineBytesMax = 4096
 
   private var line: [UInt8] = []
@@ -31,7 +31,7 @@ struct CoreOutput {
     return isTooLong ? nil : Self.shown(String(decoding: line, as: UTF8.self))
   }
 
-  /// `line` in a form that may be logged; `nil` if it may not.
+  /// `line` in a form that may be logged, or `nil` if it may not.
   static func shown(_ line: String) -> String? {
     guard !isPartOfCommand(line) else { return nil }
     let text = CoreText.bounded(line).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -40,7 +40,7 @@ struct CoreOutput {
 
   private static func isPartOfCommand(_ line: String) -> Bool {
     if ["received command", "/_", "\\\"", "{\"", "\":"].contains(where: line.contains) { return true }
-    // Passwords come before the @ of an address. In a complete address they are hidden; a possible part of an address is not shown.
+    // Passwords come before the @ of an address. In a complete address they are hidden. A possible part of an address is not shown.
     return line.split(whereSeparator: \.isWhitespace).contains { $0.contains("@") && !$0.contains("://") }
   }
 }

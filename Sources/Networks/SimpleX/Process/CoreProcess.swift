@@ -5,8 +5,8 @@ public import Logging
 internal import RelayNetwork
 internal import Synchronization
 
-/// Runs a SimpleX Chat core and keeps it running: it is started again when it ends, with growing waits if it ends at once, and ends with
-/// Baton.
+/// Runs a SimpleX Chat core and keeps it running: it is started again when it ends, with growing waits if it ends immediately, and ends
+/// with Baton.
 ///
 /// The core's port accepts everyone on this machine, so a core that runs as a separate service, from which others can be kept away, is
 /// the better choice where other people have accounts.
@@ -25,8 +25,8 @@ public final class CoreProcess: Sendable {
 
   /// - Parameters:
   ///   - program: the path of `simplex-chat`.
-  ///   - database: the beginning of the names of its database files (`-d`); the folder must exist.
-  ///   - displayName: the name of its user, who is created at the first start; the core ends if its active user has another name
+  ///   - database: the beginning of the names of its database files (`-d`). The folder must exist.
+  ///   - displayName: the name of its user, who is created at the first start. The core ends if its active user has another name
   ///     (`--user-display-name`).
   ///   - port: the port on loopback (`-p`).
   ///   - extraArguments: further options. They can be read by every user of the machine.
@@ -80,7 +80,7 @@ public final class CoreProcess: Sendable {
     }
   }
 
-  /// Keeps the core running until cancelled; returns when its process is gone. Call this once.
+  /// Keeps the core running until cancelled. Returns when its process is gone. Call this once.
   public func run() async {
     var restart = CoreRestart(limits: limits, salt: .random(in: 0...UInt64.max))
     while !Task.isCancelled {

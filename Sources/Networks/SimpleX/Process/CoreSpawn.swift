@@ -33,7 +33,7 @@ enum CoreSpawn {
     sigemptyset(&none)
     sigfillset(&all)
     posix_spawnattr_setsigmask(&attributes, &none)
-    // A daemon ignores the signals that it waits for in other ways; its children would inherit that and not end.
+    // A daemon ignores the signals that it waits for in other ways. Its children would inherit that and not end.
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

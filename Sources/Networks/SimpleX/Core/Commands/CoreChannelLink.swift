@@ -6,7 +6,7 @@ public struct CoreChannelLink: Hashable, Sendable, CustomStringConvertible {
   public let text: String
 
   /// - Parameter text: the link in any spelling.
-  /// - Throws: `InvalidAddress` that says what is wrong and where.
+  /// - Throws: `InvalidAddress` with the fault and its place.
   public init(_ text: String) throws(InvalidAddress) {
     let link = try SimpleXLink(text)
     guard link.kind == .channel else {

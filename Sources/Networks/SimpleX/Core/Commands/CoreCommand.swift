@@ -21,27 +21,27 @@ public enum CoreCommand: Hashable, Sendable {
   case validateServers(CoreUser.ID, [CoreServerGroup])
   /// Tests a server. Answer: `serverTest`.
   case testServer(CoreUser.ID, CoreServerAddress)
-  /// Tests a relay; the core itself waits up to 40 seconds. Answer: `relayTest`.
+  /// Tests a relay. The core itself waits up to 40 seconds. Answer: `relayTest`.
   case testRelay(CoreUser.ID, CoreRelayAddress)
   /// Creates a channel on all of these relays or not at all. Answer: `channelCreated`, `channelNotCreated`, or an error.
-  /// - isIncognito: the owner takes a random name in the channel.
+  /// - isIncognito: whether the owner gets a random name in the channel.
   case createChannel(CoreUser.ID, relays: CoreIDList<CoreRelay>, CoreGroupProfile, isIncognito: Bool = false)
   /// Lists the relays of a channel. Answer: `relays`.
   case relays(CoreGroup.ID)
-  /// Invites further relays. One that fails must be removed before it can be invited again. Answer: `relaysAdded`, `relaysNotAdded`, or
+  /// Invites further relays. A relay that fails must be removed before it can be invited again. Answer: `relaysAdded`, `relaysNotAdded`, or
   /// an error.
   case addRelays(CoreGroup.ID, CoreIDList<CoreRelay>)
-  /// Removes members; a relay leaves a channel that way too. Answer: `membersRemoved`.
+  /// Removes members. Relays leave a channel in this way too. Answer: `membersRemoved`.
   case removeMembers(CoreGroup.ID, CoreIDList<CoreMember>, withMessages: Bool = false)
   /// Gives members a role. Answer: `roleChanged`.
   case setRole(CoreGroup.ID, CoreIDList<CoreMember>, CoreMember.Role)
-  /// Keeps what members write from everyone, or shows it again. Answer: `blockChanged`.
+  /// Blocks members for everyone, or unblocks them. Answer: `blockChanged`.
   case block(CoreGroup.ID, CoreIDList<CoreMember>, isBlocked: Bool)
   /// Withdraws a refusal, as the operator of a relay. Answer: `relayAllowed`.
   case allowRelay(CoreGroup.ID)
   /// Asks for the channel's link. Answer: `link`.
   case link(CoreGroup.ID)
-  /// Lists the groups and channels of a user: those with this text in their names or descriptions, or all, however many. Answer: `groups`.
+  /// Lists the groups and channels of a user that have this text in their names or descriptions, or all, however many. Answer: `groups`.
   case groups(CoreUser.ID, search: CoreSearchText? = nil)
   /// Lists all members, including subscribers, however many. Answer: `members`.
   case members(CoreGroup.ID)
@@ -49,33 +49,33 @@ public enum CoreCommand: Hashable, Sendable {
   case member(CoreGroup.ID, CoreMember.ID)
   /// Asks for one group or channel. Answer: `group`.
   case info(CoreGroup.ID)
-  /// Replaces the profile; the new one must be the present one with changes. Answer: `profileUpdated`.
+  /// Replaces the profile. The new one must be the current one with changes. Answer: `profileUpdated`.
   case updateProfile(CoreGroup.ID, CoreGroupProfile)
   /// Deletes a group or channel, here and, if `notify`, for its members. Answer: `groupDeleted`.
   case deleteGroup(CoreGroup.ID, notify: Bool = true)
-  /// Looks a link up at its server, and says what it is to the user. Answer: `plan`.
+  /// Looks a link up at its server, and finds its relation to the user. Answer: `plan`.
   case plan(CoreUser.ID, CoreChannelLink)
-  /// Notes a channel of others that shall be joined, without joining it. Answer: `prepared`.
+  /// Records a channel to be joined, without joining it. Answer: `prepared`.
   case prepare(CoreUser.ID, CoreJoinLink, CoreLinkData)
   /// Joins a channel that was prepared, under a random name. Answer: `joinStarted`, or an error if no relay could be reached.
   case join(CoreGroup.ID)
   /// Leaves a group. Answer: `left`.
   case leave(CoreGroup.ID)
-  /// Sends a message as the channel, to the relays whose connections are ready; the core draws its shared id. It answers before
-  /// anything was sent, and asking twice sends twice. Answer: `itemsSent`, or an error of the kind `item`.
+  /// Sends a message as the channel, to the relays whose connections are ready. The core draws its shared id. It answers before anything is
+  /// sent, and sends twice if asked twice. Answer: `itemsSent`, or an error of the kind `item`.
   /// - quoting: the message that it replies to.
   /// - isSigned: proves, and so reveals, which owner wrote it.
   case send(CoreGroup.ID, CoreMessage, quoting: CoreItem.ID? = nil, isSigned: Bool = false)
-  /// Edits an own message of the last 24 hours, mentions included. Answer: `itemUpdated`, or `itemNotChanged` if content and preview are
-  /// the same: then nothing is sent.
+  /// Edits one of the user's messages of the last 24 hours, mentions included. Answer: `itemUpdated`, or `itemNotChanged` if content and
+  /// preview are the same: then nothing is sent.
   case updateItem(CoreGroup.ID, CoreItem.ID, CoreMessage)
-  /// Deletes own messages. Answer: `itemsDeleted` with those that are there; an event tells of the others.
+  /// Deletes the user's own messages. Answer: `itemsDeleted` with the messages that are there. An event reports the others.
   case deleteItems(CoreGroup.ID, CoreIDList<CoreItem>, CoreItemScope)
-  /// Removes messages of others for everyone, however old they are. Answer: `itemsDeleted`.
+  /// Removes other members' messages for everyone, however old they are. Answer: `itemsDeleted`.
   case moderate(CoreGroup.ID, CoreIDList<CoreItem>)
-  /// Adds or takes back a reaction. Answer: `reaction`, or a command error if it is there, or gone, already.
+  /// Adds or removes a reaction. Answer: `reaction`, or a command error if it is there, or gone, already.
   case react(CoreGroup.ID, CoreItem.ID, CoreReaction, isAdded: Bool)
-  /// Asks how far a message came with each relay. Answer: `itemInfo`.
+  /// Asks for the delivery of a message to each relay. Answer: `itemInfo`.
   case itemInfo(CoreGroup.ID, CoreItem.ID)
   /// Asks for the messages at a place. Answer: `page`.
   /// - count: how many at most, 1 to `CoreItemPage.countMax`.

@@ -3,7 +3,7 @@ public struct CoreIDList<Thing>: Hashable, Sendable {
   /// The ids in the order given.
   public let ids: [CoreID<Thing>]
 
-  /// Creates the list, with each id once; `nil` if `ids` is empty.
+  /// The list, with each id once, or `nil` if `ids` is empty.
   public init?(_ ids: [CoreID<Thing>]) {
     var seen: Set<CoreID<Thing>> = []
     self.ids = ids.filter { seen.insert($0).inserted }

@@ -1,7 +1,7 @@
-/// From where a message is deleted (`CIDeleteMode`).
+/// Where a message is deleted from (`CIDeleteMode`).
 public enum CoreItemScope: String, Hashable, Sendable, CaseIterable {
-  /// From the relays and from readers; for own messages of the last 30 hours.
+  /// From the relays and from readers. Only for own messages of the last 30 hours.
   case everywhere = "broadcast"
-  /// From the history that relays give to new readers, for own messages of any age; readers who have it keep it. The core signs this.
+  /// From the history that relays give to new readers, for own messages of any age. Readers who have it keep it. The core signs this.
   case history
 }

@@ -2,7 +2,7 @@
 public struct CoreGivenLink: Hashable, Sendable {
   /// The full form, which has the queue of the link.
   public let full: String
-  /// The short form; channels always have one.
+  /// The short form. Channels always have one.
   public let short: String?
 }
 
@@ -18,7 +18,7 @@ public struct CoreJoinLink: Hashable, Sendable {
   let full: String
   let short: String
 
-  /// - Returns: `nil` if one of them is missing, or is no single word.
+  /// - Returns: `nil` if one of them is missing, or is not a single word.
   public init?(_ given: CoreGivenLink) {
     guard let short = given.short, Self.isWord(given.full), Self.isWord(short) else { return nil }
     full = given.full

@@ -1,8 +1,8 @@
 internal import StrictJSON
 
-/// A message that the core is asked to send, or to put in the place of another.
+/// A message that the core is asked to send, or to put in place of another one.
 public struct CoreMessage: Hashable, Sendable {
-  /// Why there is no such message.
+  /// The reason why a message cannot be made.
   public enum Fault: Error, Hashable, Sendable {
     /// There are more mentions than the core sends.
     case tooManyMentions
@@ -15,11 +15,11 @@ public struct CoreMessage: Hashable, Sendable {
   /// How many members a message may mention.
   public static let mentionsMax = 3
 
-  /// The text; readers see its markup, such as `*bold*`.
+  /// The text. Readers see its markup, such as `*bold*`.
   public let text: String
-  /// The link that readers see with a title and a picture; `nil` for none.
+  /// The link that readers see with a title and a picture, or `nil`.
   public let preview: CoreLinkPreview?
-  /// The absolute path of a file on the core's machine, which readers can fetch; `nil` for none. An edit leaves it as it is.
+  /// The absolute path of a file on the core's machine, which readers can fetch, or `nil`. An edit does not change the file.
   public let file: String?
   /// The members that are mentioned, by the name under which the text mentions them.
   public let mentions: [String: CoreMember.ID]
@@ -27,7 +27,7 @@ public struct CoreMessage: Hashable, Sendable {
   /// A message without mentions.
   /// - Parameters:
   ///   - text: any text.
-  ///   - preview: a link; the text should contain it too, for readers whose programs show no previews.
+  ///   - preview: a link. The text should contain it too, for readers whose programs show no previews.
   ///   - file: the absolute path of a file. A message with one has no preview.
   public init(text: String, preview: CoreLinkPreview? = nil, file: String? = nil) {
     (self.text, self.preview, self.file, mentions) = (text, preview, file, [:])
@@ -57,7 +57,7 @@ public struct CoreMessage: Hashable, Sendable {
   var json: JSONValue { .object(members) }
 
   /// The `ComposedMessage`.
-  /// - Parameter quoting: the message that this one replies to; `nil` for none.
+  /// - Parameter quoting: the message that this one replies to, or `nil`.
   func json(quoting: CoreItem.ID?) -> JSONValue {
     var members = members
     members["fileSource"] = file.map { ["filePath": .string($0)] }

@@ -1,37 +1,37 @@
 internal import StrictJSON
 
-/// How many bytes a message takes on its way to a relay and on to readers (docs/design/simplex.md#size-of-posts).
+/// The size of a message on its way to a relay and on to readers, in bytes (docs/design/simplex.md#size-of-posts).
 ///
 /// Counted exactly: the JSON of text, preview, mentioned names and the name of a file, as the core writes it. Estimated, and never too low:
-/// what the core puts around it (version, ids, times), the ids of mentioned members, what it says of a file beside its name, the reference
-/// to a quoted message, signatures, and what the relay adds when it forwards the message. So the core may accept a message that is found too
-/// large by a few hundred bytes here. If the text of a quoted message was edited in the core's own window, the core quotes the new text, and
-/// may say `largeMsg` after all.
+/// the data that the core puts around it (version, ids, times), the ids of mentioned members, the data about a file besides its name, the
+/// reference to a quoted message, signatures, and the data that the relay adds when it forwards the message. So the core may accept a
+/// message that is a few hundred bytes too large by this count. If the text of a quoted message was edited in the core's own window, the
+/// core quotes the new text, and may answer `largeMsg` after all.
 public struct CoreMessageSize: Hashable, Sendable {
-  /// What the core accepts, in bytes, and what relays forward.
+  /// The largest message that the core accepts and relays forward, in bytes.
   public static let bytesMax = 15_602
 
-  /// What the message takes, in bytes.
+  /// The size of the message in bytes.
   public let bytes: Int
   /// Whether the core sends it and the relays forward it.
   public var fits: Bool { bytes <= Self.bytesMax }
 
-  /// What a message is measured for.
+  /// The use for which a message is measured.
   public enum Use: Hashable, Sendable {
     /// It is sent, alone or as a reply.
-    /// - quotedBytes: `CoreMessageSize.quoted` of the message that it replies to; 0 for none.
+    /// - quotedBytes: `CoreMessageSize.quoted` of the message that it replies to, or 0.
     case new(quotedBytes: Int)
-    /// It takes the place of another.
+    /// It replaces another one.
     case edit
   }
 
-  /// What the relay adds when it forwards a message of the channel: marks, a time and lengths.
+  /// Marks, a time and lengths, which the relay adds when it forwards a message of the channel.
   static let forwardingReserve = 64
   /// The signature of a signed message, and the name and id of its author, which the relay adds.
   static let signingReserve = 512
   /// The id of a mentioned member.
   static let memberIDReserve = 64
-  /// The size of a file, and the place for its description, which follows in messages of its own.
+  /// The size of a file, and the place for its description, which follows in separate messages.
   static let fileReserve = 256
   /// The reference to a quoted message: ids, a time and an author.
   static let quoteReserve = 256
@@ -39,21 +39,21 @@ public struct CoreMessageSize: Hashable, Sendable {
   /// The size of `message`.
   /// - Parameters:
   ///   - message: the message.
-  ///   - use: what is done with it.
-  ///   - isSigned: whether it is sent with the author's signature; for an edit, whether the edited message was.
+  ///   - use: the use of the message.
+  ///   - isSigned: whether it is sent with the author's signature. For an edit, whether the edited message was.
   public init(of message: CoreMessage, for use: Use, isSigned: Bool = false) {
     var bytes = Self.bytes(Self.envelope(message, use)) + Self.forwardingReserve + (isSigned ? Self.signingReserve : 0)
     if case .new(let quoted) = use { bytes += quoted }
     self.bytes = bytes
   }
 
-  /// What the quote of `message` takes in a reply, in bytes.
+  /// The size of the quote of `message` in a reply, in bytes.
   public static func quoted(_ message: CoreMessage) -> Int {
-    // The core quotes the name of the file if there is no text.
+    // Without a text, the core quotes the name of the file.
     bytes(message.content) + quoteReserve + (message.fileName.map { bytes(.string($0)) } ?? 0)
   }
 
-  /// What the quote of a text takes in a reply, in bytes.
+  /// The size of the quote of a text in a reply, in bytes.
   /// - Parameter textBytes: the size of the text as JSON, in bytes.
   public static func quoted(textBytes: Int) -> Int { quoted(CoreMessage(text: "")) + textBytes }
 
@@ -72,7 +72,7 @@ public struct CoreMessageSize: Hashable, Sendable {
     return ["v": "1-9999", "msgId": id, "event": event, "params": .object(params)]
   }
 
-  /// The length of `value` in the core's JSON, which has short escapes for fewer characters than ours.
+  /// The length of `value` in the core's JSON, which has short escapes for fewer characters than Baton's.
   private static func bytes(_ value: JSONValue) -> Int { value.bytes.count + longEscapes(in: value) }
 
   private static func longEscapes(in value: JSONValue) -> Int {
@@ -84,7 +84,7 @@ public struct CoreMessageSize: Hashable, Sendable {
     }
   }
 
-  /// Backspace and form feed are `\u0008` and `\u000c` there, four bytes more.
+  /// The core writes backspace and form feed as `\u0008` and `\u000c`, four bytes more.
   private static func longEscapes(in text: String) -> Int { text.utf8.reduce(0) { $0 + ($1 == 0x08 || $1 == 0x0C ? 4 : 0) } }
 }
 

@@ -4,13 +4,13 @@
 /// The core converts the text, and the texts that it searches, to lower case, but in the latter only ASCII letters if its database is
 /// SQLite. So this text contains no other letter that has a lower-case form, and nothing that a database reads as an escape.
 public struct CoreSearchText: Hashable, Sendable, CustomStringConvertible {
-  /// The largest length; longer texts would not make the search more exact.
+  /// The largest length. Longer texts would not make the search more exact.
   static let charactersMax = 60
 
-  /// The text as it is written in the command.
+  /// The text as written in the command.
   public let text: String
 
-  /// The longest piece of `text` that the core is certain to find in it; `nil` if there is none.
+  /// The longest piece of `text` that the core is certain to find in it, or `nil`.
   public init?(in text: String) {
     let pieces = text.unicodeScalars.split { !Self.isSafe($0) }
       .map { piece in

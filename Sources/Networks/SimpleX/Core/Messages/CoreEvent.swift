@@ -1,12 +1,11 @@
-/// An event of the core. It may come before the answer to the command that
-/// caused it, and be about a group that is not known yet.
+/// An event of the core. It may come before the answer to the command that caused it, and be about a group that is not known yet.
 public enum CoreEvent: Hashable, Sendable {
   /// A relay accepted, rejected, or acknowledged the roster.
   case relayUpdated(CoreGroup, CoreMember, CoreGroupRelay)
-  /// The link was published again; the list has the present state of every relay.
-  /// - relaysChanged: whether this publication changed a relay; the list is valid either way.
+  /// The link was published again. The list has the current state of every relay.
+  /// - relaysChanged: whether this publication changed a relay. The list is valid either way.
   case linkUpdated(CoreGroup, CoreGroupLink, [CoreGroupRelay], relaysChanged: Bool)
-  /// A member changed. A relay whose connection is `failed` now is lost: there is no other sign.
+  /// A member changed. A relay whose connection is now `failed` is lost. The core gives no other sign.
   case memberUpdated(CoreGroup, from: CoreMember, to: CoreMember)
   case memberConnected(CoreGroup, CoreMember)
   /// A member left by itself.
@@ -26,7 +25,7 @@ public enum CoreEvent: Hashable, Sendable {
   case itemUpdated(CoreChatItem)
   /// Someone else, or the core itself, deleted messages.
   case itemsDeleted([CoreItemDeletion])
-  /// Messages of a group were deleted, of which only the numbers are told.
+  /// Messages of a group were deleted. Only their numbers are given.
   case itemsGone(CoreGroup, [CoreItem.ID])
   /// Someone else reacted to a message.
   case reaction(CoreReactionChange)
@@ -35,7 +34,7 @@ public enum CoreEvent: Hashable, Sendable {
   /// A connection to a server of this protocol was established.
   case hostConnected(transport: String, host: String)
   case hostDisconnected(transport: String, host: String)
-  /// An error that no command caused, or that came after the answer; `CoreError.place` names the member that it is about.
+  /// An error that no command caused, or that came after the answer. `CoreError.place` names the member that it is about.
   case error(CoreError)
   /// The core refused a message that it could not read, without naming it.
   case refusal(CoreError)
@@ -44,7 +43,7 @@ public enum CoreEvent: Hashable, Sendable {
   /// An event that Baton does not use.
   case other(tag: String)
   /// An event that could not be read.
-  /// - tag: the tag of the event; empty if not even that could be read.
+  /// - tag: the tag of the event, or empty if not even that could be read.
   case unreadable(tag: String, CoreShapeError)
 }
 

@@ -1,6 +1,6 @@
 internal import Dialing
 
-/// The reason why there is no answer to a command, or not a positive one. What matters most is whether the core may have carried it out.
+/// The reason why a command has no answer, or not a positive one. The main distinction is whether the core may have carried it out.
 public enum CoreFailure: Error, Hashable, Sendable {
   /// The core refused it, or tried and failed.
   case refused(CoreError)

@@ -8,7 +8,7 @@ enum CoreFrame: Hashable, Sendable {
   /// A message that is not from a core.
   case rubbish(String)
 
-  /// Reads a message. Private keys are taken out before anything else sees it.
+  /// Reads a message. Private keys are removed before anything else sees it.
   init(_ bytes: some Sequence<UInt8>) {
     let value: JSONValue
     do throws(JSONParseError) {

@@ -15,14 +15,14 @@ public enum CoreReply: Hashable, Sendable {
   case validation(CoreServersValidation)
   case serverTest(CoreServerTest)
   case relayTest(CoreRelayTest)
-  /// The channel was created; its relays are invited.
+  /// The channel was created. Its relays are invited.
   case channelCreated(CoreGroup, CoreGroupLink, [CoreGroupRelay])
   /// At least one relay failed for good, so there is no channel. There is one result for each relay.
   case channelNotCreated([CoreRelayResult])
   case relays(CoreGroup, [CoreGroupRelay])
   case relaysAdded(CoreGroup, CoreGroupLink, [CoreGroupRelay])
-  /// At least one relay failed for good. Relays without an error stay invited; those with one may stay `new`, and then cannot be invited
-  /// again until they are removed.
+  /// At least one relay failed for good. Relays without an error remain invited. Relays with an error may remain `new`, and then cannot be
+  /// invited again until they are removed.
   case relaysNotAdded([CoreRelayResult])
   case membersRemoved(CoreGroup, [CoreMember])
   case roleChanged(CoreGroup, [CoreMember])
@@ -35,22 +35,22 @@ public enum CoreReply: Hashable, Sendable {
   case group(CoreGroup)
   case profileUpdated(from: CoreGroup, to: CoreGroup)
   case groupDeleted(CoreGroup)
-  /// What a link is, and both of its forms.
+  /// The plan for a link, and both forms of the link.
   case plan(CoreGivenLink, CoreConnectionPlan)
   case prepared(CoreGroup)
-  /// The channel is being joined; at least one relay was reached.
+  /// The channel is being joined. At least one relay was reached.
   case joinStarted(CoreGroup)
   case left(CoreGroup)
   /// The messages that were sent, with their shared ids. No one has them yet.
   case itemsSent([CoreChatItem])
   case itemUpdated(CoreChatItem)
-  /// The message said the same already, so nothing was sent.
+  /// The message had this content already, so nothing was sent.
   case itemNotChanged(CoreChatItem)
   case itemsDeleted([CoreItemDeletion])
   case reaction(CoreReactionChange)
   case itemInfo(CoreItemInfo)
   case page(CoreItemPage)
-  /// An answer that this version of Baton does not know.
+  /// An answer unknown to this version of Baton.
   case unknown(tag: String)
 }
 

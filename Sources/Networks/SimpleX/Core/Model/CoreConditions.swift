@@ -7,9 +7,9 @@ public struct CoreConditions: Hashable, Sendable {
     case accepted
   }
 
-  /// Every operator that the core knows, in its order.
+  /// The core's operators, in its order.
   public let operators: [CoreOperator]
-  /// The action that the conditions require; `nil` if there is none.
+  /// The action that the conditions require, or `nil`.
   public let action: CoreWord<Action>?
 }
 

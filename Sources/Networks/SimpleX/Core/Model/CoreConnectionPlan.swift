@@ -1,12 +1,12 @@
 internal import StrictJSON
 
-/// What a link is to the core's user (`ConnectionPlan`, docs/design/simplex.md#joining-channels).
+/// The relation of a link to the core's user (`ConnectionPlan`, docs/design/simplex.md#joining-channels).
 public enum CoreConnectionPlan: Hashable, Sendable {
-  /// A channel that can be joined, with what its link says of it; `nil` if that could not be read.
+  /// A channel that can be joined, with the data of its link, or `nil` if the data could not be read.
   case ok(CoreLinkData?)
   /// The user's own channel.
   case own(CoreGroup)
-  /// The user is about to join; the channel as far as the core has it.
+  /// The user is about to join the channel, which is `nil` unless the core has it.
   case joining(CoreGroup?)
   /// The core has the channel: joined, left, or only prepared.
   case known(CoreGroup)
@@ -16,7 +16,7 @@ public enum CoreConnectionPlan: Hashable, Sendable {
   case tooOld
   /// The link could not be looked up.
   case failed(CoreError)
-  /// Something else, or a plan that this version of Baton does not know.
+  /// Something else, or a plan unknown to this version of Baton.
   case other(tag: String)
 }
 
@@ -43,7 +43,7 @@ extension CoreConnectionPlan: CoreReadable {
   }
 }
 
-/// What the link of a channel says of it (`GroupShortLinkData`), ready to be handed back.
+/// The data of a channel's link (`GroupShortLinkData`), ready to be handed back.
 public struct CoreLinkData: Hashable, Sendable {
   /// The profile that readers see before they join.
   public let profile: CoreGroupProfile

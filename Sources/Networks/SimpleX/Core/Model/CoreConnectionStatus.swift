@@ -6,7 +6,7 @@ public enum CoreConnectionStatus: Hashable, Sendable {
   /// The connection failed for good. This is the core's only sign that a relay failed after its invitation.
   /// - reason: the core's words.
   case failed(reason: String)
-  /// A word that this version of Baton does not know.
+  /// A word unknown to this version of Baton.
   case unknown(String)
 
   /// - Parameter connection: the object with the member `connStatus`.

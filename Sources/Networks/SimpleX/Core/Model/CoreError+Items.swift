@@ -1,7 +1,7 @@
 extension CoreError {
-  /// What is wrong with a message that the core should send, edit, delete or find. The same command fails again.
+  /// The fault of a message that the core should send, edit, delete or find. The same command fails again.
   public enum ItemFault: String, Hashable, Sendable, CaseIterable {
-    /// It takes more bytes than relays accept.
+    /// It has more bytes than relays accept.
     case tooLarge = "largeMsg"
     /// The message that it quotes is deleted, or is not a message that can be quoted.
     case quote = "invalidQuote"

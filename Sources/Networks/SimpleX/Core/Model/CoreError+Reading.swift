@@ -1,7 +1,7 @@
 internal import StrictJSON
 
 extension CoreError: CoreReadable {
-  /// Reads an error. This never fails; a value of another form is the error `unknown`.
+  /// Reads an error. This never fails: a value of another form is the error `unknown`.
   init(_ reader: CoreReader) throws(CoreShapeError) { self.init(chatError: reader) }
 
   /// - Parameter chatError: a `ChatError`.
@@ -70,7 +70,7 @@ extension CoreError: CoreReadable {
   private static func kind(of tags: [String], offersRestart: Bool) -> Kind {
     let last = tags.last ?? ""
     if tags.first == "errorStore" {
-      // There it is not a file of the machine that is missing, but an entry of the database.
+      // In the core's database the tag means a missing entry, not a missing file of the machine.
       if last == ItemFault.noFile.rawValue { return .store(last) }
       return last == "dBBusyError" ? .temporary : itemKind(of: last) ?? .store(last)
     }

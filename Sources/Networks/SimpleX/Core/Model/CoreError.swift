@@ -1,14 +1,13 @@
 public import Channels
 
-/// An error of the core (`ChatError`, docs/design/simplex.md#errors). Any error can be read: one that Baton does not know keeps
-/// its tags.
+/// An error of the core (`ChatError`, docs/design/simplex.md#errors). Any error can be read: an unknown error keeps its tags.
 public struct CoreError: Error, Hashable, Sendable {
   /// The meaning of an error for the decision on what to do next.
   public enum Kind: Hashable, Sendable {
-    /// The network or a server failed; the same command may work later.
+    /// The network or a server failed. The same command may work later.
     case temporary
-    /// A server does not know the object of a link or an address; it is gone for good. A server that requires a password gives
-    /// the same error without it.
+    /// A server does not have the object of a link or an address, which is gone for good. A server that requires a password gives the same
+    /// error without it.
     case deadLink
     /// A server is not the one in its address.
     case wrongServer
@@ -24,9 +23,9 @@ public struct CoreError: Error, Hashable, Sendable {
     case notAllowed
     /// A message cannot be sent, edited, deleted or found.
     case item(ItemFault)
-    /// The core's database reported the error; the tag says which, such as `groupNotFound`.
+    /// The core's database reported the error, which the tag names, such as `groupNotFound`.
     case store(String)
-    /// Any other error; the tags say which.
+    /// Any other error, which the tags name.
     case other
   }
 
@@ -36,19 +35,19 @@ public struct CoreError: Error, Hashable, Sendable {
     public let group: CoreGroup.ID
     /// The member.
     public let member: CoreMember.ID
-    /// The state of the connection to the member when the error came; `nil` if it was not given.
+    /// The state of the connection to the member when the error came, or `nil` if it was not given.
     public let connection: CoreConnectionStatus?
   }
 
-  /// The tags, outermost first, such as `errorAgent`, `BROKER`, `TIMEOUT`; at least one.
+  /// The tags, at least one, outermost first, such as `errorAgent`, `BROKER`, `TIMEOUT`.
   public let tags: [String]
   /// The meaning of the tags.
   public let kind: Kind
-  /// The host of the server that the error is about; `nil` if there is none.
+  /// The host of the server that the error is about, or `nil`.
   public let host: String?
   /// The core's own words, if there are any: one line, bounded, without passwords.
   public let message: String?
-  /// The member whose connection the error is about; `nil` if there is none.
+  /// The member whose connection the error is about, or `nil`.
   public let place: Place?
 
   /// The last tag.

@@ -6,21 +6,21 @@ public struct CoreGroup: Hashable, Sendable {
   public let id: ID
   /// Whether relays serve it, as they do channels.
   public let usesRelays: Bool
-  /// The name under which this core's database knows it.
+  /// The name of the group in this core's database.
   public let localName: String
   /// The complete profile, ready to be changed and sent back.
   public let profile: CoreGroupProfile
   /// The core's own user as a member.
   public let membership: CoreMember
-  /// The state of the core's own user as a relay of the group; `nil` if it is not a relay.
+  /// The state of the core's own user as a relay of the group, or `nil` if it is not a relay.
   public let ownRelayStatus: CoreWord<CoreRelayStatus>?
-  /// Whether joining it was begun, in a channel of others that was prepared for that; `nil` in others.
+  /// Whether joining was begun, for a channel that was prepared to be joined. `nil` for any other group.
   public let isJoinStarted: Bool?
   /// When the core created it, as the core writes it (ISO 8601).
   public let createdAt: String
-  /// The number of members that the core knows, including the relays.
+  /// The number of members in the core, including the relays.
   public let memberCount: Int64
-  /// The number of members that the relays counted; `nil` if they did not report one.
+  /// The number of members that the relays counted, or `nil` if they did not report one.
   public let publicMemberCount: Int64?
 }
 

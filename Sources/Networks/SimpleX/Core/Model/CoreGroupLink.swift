@@ -1,6 +1,6 @@
 /// The link that readers open to join (`GroupLink`, docs/design/simplex.md#channels-in-a-core).
 public struct CoreGroupLink: Hashable, Sendable {
-  /// The short link; channels always have one.
+  /// The short link. Channels always have one.
   public let short: String?
   /// The full link.
   public let full: String

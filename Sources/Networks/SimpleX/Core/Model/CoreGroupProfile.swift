@@ -6,11 +6,11 @@ internal import StrictJSON
 public struct CoreGroupProfile: Hashable, Sendable {
   private(set) var members: [String: JSONValue]
 
-  /// The profile of a new channel, with the preferences that the network's own programs choose: new readers see what was
-  /// published before, and no one can write to the channel's support.
+  /// The profile of a new channel, with the preferences that the network's own programs choose: new readers see earlier messages, and no
+  /// one can write to the channel's support.
   /// - Parameters:
-  ///   - name: the name of the channel; the core refuses names that break its rule.
-  ///   - summary: one or two lines of text, which clients show below the name; empty for none.
+  ///   - name: the name of the channel. The core refuses names that break its rule.
+  ///   - summary: one or two lines of text, which clients show below the name, or empty.
   public init(name: String, summary: String = "") {
     members = [
       "displayName": .string(name), "fullName": "",
@@ -25,7 +25,7 @@ public struct CoreGroupProfile: Hashable, Sendable {
     set { members["displayName"] = .string(newValue) }
   }
 
-  /// The lines below the name (`shortDescr`); empty for none.
+  /// The lines below the name (`shortDescr`), or empty.
   public var summary: String {
     get { members["shortDescr"]?.string ?? "" }
     set { members["shortDescr"] = newValue.isEmpty ? nil : .string(newValue) }
@@ -37,25 +37,25 @@ public struct CoreGroupProfile: Hashable, Sendable {
     set { members["fullName"] = .string(newValue) }
   }
 
-  /// The welcome message for new readers (`description`); empty for none.
+  /// The welcome message for new readers (`description`), or empty.
   public var text: String {
     get { members["description"]?.string ?? "" }
     set { members["description"] = newValue.isEmpty ? nil : .string(newValue) }
   }
 
-  /// The picture as a `data:` URL; empty for none.
+  /// The picture as a `data:` URL, or empty.
   public var image: String {
     get { members["image"]?.string ?? "" }
     set { members["image"] = newValue.isEmpty ? nil : .string(newValue) }
   }
 
-  /// The channel's public id, made from its root key; `nil` for a new channel and for groups that are not public.
+  /// The channel's public id, made from its root key, or `nil` for a new channel and for groups that are not public.
   public var publicGroupID: String? { members["publicGroup"]?["publicGroupId"]?.string }
 
-  /// The channel's short link according to the profile; `nil` like `publicGroupID`.
+  /// The channel's short link according to the profile, or `nil` like `publicGroupID`.
   public var publicLink: String? { members["publicGroup"]?["groupLink"]?.string }
 
-  /// `channel` or `group`; `nil` like `publicGroupID`.
+  /// `channel` or `group`. `nil` like `publicGroupID`.
   public var publicKind: String? { members["publicGroup"]?["groupType"]?.string }
 
   var json: JSONValue { .object(members) }

@@ -1,4 +1,4 @@
-/// The progress of a relay with a channel (`RelayStatus`, docs/design/simplex.md#relays-of-a-channel). There is no word for a failure.
+/// The progress of a relay with a channel (`RelayStatus`, docs/design/simplex.md#relays-of-a-channel). No word stands for a failure.
 public enum CoreRelayStatus: String, Hashable, Sendable, CaseIterable {
   case new, invited, accepted, acknowledgedRoster, active, inactive, rejected
 }
@@ -9,11 +9,11 @@ public struct CoreGroupRelay: Hashable, Sendable {
 
   /// The number of the row that joins channel and relay.
   public let id: ID
-  /// The relay as a member of the channel; removing that member removes the relay.
+  /// The relay as a member of the channel. Removing that member removes the relay.
   public let member: CoreMember.ID
   /// The relay in the list of the user.
   public let relay: CoreRelay
-  /// Its progress as the core knows it.
+  /// Its progress according to the core.
   public let status: CoreWord<CoreRelayStatus>
   /// The link that the relay gave out for the channel, once it accepted.
   public let link: String?

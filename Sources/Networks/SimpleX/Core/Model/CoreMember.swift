@@ -24,19 +24,19 @@ public struct CoreMember: Hashable, Sendable {
   public let group: CoreGroup.ID
   /// The name that all members have for this one, in base64url.
   public let sharedID: String
-  /// Its role; `relay` for relays.
+  /// Its role, which is `relay` for relays.
   public let role: CoreWord<Role>
-  /// Its status; `connected` once its connection is established.
+  /// Its status, which is `connected` once its connection is established.
   public let status: CoreWord<Status>
-  /// The name under which this core's database knows the member.
+  /// The name of the member in this core's database.
   public let localName: String
-  /// What the member calls itself; `nil` if the core does not say, and cut if it is longer than `CoreSender.nameBytesMax`.
+  /// The member's own name, cut if it is longer than `CoreSender.nameBytesMax`. `nil` if the core gives none.
   public let name: String?
-  /// Whether what the member writes is kept from everyone.
+  /// Whether the member is blocked for everyone.
   public let isBlocked: Bool
-  /// The state of its connection; `nil` if there is none.
+  /// The state of its connection, or `nil`.
   public let connection: CoreConnectionStatus?
-  /// The link that a relay gave out for the channel; `nil` for other members.
+  /// The link that a relay gave out for the channel, or `nil` for other members.
   public let relayLink: String?
 }
 

@@ -1,7 +1,7 @@
 internal import StrictJSON
 
-/// An operator of servers and relays, as the core knows it (`ServerOperator`, docs/design/simplex.md#the-cores-catalog).
-/// It keeps the members that Baton does not know.
+/// An operator of servers and relays in the core (`ServerOperator`, docs/design/simplex.md#the-cores-catalog). It keeps members unknown to
+/// Baton.
 public struct CoreOperator: Hashable, Sendable {
   public typealias ID = CoreID<CoreOperator>
 
@@ -10,16 +10,16 @@ public struct CoreOperator: Hashable, Sendable {
   /// The number in the core's database.
   public var id: ID { ID(rawValue: members["operatorId"]?.integer ?? 0) }
 
-  /// `simplex` or `flux`; `nil` for operators that did not come with the core.
+  /// `simplex` or `flux`. `nil` for operators that did not come with the core.
   public var tag: String? { members["operatorTag"]?.string }
 
   /// Its trade name.
   public var name: String { members["tradeName"]?.string ?? "" }
 
-  /// Its legal name; `nil` if it has none.
+  /// Its legal name, or `nil`.
   public var legalName: String? { members["legalName"]?.string }
 
-  /// The endings of the host names of the operator's servers; its relays have them in their `domains`.
+  /// The endings of the host names of the operator's servers. Its relays have them in their `domains`.
   public var domains: [String] { members["serverDomains"]?.array?.compactMap(\.string) ?? [] }
 
   /// Whether the core may use its servers and relays.
@@ -31,7 +31,7 @@ public struct CoreOperator: Hashable, Sendable {
   /// Whether its conditions of use are accepted.
   public var hasAcceptedConditions: Bool { members["conditionsAcceptance"]?["type"]?.string == "accepted" }
 
-  /// When they were accepted, as the core writes it; `nil` if they were not, or the core does not say when.
+  /// When they were accepted, as the core writes it. `nil` if they were not, or the core gives no time.
   public var conditionsAcceptedAt: String? {
     hasAcceptedConditions ? members["conditionsAcceptance"]?["acceptedAt"]?.string : nil
   }

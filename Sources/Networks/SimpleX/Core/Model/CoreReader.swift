@@ -5,7 +5,7 @@ protocol CoreReadable {
   init(_ reader: CoreReader) throws(CoreShapeError)
 }
 
-/// Reads a JSON object of the core member by member, and knows its place in the message.
+/// Reads a JSON object of the core member by member, and keeps its place in the message.
 struct CoreReader {
   let members: [String: JSONValue]
   let path: [String]
@@ -20,7 +20,7 @@ struct CoreReader {
   /// A fault at the member `key`.
   func fault(_ key: String, _ reason: String) -> CoreShapeError { CoreShapeError(path: path + [key], reason: reason) }
 
-  /// The member `key`; `nil` if it is missing. The core leaves out empty members, other programs write null.
+  /// The member `key`, or `nil` if it is missing. The core leaves out empty members, other programs write null.
   func value(_ key: String) -> JSONValue? {
     guard let value = members[key], value != .null else { return nil }
     return value
@@ -41,7 +41,7 @@ struct CoreReader {
     return bool
   }
 
-  /// An integer; some come as strings.
+  /// An integer. Some come as strings.
   func integer(_ key: String) throws(CoreShapeError) -> Int64 {
     let integer: Int64? =
       switch try required(key) {
@@ -56,7 +56,7 @@ struct CoreReader {
 
   func stringIfPresent(_ key: String) throws(CoreShapeError) -> String? { value(key) == nil ? nil : try string(key) }
 
-  /// The string at `key`; an error if it is longer than `bytesMax` bytes.
+  /// The string at `key`. More than `bytesMax` bytes are an error.
   func stringIfPresent(_ key: String, bytesMax: Int) throws(CoreShapeError) -> String? {
     guard let text = try stringIfPresent(key) else { return nil }
     guard text.utf8.count <= bytesMax else { throw fault(key, "must have at most \(bytesMax) bytes") }
@@ -80,7 +80,7 @@ struct CoreReader {
     value(key) == nil ? nil : try read(key)
   }
 
-  /// The values of the objects in the list at `key`; an error if there are more than `limit`.
+  /// The values of the objects in the list at `key`. More than `limit` are an error.
   func list<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self, atMost limit: Int = .max)
     throws(CoreShapeError) -> [Thing]
   {
@@ -93,14 +93,14 @@ struct CoreReader {
     return things
   }
 
-  /// The same; `nil` if the list is missing.
+  /// The same, or `nil` if the list is missing.
   func listIfPresent<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self, atMost limit: Int)
     throws(CoreShapeError) -> [Thing]?
   {
     value(key) == nil ? nil : try list(key, atMost: limit)
   }
 
-  /// Those values of the list at `key` that can be read: what others write must not spoil the rest.
+  /// The readable values of the list at `key`. Other people write them, so an unreadable one must not spoil the rest.
   func readableList<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self, atMost limit: Int)
     throws(CoreShapeError) -> [Thing]
   {

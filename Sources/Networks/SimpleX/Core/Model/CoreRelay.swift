@@ -1,13 +1,13 @@
 internal import StrictJSON
 
 /// A chat relay in the list of a user of the core (`UserChatRelay`, docs/design/simplex.md#the-cores-catalog).
-/// It keeps the members that Baton does not know, so that it goes back to the core unchanged.
+/// It keeps members unknown to Baton, so that it goes back to the core unchanged.
 public struct CoreRelay: Hashable, Sendable {
   public typealias ID = CoreID<CoreRelay>
 
   private(set) var members: [String: JSONValue]
 
-  /// A relay that the core does not have yet; it belongs in the group without an operator.
+  /// A relay that the core does not have yet. It belongs in the group without an operator.
   /// - Parameters:
   ///   - address: its address.
   ///   - name: the name of the relay.
@@ -18,13 +18,13 @@ public struct CoreRelay: Hashable, Sendable {
     ]
   }
 
-  /// The number in the core's database; `nil` if the core does not have it yet.
+  /// The number in the core's database, or `nil` if the core does not have it yet.
   public var id: ID? { members["chatRelayId"]?.integer.map(ID.init(rawValue:)) }
 
   /// The short link, as the core writes it.
   public var address: String { members["address"]?.string ?? "" }
 
-  /// The key that equals `RelayAddress.comparisonKey` of the same relay, however either is written; `nil` if the address is not a link.
+  /// The key that equals `RelayAddress.comparisonKey` of the same relay, however either is written. `nil` if the address is not a link.
   public var comparisonKey: String? { (try? SimpleXLink(address))?.comparisonKey }
 
   /// The name that the relay gives itself.
@@ -36,7 +36,7 @@ public struct CoreRelay: Hashable, Sendable {
   /// Whether it came with the core.
   public var isPreset: Bool { members["preset"]?.bool ?? false }
 
-  /// The result of the last test; `nil` if it was never tested.
+  /// The result of the last test, or `nil` if it was never tested.
   public var isTested: Bool? {
     get { members["tested"]?.bool }
     set { members["tested"] = newValue.map(JSONValue.bool) }

@@ -2,7 +2,7 @@
 public struct CoreRelayResult: Hashable, Sendable {
   /// The relay that was invited.
   public let relay: CoreRelay
-  /// The error; `nil` if the invitation succeeded.
+  /// The error, or `nil` if the invitation succeeded.
   public let error: CoreError?
 }
 

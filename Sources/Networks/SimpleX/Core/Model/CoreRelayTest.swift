@@ -13,9 +13,9 @@ public struct CoreRelayTest: Hashable, Sendable {
     public let error: CoreError
   }
 
-  /// The name that the relay gives itself; `nil` if the test did not get that far.
+  /// The name that the relay gives itself, or `nil` if the test did not get that far.
   public let name: String?
-  /// The failure; `nil` if the test passed.
+  /// The failure, or `nil` if the test passed.
   public let failure: Failure?
 }
 

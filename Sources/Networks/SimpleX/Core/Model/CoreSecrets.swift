@@ -1,7 +1,7 @@
 internal import StrictJSON
 
 /// Removes private keys from messages of the core. Version 7.0 puts the signing keys of a channel into every mention of it
-/// (docs/design/simplex.md#channels-in-a-core); Baton does not need them and must not leak them.
+/// (docs/design/simplex.md#channels-in-a-core). Baton does not need them and must not leak them.
 enum CoreSecrets {
   /// `value` without the members, at any depth, that contain private keys or the hash of a password.
   static func removed(from value: JSONValue) -> JSONValue {

@@ -2,7 +2,7 @@ public import RelayNetwork
 internal import StrictJSON
 
 /// A message or file server in the list of a user of the core (`UserServer`, docs/design/simplex.md#the-cores-catalog).
-/// It keeps the members that Baton does not know. Its address may contain a password, so it is never shown as it is.
+/// It keeps members unknown to Baton. Its address may contain a password, so it is never shown unchanged.
 public struct CoreServer: Hashable, Sendable {
   public typealias ID = CoreID<CoreServer>
 
@@ -14,10 +14,10 @@ public struct CoreServer: Hashable, Sendable {
     members = ["server": .string(address.secretText), "preset": false, "enabled": true, "deleted": false, "roles": [:]]
   }
 
-  /// The number in the core's database; `nil` if the core does not have it yet.
+  /// The number in the core's database, or `nil` if the core does not have it yet.
   public var id: ID? { members["serverId"]?.integer.map(ID.init(rawValue:)) }
 
-  /// The address; `nil` if Baton cannot read it.
+  /// The address, or `nil` if Baton cannot read it.
   public var address: ServerAddress? { try? SimpleXServerAddress.parse(members["server"]?.string ?? "") }
 
   /// The address for people, without the password.
@@ -26,7 +26,7 @@ public struct CoreServer: Hashable, Sendable {
   /// Whether it came with the core.
   public var isPreset: Bool { members["preset"]?.bool ?? false }
 
-  /// The result of the last test; `nil` if it was never tested.
+  /// The result of the last test, or `nil` if it was never tested.
   public var isTested: Bool? {
     get { members["tested"]?.bool }
     set { members["tested"] = newValue.map(JSONValue.bool) }

@@ -3,7 +3,7 @@ internal import StrictJSON
 /// The servers and relays of one operator in the list of a user (`UserOperatorServers`, docs/design/simplex.md#the-cores-catalog).
 /// Everything that Baton does not change goes back to the core unchanged.
 public struct CoreServerGroup: Hashable, Sendable {
-  /// The operator; `nil` in the group of everything without an operator.
+  /// The operator, or `nil` in the group of everything without an operator.
   public var `operator`: CoreOperator?
   /// Message servers (`smp://`).
   public var messageServers: [CoreServer]
@@ -11,7 +11,7 @@ public struct CoreServerGroup: Hashable, Sendable {
   public var fileServers: [CoreServer]
   /// Chat relays.
   public var relays: [CoreRelay]
-  /// Members that Baton does not know.
+  /// Members unknown to Baton.
   private var others: [String: JSONValue]
 
   private static let knownKeys: Set<String> = ["operator", "smpServers", "xftpServers", "chatRelays"]

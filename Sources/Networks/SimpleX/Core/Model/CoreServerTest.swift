@@ -16,7 +16,7 @@ public struct CoreServerTest: Hashable, Sendable {
 
   /// The server, without its password.
   public let server: String
-  /// The failure; `nil` if the test passed.
+  /// The failure, or `nil` if the test passed.
   public let failure: Failure?
 }
 

@@ -7,7 +7,7 @@ public struct CoreServersValidation: Hashable, Sendable {
   /// Warnings, with which the core accepts the list.
   public let warnings: [Finding]
 
-  /// One finding. The user is the one that it concerns; `nil` means the user whose list it is.
+  /// One finding. `user` is the user that it concerns, or `nil` for the user whose list it is.
   public enum Finding: Hashable, Sendable {
     /// No enabled server of this protocol (`smp`, `xftp`) in an enabled group.
     case noServers(transport: String, user: CoreUser.ID?)
@@ -23,7 +23,7 @@ public struct CoreServersValidation: Hashable, Sendable {
     case noRelays(user: CoreUser.ID?)
     /// No message server may resolve names.
     case noNamesServers(user: CoreUser.ID?)
-    /// Something that this version of Baton does not know.
+    /// Something unknown to this version of Baton.
     case unknown(tag: String)
   }
 }

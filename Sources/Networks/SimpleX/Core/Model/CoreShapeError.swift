@@ -1,4 +1,4 @@
-/// The reason why a part of a core's message cannot be read. It names the place and the expected form, never the actual content.
+/// The fault of an unreadable part of a core's message. It names the place and the expected form, never the actual content.
 public struct CoreShapeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The members that lead to the place, outermost first, and the positions in lists.
   public let path: [String]

@@ -12,8 +12,8 @@ enum CoreText {
     return AddressEcho.echo(text)
   }
 
-  /// Hides passwords. If a word contains `://` and later an `@`, the text between the next colon and the last `@` is taken for a
-  /// password, which can contain neither space nor `@` nor `:`. Hiding too much does no harm.
+  /// Hides passwords. If a word contains `://` and later an `@`, the text between the next colon and the last `@` counts as a password,
+  /// which can contain neither space nor `@` nor `:`. Hiding too much does no harm.
   private static func withoutPasswords(_ text: String) -> String {
     guard text.contains("@") else { return text }
     return text.split(separator: " ", omittingEmptySubsequences: false).map { word in

@@ -6,7 +6,7 @@ public struct CoreUser: Hashable, Sendable {
 
   /// The number in the core's database.
   public let id: ID
-  /// The name under which this core's database knows the user.
+  /// The name of the user in this core's database.
   public let localName: String
   /// The name that others see.
   public let displayName: String

@@ -2,10 +2,10 @@
 public struct CoreVersion: Hashable, Sendable, CustomStringConvertible {
   /// The version as the core writes it, such as `7.0.2`.
   public let text: String
-  /// The numbers at the start of `text`, at most four; empty if there are none.
+  /// The numbers at the start of `text`, if any, and at most four.
   public let numbers: [Int]
 
-  /// - Parameter text: the version as the core writes it; a `v` may precede the numbers.
+  /// - Parameter text: the version as the core writes it. A `v` may precede the numbers.
   public init(_ text: String) {
     self.text = CoreText.bounded(text)
     let start = text.firstIndex { ("0"..."9").contains($0) } ?? text.endIndex
@@ -13,7 +13,7 @@ public struct CoreVersion: Hashable, Sendable, CustomStringConvertible {
     numbers = digits.split(separator: ".").prefix(4).compactMap { Int($0) }
   }
 
-  /// Whether it is the version with these numbers or a later one; missing numbers count as 0.
+  /// Whether it is the version with these numbers or a later one. Missing numbers count as 0.
   public func isAtLeast(_ least: Int...) -> Bool {
     for index in 0..<max(least.count, numbers.count) {
       let (own, other) = (index < numbers.count ? numbers[index] : 0, index < least.count ? least[index] : 0)

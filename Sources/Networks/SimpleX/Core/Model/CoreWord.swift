@@ -1,16 +1,16 @@
 /// A word from a list that newer versions of the core may make longer.
 public enum CoreWord<Known: RawRepresentable<String> & Hashable & Sendable>: Hashable, Sendable, CustomStringConvertible {
   case known(Known)
-  /// A word that this version of Baton does not know.
+  /// A word unknown to this version of Baton.
   case unknown(String)
 
-  /// - Parameter text: the word as it is written in JSON.
+  /// - Parameter text: the word as written in JSON.
   public init(_ text: String) { self = Known(rawValue: text).map(Self.known) ?? .unknown(text) }
 
-  /// The word; `nil` if it is not known.
+  /// The word, or `nil` if it is not known.
   public var known: Known? { if case .known(let word) = self { word } else { nil } }
 
-  /// The word as it is written in JSON.
+  /// The word as written in JSON.
   public var text: String {
     switch self {
     case .known(let word): word.rawValue

@@ -21,7 +21,7 @@ struct CoreDialer: Sendable {
   typealias Connection = WebSocketConnection
 
   /// Dials the core. Connecting and the handshake together take at most `limits.dialTimeout`.
-  /// - Parameter deliver: called on `eventLoop`, in order; nothing follows `violated` or `closed`.
+  /// - Parameter deliver: called on `eventLoop`, in order. Nothing follows `violated` or `closed`.
   /// - Returns: the connection, or a failure that is always a `Failure`.
   func dial(on eventLoop: any EventLoop, deliver: @escaping @Sendable (Inbound) -> Void) -> EventLoopFuture<Connection> {
     let (endpoint, limits) = (endpoint, limits)
@@ -31,7 +31,7 @@ struct CoreDialer: Sendable {
       promise.fail(Failure(reason: "no connection to the core at \(endpoint) within \(limits.dialTimeout.briefly)"))
     }
     promise.futureResult.whenComplete { _ in deadline.cancel() }
-    // One channel is made for each address that is tried; only the one that connects settles the dial.
+    // Each address that is tried gets a channel. Only the channel that connects settles the dial.
     let upgrades = NIOLoopBoundBox<[ObjectIdentifier: EventLoopFuture<Connection>]>.makeBoxSendingValue(
       [:], eventLoop: eventLoop)
     @Sendable func settle(_ result: Result<Connection, any Error>) {

@@ -2,7 +2,7 @@ internal import Dialing
 
 /// The address at which a core listens.
 public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
-  /// An IP address, without brackets; a name only if other machines are allowed.
+  /// An IP address, without brackets. A name only if other machines are allowed.
   public let host: String
   /// The port, 1 to 65535.
   public let port: Int
@@ -23,7 +23,7 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
   public init(host: String, port: Int, allowingOtherMachines: Bool = false) throws(Refusal) {
     guard (1...65_535).contains(port) else { throw Refusal(description: "the core's port must be 1 to 65535, not \(port)") }
     self.port = port
-    // The core binds to the IPv4 address only, whatever the name resolves to here.
+    // The core binds only to the IPv4 address, so the name is not resolved.
     let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     if host.lowercased() == "localhost" {
       self.host = "127.0.0.1"

@@ -4,15 +4,15 @@ public struct CoreLimits: Hashable, Sendable {
   public var dialTimeout: Duration = .seconds(5)
   /// How long to wait for the answer to a command that the core carries out alone.
   public var localTimeout: Duration = .seconds(15)
-  /// How long to wait for the answer to a command for which the core talks to servers; it waits up to 40 seconds for a relay itself.
+  /// How long to wait for the answer to a command for which the core talks to servers. The core waits up to 40 seconds for a relay itself.
   public var networkTimeout: Duration = .seconds(90)
   /// How long without a byte before a ping is sent.
   public var pingInterval: Duration = .seconds(15)
   /// How long without a byte before the connection counts as dead.
   public var silenceMax: Duration = .seconds(60)
-  /// How long a connection must last to count as good; after it, the waits between dials start again from the shortest.
+  /// How long a connection must last to count as good. After it, the waits between dials start again from the shortest.
   public var stableAfter: Duration = .seconds(30)
-  /// The wait before the second dial; it doubles with each further failure.
+  /// The wait before the second dial. It doubles with each further failure.
   public var redialFirst: Duration = .seconds(1)
   /// The longest wait between dials.
   public var redialMax: Duration = .seconds(30)

@@ -1,14 +1,14 @@
-/// A report of the client of a core; reports come in the order in which things happened.
+/// A report of the client of a core. Reports come in the order in which things happened.
 public enum CoreReport: Hashable, Sendable {
   /// The connection is open and the core has identified itself. Ask now for everything that was missed while it was down.
-  /// - user: the active user; `nil` if the core has none.
+  /// - user: the active user, or `nil` if the core has no user.
   case up(CoreVersion, user: CoreUser?)
-  /// There is no connection any more, or none could be opened; this is repeated only if the reason changes. Every command that was
-  /// under way has been answered before.
+  /// The connection is gone, or could not be opened. This is repeated only if the reason changes. Every command that was under way has been
+  /// answered before.
   case down(reason: String)
   /// An event of the core. Events that waited in the core may come before `up`.
   case event(CoreEvent)
-  /// The outcome of a command; there is exactly one for each submitted command.
+  /// The outcome of a command. There is exactly one for each submitted command.
   case reply(CoreRequestID, Result<CoreReply, CoreFailure>)
 }
 

@@ -3,8 +3,8 @@ internal import Dialing
 internal import Logging
 internal import NIOCore
 
-/// Carries out the decisions of the session machine. It is confined to one event loop, which is its only inbox: events are handled in
-/// the order in which they arrive, and nothing suspends in between.
+/// Carries out the decisions of the session machine. It is confined to one event loop, which is its only inbox: events are handled in the
+/// order in which they arrive, without suspension.
 final class CoreSession {
   private var machine: CoreSessionMachine
   private let dialer: CoreDialer
@@ -15,7 +15,7 @@ final class CoreSession {
   private var unreported: [CoreReport] = []
   private let unreportedMax: Int
   private var connection: CoreDialer.Connection?
-  /// The number of the dial, so that messages of an earlier connection are not mistaken for those of the present one.
+  /// The number of the dial. It distinguishes messages of an earlier connection from messages of the current one.
   private var generation = 0
   private var timers: [CoreTimer: Scheduled<Void>] = [:]
 
@@ -101,7 +101,7 @@ final class CoreSession {
       feed(.violated(text))
     case .closed(let code, let reason):
       connection = nil
-      // Without a code the reason is a sentence of ours.
+      // Without a code the reason is Baton's own sentence.
       feed(code == nil && !reason.isEmpty ? .violated(reason) : .closed(CoreText.bounded(reason)))
     }
   }

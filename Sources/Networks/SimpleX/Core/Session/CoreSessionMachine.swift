@@ -1,17 +1,17 @@
 internal import Dialing
 
-/// Decides what happens on the one connection to a core.
+/// Makes the decisions about the one connection to a core.
 ///
-/// One command is in flight at a time, because the core carries them out in order anyway. Events are reported as they come. If an
-/// answer does not come in time the connection is given up: it is not known what the core is doing, and it would not start the next
-/// command before it is done. Obligations are returned in the order in which they must be carried out.
+/// One command is in flight at a time, because the core carries them out in order anyway. Events are reported as they come. If an answer
+/// does not come in time, the connection is given up: the core's state is unknown, and it would not start the next command before it is
+/// done. Obligations are returned in the order in which they must be carried out.
 struct CoreSessionMachine: Hashable, Sendable {
   private enum State: Hashable, Sendable {
     case idle, dialing
     /// The core is being asked who it is.
     case probing(CoreVersion?)
     case up
-    /// A dial failed or the connection broke; the next dial waits for the timer.
+    /// A dial failed or the connection broke. The next dial waits for the timer.
     case waiting
     case over
   }
@@ -23,7 +23,7 @@ struct CoreSessionMachine: Hashable, Sendable {
 
   private struct InFlight: Hashable, Sendable {
     let correlation: String
-    /// The caller's number; `nil` for one of the session's own questions.
+    /// The caller's number, or `nil` for one of the session's own questions.
     let id: CoreRequestID?
     let timeout: Duration
   }
@@ -87,7 +87,7 @@ struct CoreSessionMachine: Hashable, Sendable {
     return sendNext()
   }
 
-  /// Cancels a command that was not sent yet; one that was sent is not affected.
+  /// Cancels a command that was not sent yet. A command that was sent is not affected.
   private mutating func withdrawn(_ id: CoreRequestID) -> [CoreSessionAction] {
     guard let index = queue.firstIndex(where: { $0.id == id }) else { return [] }
     queue.remove(at: index)
@@ -174,8 +174,8 @@ struct CoreSessionMachine: Hashable, Sendable {
       guard let id = current.id else { return [.cancelTimer(.answer)] + probed(result) }
       return [.cancelTimer(.answer), .report(.reply(id, result))] + sendNext()
     case .rubbish(let why):
-      // Once the peer has proved to be a core, an unreadable message is not a reason to disconnect: it may contain what others write
-      // in a chat, and they must not be able to break the connection.
+      // Once the peer has proved to be a core, an unreadable message is not a reason to disconnect: it may contain text of other people in
+      // a chat, who must not be able to break the connection.
       if state == .up { return [.report(.event(.unreadable(tag: "", CoreShapeError(path: [], reason: why))))] }
       rubbish += 1
       return rubbish >= limits.rubbishMax ? lost("the peer is not a core: \(why)") : []

@@ -1,6 +1,6 @@
 /// The events of the session with a core.
 enum CoreSessionEvent: Hashable, Sendable {
-  /// Connections may be opened from now on.
+  /// The session may open connections.
   case started
   case submitted(CoreRequestID, CoreCommand)
   /// This command must not be sent any more.
@@ -9,11 +9,11 @@ enum CoreSessionEvent: Hashable, Sendable {
   case dialFailed(String)
   /// A message.
   case received(CoreFrame)
-  /// The peer sent something that WebSocket forbids; the connection is gone.
+  /// The peer sent something that WebSocket forbids. The connection is gone.
   case violated(String)
   case closed(String)
   case timerFired(CoreTimer)
-  /// No more connections may be opened; waiting commands are given up.
+  /// The session must not open further connections. Waiting commands are given up.
   case ended
 }
 

@@ -3,7 +3,7 @@ public struct CoreChatItem: Hashable, Sendable {
   /// How many of them a message of the core may have.
   static let countMax = 1000
 
-  /// The group or channel; `nil` for chats of another kind.
+  /// The group or channel. `nil` for chats of another kind.
   public let group: CoreGroup?
   /// The message.
   public let item: CoreItem
@@ -16,7 +16,7 @@ extension CoreChatItem: CoreReadable {
   }
 
   /// - Parameter chat: a `ChatInfo`.
-  /// - Returns: the group whose members all see the chat; `nil` also for what one of them says to those who run it.
+  /// - Returns: the group whose members all see the chat. `nil` also for a chat between a member and the people who run the group.
   static func group(of chat: CoreReader) throws(CoreShapeError) -> CoreGroup? {
     guard try chat.string("type") == "group", chat.value("groupChatScope") == nil else { return nil }
     return try chat.read("groupInfo")
@@ -25,9 +25,9 @@ extension CoreChatItem: CoreReadable {
 
 /// A message that was deleted (`ChatItemDeletion`).
 public struct CoreItemDeletion: Hashable, Sendable {
-  /// The message as it was.
+  /// The message before its deletion.
   public let deleted: CoreChatItem
-  /// The message as it is now; `nil` if nothing of it is left. A channel without full deletion keeps it, marked.
+  /// The message now, or `nil` if nothing of it is left. A channel without full deletion keeps it, marked.
   public let remaining: CoreChatItem?
 }
 

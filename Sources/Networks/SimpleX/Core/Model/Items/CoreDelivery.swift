@@ -1,7 +1,7 @@
-/// How far a message came with one member; in a channel, with one relay (`MemberDeliveryStatus`).
+/// The delivery of a message to one member, which in a channel is one relay (`MemberDeliveryStatus`).
 ///
 /// A relay whose connection was not ready when the message was sent has no row, and never gets one: the core neither sends the message to
-/// it later nor says so.
+/// it later nor reports that.
 public struct CoreDelivery: Hashable, Sendable {
   /// How far it came (`GroupSndStatus`).
   public enum State: Hashable, Sendable {
@@ -11,18 +11,18 @@ public struct CoreDelivery: Hashable, Sendable {
     case forwarded
     /// The member has not been heard of for long, so nothing is sent to it.
     case inactive
-    /// The server of the member's queue has it; whether the member fetched it is not known.
+    /// The server of the member's queue has it. Whether the member fetched it is unknown.
     case sent
     /// The member confirmed it. Members of large groups do not.
-    /// - isIntact: whether it followed what the member got before.
+    /// - isIntact: whether it followed the message that the member got before.
     case received(isIntact: Bool)
     /// It was not sent and will not be.
     case error(CoreSendError)
-    /// It was not sent so far; the core goes on trying.
+    /// It was not sent so far. The core keeps trying.
     case warning(CoreSendError)
-    /// The core cannot read what it stored.
+    /// The core cannot read its own record.
     case invalid(String)
-    /// A word that this version of Baton does not know.
+    /// A word unknown to this version of Baton.
     case unknown(String)
   }
 

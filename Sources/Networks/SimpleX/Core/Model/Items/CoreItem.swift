@@ -5,16 +5,16 @@ internal import StrictJSON
 public struct CoreItem: Hashable, Sendable {
   public typealias ID = CoreID<CoreItem>
 
-  /// Who wrote a message, as its readers see it.
+  /// The author of a message, as its readers see it.
   public enum Author: Hashable, Sendable {
     /// The core's user, as the channel.
     case channel
-    /// The core's user, under the own name.
+    /// The core's user, under the user's own name.
     case user
     /// Another owner, as the channel.
     case otherOwner
     case member(CoreMember.ID)
-    /// A word that this version of Baton does not know, or one of chats that are not groups.
+    /// A word unknown to this version of Baton, or one of chats that are not groups.
     case unknown(String)
   }
 
@@ -25,35 +25,35 @@ public struct CoreItem: Hashable, Sendable {
 
   /// The number in the core's database.
   public let id: ID
-  /// The name of the message, the same at every relay and reader; `nil` for what only this core knows.
+  /// The name of the message, the same at every relay and reader. `nil` for items that only this core has.
   public let sharedID: String?
   /// When it was sent, as the core writes it (ISO 8601).
   public let sentAt: String
-  /// Who wrote it.
+  /// Its author.
   public let author: Author
-  /// What all members call the member who wrote it; `nil` if no member did, or the core does not say.
+  /// The author as all members see it. `nil` if the author is not a member, or the core does not name one.
   public let sender: CoreSender?
-  /// What the core shows of it as text; cut if it is longer than a message can be.
+  /// Its text as the core shows it, cut if it is longer than a message can be.
   public let text: String
   /// Whether it names the core's user.
   public let isMention: Bool
-  /// The message that it answers; `nil` if it answers none.
+  /// The message that it answers, or `nil`.
   public let quote: CoreItemQuote?
-  /// The message; `nil` for news of the group, such as a member that joined.
+  /// The message, or `nil` for news of the group, such as a member that joined.
   public let content: CoreItemContent?
-  /// The file that belongs to it; `nil` if there is none.
+  /// The file that belongs to it, or `nil`.
   public let file: CoreItemFile?
   /// How far it came, for all members together.
   public let status: CoreItemStatus
   /// Whether it was edited.
   public let isEdited: Bool
-  /// Why it is shown as deleted; `nil` if it is not.
+  /// Why it is shown as deleted, or `nil` if it is not.
   public let deletion: CoreWord<Deletion>?
-  /// Whether the core would edit it at present.
+  /// Whether the core would edit it now.
   public let isEditable: Bool
-  /// Whether the core's own window offers to delete it for everyone; the command works for six hours more.
+  /// Whether the core's own window offers to delete it for everyone. The command works for six hours more.
   public let isDeletable: Bool
-  /// What readers think of it.
+  /// The reactions of its readers.
   public let reactions: [CoreReactionCount]
 }
 

@@ -1,25 +1,25 @@
 internal import Channels
 internal import StrictJSON
 
-/// What a message of the core says (`MsgContent`). The bytes of pictures are not kept.
+/// The content of a message of the core (`MsgContent`). The bytes of pictures are not kept.
 public struct CoreItemContent: Hashable, Sendable {
   /// The kind of a message.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case text, link, image, video, voice, file, report, chat
   }
 
-  /// The longest text kept, in bytes; more than any message can carry.
+  /// The longest text kept, in bytes, which is more than any message can carry.
   static let textBytesMax = 65_536
   /// The longest link kept, in bytes.
   static let linkBytesMax = 8192
 
   /// The kind.
   public let kind: CoreWord<Kind>
-  /// The text as it was written; cut if it is longer than a message can be.
+  /// The text as written, cut if it is longer than a message can be.
   public let text: String
-  /// The link that is previewed; `nil` if none is.
+  /// The link that is previewed, or `nil`.
   public let link: String?
-  /// What the previewed page is called; `nil` if no link is previewed, and cut if it is longer than `linkBytesMax`.
+  /// The title of the previewed page, cut if it is longer than `linkBytesMax`. `nil` if no link is previewed.
   public let title: String?
 }
 

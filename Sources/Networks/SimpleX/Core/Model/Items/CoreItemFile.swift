@@ -15,20 +15,20 @@ public struct CoreItemFile: Hashable, Sendable {
     case cancelled
     /// It was not uploaded and will not be.
     case error(CoreFileError)
-    /// It was not uploaded so far; the core goes on trying.
+    /// It was not uploaded so far. The core keeps trying.
     case warning(CoreFileError)
-    /// The core cannot read what it stored.
+    /// The core cannot read its own record.
     case invalid(String)
-    /// A file of someone else, or a word that this version of Baton does not know.
+    /// A file of someone else, or a word unknown to this version of Baton.
     case unknown(String)
   }
 
-  /// The longest name kept, in bytes; more than any path of ours has.
+  /// The longest name kept, in bytes. Every path that Baton uses is shorter.
   static let nameBytesMax = 1024
 
-  /// The name without its folder; cut if it is longer than `nameBytesMax`.
+  /// The name without its folder, cut if it is longer than `nameBytesMax`.
   public let name: String
-  /// Its size in bytes; `nil` if the core does not say.
+  /// Its size in bytes, or `nil` if the core gives none.
   public let size: Int64?
   /// How far the core came.
   public let state: State
@@ -66,11 +66,11 @@ public enum CoreFileError: Hashable, Sendable {
   case blocked
   /// The file is not there any more.
   case noFile
-  /// The server failed; `host`, `version`, or the core's words.
+  /// The server failed: `host`, `version`, or the core's words.
   case server(String)
   /// The core's words.
   case other(String)
-  /// A word that this version of Baton does not know.
+  /// A word unknown to this version of Baton.
   case unknown(String)
 }
 

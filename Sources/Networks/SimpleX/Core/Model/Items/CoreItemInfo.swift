@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// What the core knows of one message (`chatItemInfo`, docs/design/simplex.md#delivery-of-posts).
+/// The core's data about one message (`chatItemInfo`, docs/design/simplex.md#delivery-of-posts).
 public struct CoreItemInfo: Hashable, Sendable {
   /// How many members a message of the core may list.
   static let deliveriesMax = 10_000
@@ -9,7 +9,7 @@ public struct CoreItemInfo: Hashable, Sendable {
   public let item: CoreChatItem
   /// How many versions the core keeps: 0 if it was never edited, and otherwise one for each edit and the first one.
   public let versions: Int
-  /// How far it came with each member to whom it was sent. Members without an entry were passed over.
+  /// The delivery to each member that it was sent to. Members without an entry were passed over.
   public let deliveries: [CoreMember.ID: CoreDelivery.State]
 }
 

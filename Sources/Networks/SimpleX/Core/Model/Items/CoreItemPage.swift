@@ -10,14 +10,14 @@ public struct CoreItemPage: Hashable, Sendable {
     case after(CoreItem.ID)
   }
 
-  /// The largest page that is asked for.
+  /// The largest page that Baton asks for.
   public static let countMax = 100
 
-  /// The group or channel; `nil` for chats of another kind.
+  /// The group or channel. `nil` for chats of another kind.
   public let group: CoreGroup?
   /// The messages that can be read, oldest first.
   public let items: [CoreItem]
-  /// Why others cannot be read. Others write them, so they do not spoil the page.
+  /// The faults of unreadable messages. Other people write messages, so such faults do not spoil the page.
   public let faults: [CoreShapeError]
   /// Whether nothing came.
   public var isEmpty: Bool { items.isEmpty && faults.isEmpty }

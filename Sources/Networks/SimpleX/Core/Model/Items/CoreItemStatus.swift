@@ -1,21 +1,21 @@
-/// How far a message came, for all members together (`CIStatus`). The core changes it, with an event, only when the words for all of them
-/// change: `CoreDelivery` says how each relay stands.
+/// The delivery of a message to all members together (`CIStatus`). The core changes it, with an event, only when the words for all of them
+/// change. `CoreDelivery` is the delivery to one relay.
 public enum CoreItemStatus: Hashable, Sendable {
   /// No server has it yet, or there was no one to send it to.
   case new
-  /// The servers of some members have it, or those of all members to whom it was sent.
+  /// The servers of some members have it, or, if `isComplete`, the servers of all members that it was sent to.
   case sent(isComplete: Bool)
   /// Members confirmed that they got it.
-  /// - isIntact: whether it followed what they got before.
+  /// - isIntact: whether it followed the message that they got before.
   case received(isIntact: Bool, isComplete: Bool)
   case error(CoreSendError)
-  /// It was not sent so far; the core goes on trying.
+  /// It was not sent so far. The core keeps trying.
   case warning(CoreSendError)
   /// Someone else wrote it.
   case incoming(isRead: Bool)
-  /// The core cannot read what it stored.
+  /// The core cannot read its own record.
   case invalid(String)
-  /// A word that this version of Baton does not know.
+  /// A word unknown to this version of Baton.
   case unknown(String)
 }
 

@@ -1,4 +1,4 @@
-/// A reaction that the core knows. It forwards others, and then readers see a question mark.
+/// A reaction that the core supports. It forwards any other reaction, which readers see as a question mark.
 public enum CoreReaction: String, Hashable, Sendable, CaseIterable {
   case thumbsUp = "👍"
   case thumbsDown = "👎"
@@ -10,13 +10,13 @@ public enum CoreReaction: String, Hashable, Sendable, CaseIterable {
   case rocket = "🚀"
   case check = "✅"
 
-  /// How many of them the core takes of one user for one message.
+  /// How many of them the core accepts from one user for one message.
   static let countMax = 3
 }
 
 /// How often readers reacted to a message in one way (`CIReactionCount`).
 public struct CoreReactionCount: Hashable, Sendable {
-  /// The reaction; empty if this version of the core does not know it.
+  /// The reaction, or empty if it is unknown to this version of the core.
   public let emoji: String
   /// Whether the core's user is among them.
   public let isOwn: Bool
@@ -32,19 +32,19 @@ extension CoreReactionCount: CoreReadable {
   }
 }
 
-/// A reaction that was added or taken back (`chatItemReaction`).
+/// A reaction that was added or removed (`chatItemReaction`).
 public struct CoreReactionChange: Hashable, Sendable {
   /// Whether it was added.
   public let isAdded: Bool
-  /// The reaction; empty if this version of the core does not know it.
+  /// The reaction, or empty if it is unknown to this version of the core.
   public let emoji: String
-  /// Who added it, or took it back.
+  /// The author of the change.
   public let author: CoreItem.Author
-  /// What all members call that member; `nil` if it is no member, or the core does not say.
+  /// The author as all members see it. `nil` if the author is not a member, or the core does not name one.
   public let sender: CoreSender?
-  /// The group or channel; `nil` for chats of another kind.
+  /// The group or channel. `nil` for chats of another kind.
   public let group: CoreGroup?
-  /// The message as it is now.
+  /// The message after the change.
   public let item: CoreItem
 }
 

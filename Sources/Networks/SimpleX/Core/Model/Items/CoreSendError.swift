@@ -6,7 +6,7 @@ public enum CoreSendError: Hashable, Sendable {
   case quota
   /// The member's server could not be reached for as long as the core tries: two days.
   case expired
-  /// The member's server failed; `host`, `version`, or the core's words.
+  /// The member's server failed: `host`, `version`, or the core's words.
   case relay(String)
   /// The server through which the core sends failed.
   case proxy(host: String, String)
@@ -14,7 +14,7 @@ public enum CoreSendError: Hashable, Sendable {
   case proxyRelay(host: String, String)
   /// The core's words.
   case other(String)
-  /// A word that this version of Baton does not know.
+  /// A word unknown to this version of Baton.
   case unknown(String)
 }
 
@@ -60,7 +60,7 @@ extension CoreSendError: CustomStringConvertible {
     }
   }
 
-  /// What the words of a `SrvError` mean, for people.
+  /// The meaning of the words of a `SrvError`, for people.
   static func explained(_ words: String) -> String {
     switch words {
     case "host": "it cannot be found"

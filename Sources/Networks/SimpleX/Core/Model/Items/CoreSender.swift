@@ -1,21 +1,21 @@
 internal import Channels
 internal import StrictJSON
 
-/// The member who wrote a message, as all members know it (`GroupMember` of a `CIDirection`).
+/// The member who wrote a message, as all members see it (`GroupMember` of a `CIDirection`).
 public struct CoreSender: Hashable, Sendable {
   /// The longest name kept, in bytes.
   static let nameBytesMax = 200
 
   /// The name that all members have for this one, in base64url.
   public let sharedID: String
-  /// What the member calls itself; `nil` if the core does not say, and cut if it is longer than `nameBytesMax`.
+  /// The member's own name, cut if it is longer than `nameBytesMax`. `nil` if the core gives none.
   public let name: String?
 }
 
 extension CoreSender {
-  /// Reads what there is of a sender. Nothing about it makes a message unreadable.
+  /// Reads a sender as far as possible. No fault in it makes a message unreadable.
   /// - Parameter direction: the `CIDirection`.
-  /// - Returns: `nil` if it names no member, or one whose name is too long: two long ones may begin alike.
+  /// - Returns: `nil` if it names no member, or a member whose name is too long: two long names may begin alike.
   init?(of direction: CoreReader) {
     guard let member = direction.value("groupMember"), let id = member["memberId"]?.string,
       (1...CoreItem.wordBytesMax).contains(id.utf8.count)
@@ -28,14 +28,14 @@ extension CoreSender {
 
 /// The message that another one answers (`CIQuote`).
 public struct CoreItemQuote: Hashable, Sendable {
-  /// The number in the core's database; `nil` if the core does not have the message.
+  /// The number in the core's database, or `nil` if the core does not have the message.
   public let item: CoreItem.ID?
-  /// The name of the message, the same at every relay and reader; `nil` if there is none.
+  /// The name of the message, the same at every relay and reader, or `nil`.
   public let sharedID: String?
 }
 
 extension CoreItemQuote {
-  /// Reads what a message quotes. Nothing about it makes the message unreadable.
+  /// Reads the quote of a message. No fault in it makes the message unreadable.
   /// - Parameter reader: the `ChatItem`.
   /// - Returns: `nil` if it quotes nothing.
   init?(of reader: CoreReader) {
