@@ -74,7 +74,7 @@ public struct SessionMachine: Hashable, Sendable {
 
   private let policy: Policy
   private var phase = Phase.none
-  /// The question under way; `nil` if there is none.
+  /// The question under way, or `nil` if there is none.
   private var asked: Asked?
   private var questions: Number = 0
   /// When the next question is due.
@@ -85,10 +85,10 @@ public struct SessionMachine: Hashable, Sendable {
     askAt = now
   }
 
-  /// The session; `nil` if there is none.
+  /// The session, or `nil` if there is none.
   public var session: ID? { if case .alive(let id, _, _) = phase { id } else { nil } }
 
-  /// Until when something may be done outside; `nil` without a session.
+  /// Until when something may be done outside, or `nil` without a session.
   public var trustedUntil: Moment? { if case .alive(_, let end, _) = phase { end } else { nil } }
 
   /// Whether something may be done outside at this moment.
@@ -138,7 +138,7 @@ public struct SessionMachine: Hashable, Sendable {
   }
 
   /// The question under way is over, if it is this one.
-  /// - Returns: when it was asked; `nil` if it is another one.
+  /// - Returns: when it was asked, or `nil` if it is another one.
   private mutating func answered(_ number: Number) -> Moment? {
     guard let asked, asked.number == number else { return nil }
     self.asked = nil

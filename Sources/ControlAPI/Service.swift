@@ -55,7 +55,7 @@ public struct NoReply: JSONWritable {
 
 /// An object of a list, whose fields filters and orders ask for.
 public protocol ListedObject: JSONWritable {
-  /// The value of a field, by its name on the wire; `nil` if it is absent, or if there is no such field.
+  /// The value of a field, by its name on the wire, or `nil` if it is absent, or if there is no such field.
   subscript(field: String) -> JSONValue? { get }
 }
 
@@ -86,7 +86,7 @@ extension VarlinkCall {
     }
   }
 
-  /// Where replies before the last one go; nil when the client takes one only.
+  /// Where replies before the last one go, or nil when the client takes one only.
   func replies<Reply>(to stream: VarlinkStream) -> ReplyStream<Reply>? { mode == .more ? ReplyStream(stream) : nil }
 }
 

@@ -122,7 +122,7 @@ public struct Generator {
     return types
   }
 
-  /// The type as code; nil when it is there already.
+  /// The type as code, or nil when it is there already.
   mutating func type(
     _ name: String, _ fields: [IDL.Field], _ comment: String, _ interface: IDL.Interface
   ) throws(Failure) -> String? {

@@ -1,7 +1,7 @@
 internal import Varlink
 
 extension Generator {
-  /// The errors of an interface as one enumeration with what they carry; nil when it has none.
+  /// The errors of an interface as one enumeration with what they carry, or nil when it has none.
   func refusals(of interface: IDL.Interface) -> String? {
     guard !interface.errors.isEmpty else { return nil }
     var lines = [

@@ -17,7 +17,7 @@ extension Generator {
     return (requests, replies)
   }
 
-  /// The type of a method's parameters; nil when it takes none.
+  /// The type of a method's parameters, or nil when it takes none.
   private func request(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
     guard !method.input.isEmpty else { return nil }
     if let own = Self.parameters["\(interface.name).\(method.name)"] { return own }
@@ -25,14 +25,14 @@ extension Generator {
     return isList(method) ? "ListRequest" : "\(title(interface))\(method.name)Request"
   }
 
-  /// The type of a method's replies; nil when they are empty.
+  /// The type of a method's replies, or nil when they are empty.
   private func reply(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
     guard !method.output.isEmpty else { return nil }
     if let own = Self.replies["\(interface.name).\(method.name)"] { return own }
     return (object(method) ?? title(interface) + method.name) + "Reply"
   }
 
-  /// The type of the one object that a method replies with; nil when it replies with something else.
+  /// The type of the one object that a method replies with, or nil when it replies with something else.
   private func object(_ method: IDL.Method) -> String? {
     guard method.output.count == 1, case .named(let type)? = method.output.first?.type else { return nil }
     return type

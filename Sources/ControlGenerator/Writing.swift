@@ -36,7 +36,7 @@ extension Generator {
       + ["    default: nil", "    }", "  }"]
   }
 
-  /// A field of a Swift type as a value that is JSON; `nil` if it is absent.
+  /// A field of a Swift type as a value that is JSON, or `nil` if it is absent.
   private func value(_ name: String, _ type: String) -> String {
     switch type {
     case "JSONValue", "JSONValue?": name

@@ -37,7 +37,7 @@ public struct Access: Sendable {
   /// - Parameters:
   ///   - changeGroup: name of the group that may do everything, like root and the daemon's own user.
   ///   - readGroup: name of the group that may read and watch.
-  ///   - publishGroup: name of the group that may publish and look at what that takes; empty if there is none.
+  ///   - publishGroup: name of the group that may publish and look at what that takes, or empty if there is none.
   public init(changeGroup: String, readGroup: String, publishGroup: String = "") {
     self.init(
       ownUser: geteuid(), changeGroup: Accounts.group(named: changeGroup), readGroup: Accounts.group(named: readGroup),

@@ -203,7 +203,7 @@ public final class CallForwarder: Sendable {
   // MARK: - The work
 
   /// Works until it is cancelled.
-  /// - Parameter answer: answers a call of another daemon's client; `nil` if that is not this daemon's to do, and nothing was done.
+  /// - Parameter answer: answers a call of another daemon's client, or `nil` if that is not this daemon's to do, and nothing was done.
   func run(_ answer: @escaping @Sendable (Call) async throws -> String?) async {
     while !Task.isCancelled {
       var pause = limits.poll

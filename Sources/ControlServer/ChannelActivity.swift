@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// What was published and said in a channel, as far as channels show it. Channels do not know it: it changes without them.
 struct ChannelActivity: Hashable, Sendable {
-  /// Its newest post; `nil` if it has none.
+  /// Its newest post, or `nil` if it has none.
   var lastPost: LastPost?
   /// `nil` if its messages are not read.
   var conversation: ConversationSummary?

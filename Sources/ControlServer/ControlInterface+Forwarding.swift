@@ -13,7 +13,7 @@ protocol ForwardedAnswering: Sendable {
 
   /// Answers a call that another daemon's client is allowed to make.
   /// - Parameter origin: names that daemon and the call, for the journal.
-  /// - Returns: the reply as a message; `nil` if it is not this daemon's to answer, and nothing was done.
+  /// - Returns: the reply as a message, or `nil` if it is not this daemon's to answer, and nothing was done.
   /// - Throws: `CancellationError`; then it is not known what was done.
   func answer(_ call: VarlinkCall, forwardedFor user: UInt32, by origin: String) async throws -> String?
 }

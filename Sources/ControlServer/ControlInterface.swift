@@ -14,7 +14,7 @@ struct ControlContext: Sendable {
   let coordinator: Coordinator
   let store: any ControlStorage
   let posts: any PostReading
-  /// What is said in channels; `nil` if no one reads it.
+  /// What is said in channels, or `nil` if no one reads it.
   var messages: (any MessageReading)?
   let activities: ChannelActivities
   let channelNames = ChannelNames()
@@ -26,15 +26,15 @@ struct ControlContext: Sendable {
   let startedAt: Timestamp
   /// Loads the files that declare operators again; throws `BatonError.invalidFiles`.
   let reload: @Sendable () async throws -> ReloadReport
-  /// Returns the error in these files at present; `nil` if they are in force.
+  /// Returns the error in these files at present, or `nil` if they are in force.
   let declarationsTrouble: @Sendable () -> String?
   let logLevel: LogLevelControl
   let listLimits: ListLimits
-  /// The folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
+  /// The folder with the credentials that the service manager holds for the daemon, or `nil` if there are none.
   var credentials: String?
-  /// Has other daemons answer what is theirs; `nil` if there are none.
+  /// Has other daemons answer what is theirs, or `nil` if there are none.
   var forwarder: CallForwarder?
-  /// Knows the daemons that share the store; `nil` if it is not shared.
+  /// Knows the daemons that share the store, or `nil` if it is not shared.
   var sharing: (any SharingStorage)?
   /// Returns the dangerous settings of a configuration that works.
   var configurationWarnings: @Sendable () -> [Finding] = { [] }
@@ -228,7 +228,7 @@ extension NamingRequest {
   /// The name as a refusal may repeat it: a person may have entered an address with a password in its place.
   var echoedName: String? { name.map { $0.contains("@") || $0.contains("://") ? PasswordEcho.hiding($0) : $0 } }
 
-  /// The object in `objects` that is meant; `nil` if there is none.
+  /// The object in `objects` that is meant, or `nil` if there is none.
   /// - Throws: `InvalidParameter` when neither was given.
   func only<Object>(of objects: [Object], id: (Object) -> Int64, name: (Object) -> String?) throws -> Object? {
     guard self.id != nil || self.name != nil else { throw VarlinkError.invalidParameter("id") }

@@ -17,17 +17,17 @@ public struct ControlServer: Sendable {
 
   /// Starts serving on sockets that already listen.
   /// - Parameters:
-  ///   - store: returns the storage for questions about channels, posts and changes; it may block on these threads.
-  ///   - messages: returns the storage for questions about messages, in the same way; `nil` if no one reads them.
+  ///   - store: returns the storage for questions about channels, posts and changes. It may block on these threads.
+  ///   - messages: returns the storage for questions about messages, in the same way, or `nil` if no one reads them.
   ///   - connections: sockets that are already connected.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
-  ///   - declarationsTrouble: what is wrong with these files at present; `nil` if they are in force.
+  ///   - declarationsTrouble: what is wrong with these files at present, or `nil` if they are in force.
   ///   - logLevel: how severe messages must be to be logged.
   ///   - startedAt: when the daemon started, on the coordinator's clock.
-  ///   - forwarder: has other daemons answer what is theirs; `nil` if there are none.
-  ///   - sharing: knows the daemons that share the store; `nil` if it is not shared.
+  ///   - forwarder: has other daemons answer what is theirs, or `nil` if there are none.
+  ///   - sharing: knows the daemons that share the store, or `nil` if it is not shared.
   ///   - configurationWarnings: returns the dangerous settings of a configuration that works.
-  ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
+  ///   - credentials: the folder with the credentials that the service manager holds for the daemon, or `nil` if there are none.
   public static func start(
     coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading,
     messages: (any BlockingWork) -> (any MessageReading)? = { _ in nil }, access: Access, sockets: [CInt],

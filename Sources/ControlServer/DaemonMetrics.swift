@@ -10,7 +10,7 @@ internal import Storage
 /// All figures of the daemon at one moment.
 struct DaemonMetrics: Sendable {
   private let context: ControlContext
-  /// What storage says of channels; `nil` if it cannot be asked, which the other figures say.
+  /// What storage says of channels, or `nil` if it cannot be asked, which the other figures say.
   private let census: Census?
   private let daemons: [SharedStoreDaemon]?
   private let cores: [Storage.SharedCore]

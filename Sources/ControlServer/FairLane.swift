@@ -8,7 +8,7 @@ enum Caller {
   @TaskLocal static var user: UInt32 = 0
   /// 0 for a client of another daemon.
   @TaskLocal static var process: Int32 = 0
-  /// What the kernel says of the client; `nil` if another daemon passed the call on.
+  /// What the kernel says of the client, or `nil` if another daemon passed the call on.
   @TaskLocal static var peer: VarlinkPeer?
   /// Whether replies may have other people's messages. Clients that only publish get replies without them.
   @TaskLocal static var mayRead = true
@@ -70,7 +70,7 @@ final class FairLane: Sendable {
 
   /// Does something that may block. What it reads from storage ends early when its time is up, when the task is cancelled, and when the
   /// lane is shut down.
-  /// - Parameter limit: how long it may take, once its turn has come; `nil` if that is not limited.
+  /// - Parameter limit: how long it may take, once its turn has come, or `nil` if that is not limited.
   /// - Throws: what `body` throws; `CancellationError` when the task was cancelled, or the lane was shut down.
   func run<T: Sendable>(
     for user: UInt32, within limit: Duration? = nil, _ body: @escaping @Sendable () throws -> T
@@ -199,7 +199,7 @@ private final class Patience: Sendable {
     }
   }
 
-  /// Why the job was ended; `nil` if it was not.
+  /// Why the job was ended, or `nil` if it was not.
   var reason: (any Error)? {
     switch ending.withLock({ $0 }) {
     case nil: nil

@@ -17,7 +17,7 @@ extension HealthChange: HistoryEntry {}
 
 /// Pages of a history, the latest line first.
 struct HistoryPages<Line: HistoryEntry>: Sendable {
-  /// Some lines, the latest first, and the revision before which others may come; `nil` if there are none.
+  /// Some lines, the latest first, and the revision before which others may come, or `nil` if there are none.
   typealias Part = (lines: [Line], next: Int64?)
 
   /// How many questions to storage one page may take, and how many lines each asks for at least.
@@ -29,7 +29,7 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   let filter: Filter
   private let context: ControlContext
   private let limit: Int
-  /// Lines that are dated before have come after all that are wanted; `nil` if there is no such time.
+  /// Lines that are dated before have come after all that are wanted, or `nil` if there is no such time.
   private let end: String?
   /// The revision before which the next page begins; `nil` for the first.
   private var place: Int64?
@@ -73,7 +73,7 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   /// - Parameters:
   ///   - revision: the newest one.
   ///   - read: gives lines before a revision, as many as it is told.
-  /// - Returns: the lines, and where the page after it begins; `nil` if there is none.
+  /// - Returns: the lines, and where the page after it begins, or `nil` if there is none.
   mutating func next(
     at revision: Int64, _ read: (_ before: Int64, _ limit: Int) async throws -> Part
   ) async throws -> (lines: [Line], cursor: String?) {

@@ -102,7 +102,7 @@ extension PostsInterface {
     var message: StoredMessage?
     /// What an earlier request with the same key has named, if the message is not there any more.
     var about: Storage.AboutMessage?
-    /// Why nothing new may be done about it; `nil` if it may.
+    /// Why nothing new may be done about it, or `nil` if it may.
     var refusal: BatonError?
   }
 

@@ -215,7 +215,7 @@ struct PostsInterface: PostsService, ControlService {
     return snapshot
   }
 
-  /// The post as it is now; `nil` if there is none.
+  /// The post as it is now, or `nil` if there is none.
   private func snapshot(of id: PostID) async throws -> PostSnapshot? {
     guard let stored = try await context.posts.post(id) else { return nil }
     return try await context.snapshots([stored]).first

@@ -196,7 +196,7 @@ extension MessageQuestion {
     return places.first?.place ?? .newest
   }
 
-  /// The message that the page is beside; `nil` if it is none.
+  /// The message that the page is beside, or `nil` if it is none.
   var anchor: MessageID? {
     switch place {
     case .newest: nil
@@ -219,7 +219,7 @@ extension MessageSearch {
       isNewestFirst: request.newestFirst ?? false, offset: offset, limit: try MessagePages.limit(request.limit))
   }
 
-  /// Why words cannot be searched; `nil` if they can.
+  /// Why words cannot be searched, or `nil` if they can.
   private static func trouble(with text: String) -> String? {
     guard text.utf8.count <= textMax else { return "they have more than 1,000 bytes; leave some of them out" }
     let hasWord = text.folded.unicodeScalars.contains { $0.isInWords }

@@ -60,7 +60,7 @@ public struct Filter: Sendable {
   public func matches(_ object: JSONValue) -> Bool { matches { object[$0] } }
 
   /// Whether an object with these fields matches.
-  /// - Parameter field: the value of a field of the object itself, by its name; `nil` if it is absent.
+  /// - Parameter field: the value of a field of the object itself, by its name, or `nil` if it is absent.
   public func matches(_ field: (String) -> JSONValue?) -> Bool { Self.matches(root, field) }
 
   private static func matches(_ node: Node, _ field: (String) -> JSONValue?) -> Bool {

@@ -56,7 +56,7 @@ public struct ListOrder: Hashable, Sendable {
   public func values(of object: JSONValue) -> [JSONValue] { values { object[$0] } }
 
   /// The values by which an object with these fields is sorted.
-  /// - Parameter field: the value of a field of the object itself, by its name; `nil` if it is absent.
+  /// - Parameter field: the value of a field of the object itself, by its name, or `nil` if it is absent.
   public func values(_ field: (String) -> JSONValue?) -> [JSONValue] {
     keys.map { key in key.path.dropFirst().reduce(key.path.first.flatMap(field)) { $0?[$1] } ?? .null }
   }

@@ -23,7 +23,7 @@ public struct DeclarationReader {
   /// The places of names and addresses, so that the error about the second of two can name the first.
   private var places: [String: String] = [:]
 
-  /// - Parameter time: reads a time as RFC 3339 writes it; nil when the text is none.
+  /// - Parameter time: reads a time as RFC 3339 writes it, or nil when the text is none.
   public init(
     addressing: [any RelayAddressing], servers: any ServerNetwork, time: @escaping (String) -> Timestamp?
   ) {

@@ -35,7 +35,7 @@ public struct YAMLTrouble: Error, Hashable, Sendable {
     }
   }
 
-  /// The outermost node of `text`; nil when it is empty.
+  /// The outermost node of `text`, or nil when it is empty.
   /// - Throws: `YAMLTrouble`.
   public static func compose(_ text: String) throws(YAMLTrouble) -> Yams.Node? {
     let text = HumanText.text(text)

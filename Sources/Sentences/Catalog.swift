@@ -42,14 +42,14 @@ extension RefusalSentence {
   }
 
   /// An address that something else has.
-  /// - Parameter kind: relay or server; nil when that is not known.
+  /// - Parameter kind: relay or server, or nil when that is not known.
   public static func duplicateAddress(_ kind: String?, id: Int64) -> Self {
     guard let kind else { return Self("this address is already in use by id \(id)") }
     return Self("this address is already in use by \(kind) \(id)")
   }
 
   /// A change that is based on an older revision.
-  /// - Parameter object: what was changed, for example relay 7; nil when that is not known.
+  /// - Parameter object: what was changed, for example relay 7, or nil when that is not known.
   public static func staleRevision(of object: String?) -> Self {
     Self("someone else changed \(object ?? "it") at the same time", "look at it and try again")
   }

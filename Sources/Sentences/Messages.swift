@@ -1,6 +1,6 @@
 // Refusals that are about messages.
 extension RefusalSentence {
-  /// A channel whose messages are not read; `nil` if none are.
+  /// A channel whose messages are not read, or `nil` if none are.
   public static func notFollowed(channel: Int64?) -> Self {
     Self(
       channel.map { "reading messages is off for channel \($0), or the channel was deleted" } ?? "reading messages is off",

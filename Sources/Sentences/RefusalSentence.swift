@@ -7,7 +7,7 @@ public struct RefusalSentence: Hashable, Sendable, CustomStringConvertible {
 
   /// - Parameters:
   ///   - what: what is wrong with which object.
-  ///   - help: what to do at the command line; nil when there is nothing to say.
+  ///   - help: what to do at the command line, or nil when there is nothing to say.
   ///   - mark: what stands between them.
   public init(_ what: String, _ help: String? = nil, after mark: String = "; ") {
     self.what = what

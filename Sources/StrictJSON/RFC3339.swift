@@ -44,7 +44,7 @@ public enum RFC3339 {
   }
 
   /// Reads a time such as `2026-01-02T03:04:05Z`, with any fraction and any offset.
-  /// - Returns: milliseconds since 1970-01-01T00:00:00Z; `nil` if the text is not a time.
+  /// - Returns: milliseconds since 1970-01-01T00:00:00Z, or `nil` if the text is not a time.
   public static func milliseconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int64? {

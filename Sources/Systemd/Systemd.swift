@@ -17,7 +17,7 @@ public enum Systemd {
     assignments.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }.joined(separator: "\n")
   }
 
-  /// The interval at which the watchdog expects a notification; `nil` if there is no watchdog.
+  /// The interval at which the watchdog expects a notification, or `nil` if there is no watchdog.
   public static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }

@@ -29,7 +29,7 @@ final class ConnectionRegistry: Sendable {
   var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
 
   /// Counts the connection, if it may stay. Reserved connections may exceed the limit of a user and the total limit.
-  /// - Returns: the limit that it would exceed; `nil` if it may stay.
+  /// - Returns: the limit that it would exceed, or `nil` if it may stay.
   func add(
     _ channel: any Channel, descriptor: CInt, user: UInt32, _ standing: VarlinkServer.Standing
   ) -> ConnectionLimit? {

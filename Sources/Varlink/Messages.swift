@@ -15,7 +15,7 @@ public struct VarlinkCall: Hashable, Sendable {
     self.mode = mode
   }
 
-  /// Everything before the last dot; empty if there is none.
+  /// Everything before the last dot, or empty if there is none.
   public var interface: String { method.lastIndex(of: ".").map { String(method[..<$0]) } ?? "" }
   /// Everything after the last dot.
   public var name: String { method.lastIndex(of: ".").map { String(method[method.index(after: $0)...]) } ?? method }

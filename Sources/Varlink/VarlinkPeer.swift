@@ -16,7 +16,7 @@ public struct VarlinkPeer: Hashable, Sendable {
     self.groups = groups
   }
 
-  /// The peer of a Unix socket; `nil` if the kernel does not know it.
+  /// The peer of a Unix socket, or `nil` if the kernel does not know it.
   package init?(socket: CInt) {
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, .max)
     var size = socklen_t(MemoryLayout.size(ofValue: credentials))

@@ -93,7 +93,7 @@ public final class VarlinkServer: Sendable {
 
   /// Starts serving on sockets that listen already.
   /// - Parameters:
-  ///   - connections: sockets that are connected already; they are served like accepted ones.
+  ///   - connections: sockets that are connected already. They are served like accepted ones.
   ///   - standing: returns the standing of a peer when it connects.
   ///   - farewell: the message to a connection that is closed because there is no room for it.
   public static func start(

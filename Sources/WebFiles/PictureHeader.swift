@@ -20,7 +20,7 @@ public enum PictureHeader {
   /// What is read at most, in bytes: a picture says early how large it is.
   private static let bytesMax = 1 << 20
 
-  /// The dimensions of a PNG, JPEG, GIF or WebP picture; `nil` if it is none of these, or is damaged.
+  /// The dimensions of a PNG, JPEG, GIF or WebP picture, or `nil` if it is none of these, or is damaged.
   static func dimensions(in bytes: [UInt8]) -> Dimensions? {
     let file = Reader(bytes: bytes.prefix(bytesMax))
     if file.has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) {

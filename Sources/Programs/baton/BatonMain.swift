@@ -25,7 +25,7 @@ enum BatonMain {
     }
   }
 
-  /// - Returns: what runs the program with that name, given the arguments behind the name; nil where there is no such program.
+  /// - Returns: what runs the program with that name, given the arguments behind the name, or nil where there is no such program.
   private static func program(_ name: String) -> (([String]) async -> Never)? {
     switch name {
     case "batond": runBatond
