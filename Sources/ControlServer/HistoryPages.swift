@@ -29,13 +29,13 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   let filter: Filter
   private let context: ControlContext
   private let limit: Int
-  /// Lines that are dated before have come after all that are wanted, or `nil` if there is no such time.
+  /// Once a line is dated before this time, no wanted line can follow. `nil` if there is no such time.
   private let end: String?
-  /// The revision before which the next page begins; `nil` for the first.
+  /// The revision before which the next page begins, or `nil` for the first.
   private var place: Int64?
 
   /// - Parameters:
-  ///   - fields: those of a line.
+  ///   - fields: the fields of a line.
   ///   - isDated: whether lines are dated when they are written, up to a clock that was set.
   /// - Throws: `invalidFilter`, or `InvalidParameter`.
   init(
@@ -72,12 +72,12 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   /// The next page.
   /// - Parameters:
   ///   - revision: the newest one.
-  ///   - read: gives lines before a revision, as many as it is told.
+  ///   - read: gives at most `limit` lines before a revision.
   /// - Returns: the lines, and where the page after it begins, or `nil` if there is none.
   mutating func next(
     at revision: Int64, _ read: (_ before: Int64, _ limit: Int) async throws -> Part
   ) async throws -> (lines: [Line], cursor: String?) {
-    // A place beyond the newest line is one that no one was given.
+    // No page gave a place beyond the newest line.
     var before: Int64? = min(place ?? .max, revision + 1)
     var lines: [Line] = []
     for _ in 0..<Self.questionsMax {
