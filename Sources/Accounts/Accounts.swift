@@ -58,7 +58,7 @@ public enum Accounts {
   private static let entryBytesMax = 64 << 20
 
   /// Looks an entry up, with as much room for its texts as they need: a group may have many members.
-  /// - Parameter read: takes from the entry what is wanted, while its texts are there.
+  /// - Parameter read: reads the wanted value from the entry, while its texts are there.
   private static func found<Entry, Value>(
     _ empty: Entry,
     _ look: (

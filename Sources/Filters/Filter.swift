@@ -50,7 +50,7 @@ public struct Filter: Sendable {
     "$eq", "$ne", "$in", "$nin", "$exists", "$gt", "$gte", "$lt", "$lte", "$contains", "$elemMatch", "$q", "$autocomplete",
   ]
 
-  /// - Parameter known: the fields that objects have; `nil` allows any fields, of any type.
+  /// - Parameter known: the fields that objects have. `nil` allows any fields, of any type.
   public init(_ json: JSONValue?, known: ListFields? = nil, limits: Limits = Limits()) throws(Invalid) {
     var parser = Parser(known: known, limits: limits)
     root = try parser.node(json ?? [:], path: "filter", depth: 0)
@@ -176,7 +176,7 @@ public struct Filter: Sendable {
       return nodes
     }
 
-    /// Conditions that one element of a list must all meet; they use the field names of the elements.
+    /// Conditions that one element of a list must all meet. They use the field names of the elements.
     private mutating func element(
       _ json: JSONValue, of place: ListFields.Place?, _ path: String, _ depth: Int
     ) throws(Invalid) -> Test {

@@ -1,4 +1,4 @@
-/// Finds the word that was most likely meant by one that does not exist.
+/// Finds the existing word that was most likely meant by an unknown one.
 public enum Nearest {
   /// Longer words are not compared: they come from clients, and comparing takes time that grows with their square.
   private static let lengthMax = 64

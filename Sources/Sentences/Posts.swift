@@ -20,7 +20,7 @@ extension RefusalSentence {
       "use another key for a new post")
   }
 
-  /// A channel in which nothing is published at present.
+  /// A channel in which Baton publishes nothing while it is frozen.
   public static func channelFrozen(channel: Int64) -> Self {
     Self("channel \(channel) is frozen", "run batonctl channel edit \(channel) --no-freeze to publish there")
   }

@@ -3,7 +3,7 @@ public enum RFC3339 {
   /// - Parameter milliseconds: the time in milliseconds since 1970-01-01T00:00:00Z.
   public static func text(milliseconds: Int64) -> String {
     let (days, inDay) = floorDivide(milliseconds, 86_400_000)
-    // This inverts the computation of days from a civil date; years begin in March so that leap days come last.
+    // This inverts the computation of days from a civil date. Years begin in March so that leap days come last.
     let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
