@@ -22,7 +22,7 @@ public enum ChannelKind: String, Sendable, CaseIterable {
   case channel, group
 }
 
-/// The rights that a group reserves to its members. The words are those of the interface, and of NIP-29.
+/// The rights that a group reserves to its members. The interface and NIP-29 use the same words.
 public enum GroupAccess: String, Sendable, CaseIterable {
   /// No one joins without being let in.
   case closed

@@ -50,7 +50,7 @@ struct ControlContext: Sendable {
     try await kept.value(at: { [coordinator] in coordinator.timeOfDay }) { [store] in try await Figures.found(in: store) }
   }
 
-  /// Does something slow on threads of its own. The store does this by itself.
+  /// Does something slow on separate threads. The store does this by itself.
   func slowly<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await threads.run(.much, body)
   }

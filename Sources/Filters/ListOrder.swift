@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// The order of a list: keys, the most important first, and finally the id or what else an object has for itself, so that no two objects are equal.
+/// The order of a list: keys, the most important first, and finally the id or another unique value, so that no two objects are equal.
 public struct ListOrder: Hashable, Sendable {
   public struct Key: Hashable, Sendable {
     public let path: [String]
