@@ -7,7 +7,7 @@ public enum OtherEditions: Hashable, Sendable, CaseIterable {
   case none
   /// The relay has exactly one edition by this author, older than this channel's newest edition, which would therefore replace it.
   case older
-  /// The relay has exactly one edition by this author, and it is newer, so that nothing can be done about it.
+  /// The relay has exactly one edition by this author, and it is newer, so that Baton cannot replace it.
   case newer
   /// The relay has more than one edition by this author, so it keeps them.
   case several

@@ -33,7 +33,7 @@ public struct PhaseCounts: Hashable, Sendable {
     }
   }
 
-  /// Whether readers find the channel nowhere, and no relay is about to get it.
+  /// Whether no reader finds the channel, and no relay is about to get it.
   public var isOnNoRelay: Bool { !isDeletionRequested && wanted > 0 && active == 0 && underWay == 0 }
 
   /// The phase. Deletion comes first. A channel that should have no relays is `followed`. A lost relay makes the channel `degraded`. While

@@ -46,7 +46,7 @@ public enum SelectionPolicy {
     }
   }
 
-  /// The relays that a channel has already when others join it.
+  /// The relays that a channel has already when it gets further ones.
   public struct Members: Hashable, Sendable {
     /// The number of them that each operator runs.
     private(set) var operators: [OperatorID: Int] = [:]

@@ -30,7 +30,7 @@ public enum GroupAccess: String, Sendable, CaseIterable {
   case restricted
 }
 
-/// Which key signs a channel: its own, which is derived from its identity's, or the identity's, which all of its channels share.
+/// The key that signs a channel: its own, derived from its identity's, or the identity's key, which all of the identity's channels share.
 public enum ChannelKey: String, Sendable, CaseIterable {
   case own, identity
 }

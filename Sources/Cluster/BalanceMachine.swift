@@ -24,7 +24,7 @@ public struct BalanceMachine: Hashable, Sendable {
     case missing
     /// It belongs to no one.
     case free(Slot)
-    /// Another session has it until it lets go of it.
+    /// Another session has it until it releases it.
     case awaited(Slot)
     case own(Slot)
 
@@ -98,7 +98,7 @@ public struct BalanceMachine: Hashable, Sendable {
 
   public init(_ policy: Policy) { self.policy = policy }
 
-  /// How many slots a session should have: all the same, and the first ones one more if that does not come out even.
+  /// How many slots a session should have: the same for all, and one more for the first ones if the number does not divide evenly.
   /// - Parameter living: by number.
   public static func share(of session: SessionMachine.ID, among living: [SessionMachine.ID], total: Int) -> Int {
     guard let place = living.firstIndex(of: session) else { return 0 }
@@ -106,7 +106,7 @@ public struct BalanceMachine: Hashable, Sendable {
   }
 
   /// The next step of a session, from a view of the database.
-  /// - Returns: `nil` if nothing is to do.
+  /// - Returns: `nil` if there is nothing to do.
   public mutating func next(for session: SessionMachine.ID, _ view: View, at now: SessionMachine.Moment) -> Step? {
     // The session that asks is alive. If it is not, it is fenced elsewhere.
     let all = Set(view.living).union([session]).sorted()

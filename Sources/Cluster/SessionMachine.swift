@@ -96,7 +96,7 @@ public struct SessionMachine: Hashable, Sendable {
     if case .alive(_, let end, _) = phase { now < end } else { false }
   }
 
-  /// When something has to be done again without another input.
+  /// When the machine must handle the time, without another input.
   public var wakeAt: Moment {
     guard asked == nil else {
       // A question is under way. Only the end of trust matters.

@@ -9,7 +9,7 @@ public struct Generator {
     public let text: String
   }
 
-  /// Two interfaces have types of one name that differ, or a method that is asked for is not there.
+  /// Two interfaces have different types of one name, or a requested method does not exist.
   public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }
@@ -85,7 +85,7 @@ public struct Generator {
     return name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// A name in Swift of something that is not a type.
+  /// A name in Swift that is not the name of a type.
   func lowercased(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
 
   private func file(_ contents: String, _ types: [String], _ interface: IDL.Interface) -> File {

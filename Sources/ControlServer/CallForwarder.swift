@@ -10,7 +10,7 @@ internal import Varlink
 /// store need no connection to each other.
 public final class CallForwarder: Sendable {
   public struct Limits: Hashable, Sendable {
-    /// How often the store is looked at.
+    /// How often the store is polled.
     public var poll = Duration.milliseconds(50)
     /// The same when it could not be read.
     public var pollInTrouble = Duration.milliseconds(500)

@@ -30,7 +30,7 @@ struct ChannelPage {
     let asksForPhase = query.filter.fields.contains("phase")
     var page = ChannelPage()
     var last = query.after
-    // Most filters can be expressed entirely in the database: then no channel is looked at that is not on the page.
+    // Most filters can be expressed entirely in the database. Then only channels of the page are read.
     var partMax = min(scanSize, query.limit + 1)
     while true {
       try Task.checkCancellation()

@@ -176,7 +176,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
   /// The summary is for people, and what only members may do is known to the network only.
   static let fields = ListFields(of: Interfaces.channels, without: ["summary", "access"])
 
-  /// Conditions and orders could reveal other people's messages, too.
+  /// Conditions and orders could also reveal other people's messages.
   private static let fieldsOfPublishers = ListFields(
     fields.fields.filter {
       !["lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden"].contains($0.name)

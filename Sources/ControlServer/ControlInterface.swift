@@ -22,7 +22,7 @@ struct ControlContext: Sendable {
   let access: Access
   let logger: Logger
   let version: String
-  /// The start time on the coordinator's clock: no other one can be subtracted from it.
+  /// The start time on the coordinator's clock: a time of another clock cannot be subtracted from it.
   let startedAt: Timestamp
   /// Loads the files that declare operators again. Throws `BatonError.invalidFiles`.
   let reload: @Sendable () async throws -> ReloadReport
@@ -55,7 +55,7 @@ struct ControlContext: Sendable {
     try await threads.run(.much, body)
   }
 
-  /// Does the same for work of which there is one at a time.
+  /// Does the same for work that runs one at a time.
   /// - Throws: `BatonError.busy` while such work is under way.
   func alone<T>(_ body: () async throws -> T) async throws -> T {
     let isFree = care.withLockedValue { isBusy in

@@ -23,7 +23,7 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   /// How many questions to storage one page may take, and how many lines each asks for at least.
   private static var questionsMax: Int { 10 }
   private static var questionMin: Int { 200 }
-  /// How much later than it happened something may be dated, in milliseconds, when the end of a list is looked for.
+  /// How much later than it happened a line may be dated, in milliseconds, when the end of a list is determined.
   private static var slack: Int64 { 86_400_000 }
 
   let filter: Filter

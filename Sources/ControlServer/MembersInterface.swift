@@ -121,7 +121,7 @@ struct MembersInterface: MembersService, ControlService {
     return last
   }
 
-  /// How long a change that is done is kept back for the list here.
+  /// How long the reply to a completed change waits for the stored list.
   private static let listPatience = Duration.seconds(5)
 
   /// Waits until the list here shows a change as the relay's list does, because the caller looks at it next.

@@ -57,7 +57,7 @@ struct PostsInterface: PostsService, ControlService {
     try await follow(first, stream) { (snapshot: PostSnapshot) in reply(Post(snapshot)) }
   }
 
-  /// The same for replies that show something else of the post.
+  /// The same for replies that show another part of the post.
   func follow<Reply>(
     _ first: PostSnapshot, _ stream: ReplyStream<Reply>?, _ reply: (PostSnapshot) -> Reply
   ) async throws -> Reply {

@@ -111,7 +111,7 @@ struct Watcher {
     }
     let due = rows.prefix { $0.revision <= end }
     var part = Part(last: revision)
-    // Changes that the client does not want, judged by the row alone, are not looked at.
+    // Changes that the client does not want, judged by the row alone, are skipped.
     var waiting = due.filter { selection.mayWant($0.object) }[...]
     while !waiting.isEmpty {
       let group = waiting.prefix(Self.channelsMax)

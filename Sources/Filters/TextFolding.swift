@@ -22,7 +22,7 @@ package struct TextFolding {
         if keepsMarks { text.append(part) }
         continue
       }
-      // Latin, Greek, Cyrillic, Hebrew and Arabic are written without marks, too. Marks of scripts that come later are vowels and tones.
+      // Latin, Greek, Cyrillic, Hebrew and Arabic are also written without marks. Marks of scripts that come later are vowels and tones.
       keepsMarks = part.value >= 0x780 && part.properties.isAlphabetic
       text.append(part)
     }

@@ -11,7 +11,7 @@ public final class MetricBook: Sendable {
   public struct Page: ~Copyable {
     fileprivate var series: [MetricFamily: [[String]: Series]]
 
-    /// Counts something.
+    /// Adds to a count.
     /// - Parameters:
     ///   - family: a counter.
     ///   - labels: the values of its labels, of which there are few.

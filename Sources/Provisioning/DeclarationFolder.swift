@@ -8,7 +8,7 @@ public struct DeclarationFolder: Sendable {
 
   public init(path: String) { self.path = path }
 
-  /// Whether there is anything at the path. A folder that is there but cannot be reached counts as there.
+  /// Whether the path exists. A folder that exists but cannot be reached counts as existing.
   public var exists: Bool {
     var status = stat()
     return stat(path, &status) == 0 || errno != ENOENT

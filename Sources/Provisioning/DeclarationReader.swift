@@ -62,7 +62,7 @@ public struct DeclarationReader {
   }
 
   /// Returns the declarations of all files together.
-  /// - Throws: `FileFlaws` when anything is wrong with any of them.
+  /// - Throws: `FileFlaws` when any of them has an error.
   public func result() throws(FileFlaws) -> Declarations {
     guard flaws.isEmpty else { throw FileFlaws(flaws: flaws) }
     return declarations

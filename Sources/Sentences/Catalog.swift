@@ -1,6 +1,6 @@
 // Refusals that are about operators, servers, relays and identities.
 extension RefusalSentence {
-  /// An object that is not there.
+  /// An object that does not exist.
   /// - Parameters:
   ///   - kind: channel, relay, server, operator or identity.
   ///   - id: the id in the request, if it had one. `name` likewise.
@@ -22,7 +22,7 @@ extension RefusalSentence {
   /// A name that is not allowed.
   public static func invalidDisplayName(reason: String) -> Self { Self("invalid name: \(reason)") }
 
-  /// A name that something else has.
+  /// A name that another object has.
   public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is already in use", "choose another") }
 
   /// A name or a key that another identity has.

@@ -90,7 +90,7 @@ extension RefusalSentence {
     Self("channel \(channel) is not yours: you only follow it", "to stop, run batonctl channel unfollow \(channel)")
   }
 
-  /// A channel that is to be left, and is Baton's own.
+  /// A request to leave one of Baton's own channels.
   public static func owned(channel: Int64) -> Self {
     Self(
       "channel \(channel) is yours, not one that you follow", "batonctl channel delete \(channel) deletes it for all readers")

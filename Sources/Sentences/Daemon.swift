@@ -23,7 +23,7 @@ extension RefusalSentence {
   /// - Parameter path: the part of the request.
   public static func invalidFilter(path: String, reason: String) -> Self { Self("invalid \(path): \(reason)") }
 
-  /// Something that cannot be read because the database is damaged.
+  /// An object that cannot be read because the database is damaged.
   public static func storageDamaged(reason: String) -> Self {
     Self(
       "the daemon's database is damaged: \(reason)", "batonctl check lists all damage; restore a backup", after: ". ")

@@ -30,7 +30,7 @@ extension RefusalSentence {
     Self("post \(post) may already be on every relay", "delete it with batonctl post delete \(post)")
   }
 
-  /// Something that a network cannot do.
+  /// A feature that a network does not have.
   public static func notSupported(network: String, reason: String) -> Self {
     Self("not supported on \(network): \(reason)")
   }

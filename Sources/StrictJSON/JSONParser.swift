@@ -61,7 +61,7 @@ public struct JSONParser {
 
   /// Parses one JSON text that contains other people's texts, so that one bad part does not hide the rest. Invalid characters become
   /// U+FFFD, numbers beyond every type and parts that are nested too deeply become `null`, and of equal keys the last counts.
-  /// - Returns: the value, and whether anything in it was mended like this.
+  /// - Returns: the value, and whether any part of it was mended like this.
   public static func parseMending(
     _ bytes: some Sequence<UInt8>
   ) throws(JSONParseError) -> (value: JSONValue, isMended: Bool) {
@@ -127,7 +127,7 @@ public struct JSONParser {
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-    // Python writes these, and some relays are made with it.
+    // Python writes these, and some relays are written in Python.
     case UInt8(ascii: "N") where manner == .mending: return try mend(.invalidNumber, as: literal("NaN", .null))
     case UInt8(ascii: "I") where manner == .mending: return try mend(.invalidNumber, as: literal("Infinity", .null))
     default: throw failure(.unexpectedCharacter)

@@ -295,7 +295,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private func done(_ context: ChannelHandlerContext) {
     task = nil
     isAnswering = false
-    // The loop further up the stack continues by itself.
+    // The loop further up the stack continues.
     guard !isOver, !isServing else { return }
     serveNext(context)
     expectMessage(context)

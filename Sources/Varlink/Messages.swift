@@ -65,7 +65,7 @@ public struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
   public static let expectedMore = Self("org.varlink.service.ExpectedMore")
 }
 
-/// Something that no Varlink peer may send. The connection is closed without an answer.
+/// A message that no Varlink peer may send. The connection is closed without an answer.
 public struct VarlinkProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
   init(_ description: String) { self.description = description }

@@ -82,7 +82,7 @@ public struct BlossomServer: Sendable {
     throw WebFailure("the server sends readers from one address to the next without end")
   }
 
-  /// Where a redirect leads. It has the hash in it (BUD-01), and leads to this machine only if the server is on it.
+  /// The target of a redirect. It has the hash in it (BUD-01), and leads to this machine only if the server is on it.
   func next(_ location: String, after place: WebAddress, _ file: LocalFile) throws(WebFailure) -> WebAddress {
     let isRelative = location.hasPrefix("/") && !location.hasPrefix("//")
     guard let next = try? WebAddress(isRelative ? place.server + location : location), !next.isLoopback || address.isLoopback,

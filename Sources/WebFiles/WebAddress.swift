@@ -1,9 +1,9 @@
 internal import Dialing
 internal import Foundation
 
-/// The address of something on the web: https anywhere, or http on this machine only. It holds no user name, password or fragment.
+/// An address on the web: https anywhere, or http on this machine only. It has no user name, password or fragment.
 public struct WebAddress: Hashable, Sendable {
-  /// The reason why a text is not such an address, as the end of a sentence. It repeats nothing of the text, which may hold a password.
+  /// The reason why a text is not such an address, as the end of a sentence. It repeats nothing of the text, which may contain a password.
   public struct Flaw: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// The reason why something on the web could not be had, as a sentence for people. Words of servers in it are cut and cleaned.
+/// The reason why a request on the web failed, as a sentence for people. Words of servers in it are cut and cleaned.
 public struct WebFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
@@ -116,7 +116,7 @@ public struct WebClient: Sendable {
   }
 }
 
-/// Ends a connection over which more comes than any good answer has: header fields, interim answers and the marks of chunks count, too.
+/// Ends a connection that brings more bytes than any good answer has. Header fields, interim answers and the marks of chunks count too.
 private final class InboundBound: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -54,7 +54,7 @@ public enum CatalogCheck {
     }
   }
 
-  /// Something that is wrong, or may be wrong.
+  /// A problem, or a possible one.
   public struct Finding: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
       /// No server of the protocol can be used.

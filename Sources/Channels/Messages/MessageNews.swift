@@ -1,4 +1,4 @@
-/// Something that was read in a channel. It was verified as far as its network allows that.
+/// An item that was read in a channel. It was verified as far as its network allows that.
 public struct MessageNews: Hashable, Sendable {
   public enum What: Hashable, Sendable {
     case message(ReadMessage)
@@ -8,7 +8,7 @@ public struct MessageNews: Hashable, Sendable {
     /// - author: the person who asked for it, which counts only if they are the author. `nil` if the network itself reports that it is
     ///   gone, or that a moderator removed it.
     case deleted(networkID: String, author: String?)
-    /// The message with this name was deleted as moderators do, which counts if `by` has a role in the channel, or wrote it.
+    /// The message with this name was deleted by a moderator, which counts if `by` has a role in the channel, or wrote it.
     case removed(networkID: String, by: String)
     case reaction(ReadReaction)
     /// The chosen name of someone who wrote in the channel, or belongs to it.
@@ -38,7 +38,7 @@ public struct ReadMessage: Hashable, Sendable {
   public let author: String
   /// The author's chosen name, if the network has it in the message.
   public let authorName: String?
-  /// At most `textMax` bytes. It may hold control characters.
+  /// At most `textMax` bytes. It may contain control characters.
   public let text: String
   /// When it was written, by the author's own account.
   public let createdAt: Timestamp
@@ -120,7 +120,7 @@ public struct ReadReaction: Hashable, Sendable {
 public struct ReadProfile: Hashable, Sendable {
   /// In the network's notation: on Nostr a public key, which was verified.
   public let author: String
-  /// At most `nameMax` bytes. It may hold control characters.
+  /// At most `nameMax` bytes. It may contain control characters.
   public let name: String
   /// The name at a domain that they claim, such as `ada@example.com`, at most `domainNameMax` bytes of printable ASCII. No one has checked
   /// it.

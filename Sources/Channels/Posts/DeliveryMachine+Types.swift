@@ -140,7 +140,7 @@ extension DeliveryMachine {
     case reconciled(isServed: Bool)
     /// The relay can be reached again.
     case relayReturned
-    /// The channel does not have the relay any more.
+    /// The channel no longer has the relay.
     case relayLeft
     /// The post has a new edition, on a network that supports edits.
     case edited(edition: Int)

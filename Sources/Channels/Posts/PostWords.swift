@@ -21,7 +21,7 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
   /// The deletion ended, and nothing shows that the post is gone.
   case unsupported
 
-  /// Whether only a post whose deletion was requested has it.
+  /// Whether only a post with a requested deletion has this status.
   public var isAfterDeletion: Bool {
     switch self {
     case .deleting, .deleted, .stillServed, .unsupported: true
