@@ -93,8 +93,8 @@ public struct Filter: Sendable {
 
   /// Evaluates `$q`: whether `text` occurs in `value`, as searches compare texts.
   package static func holds(_ value: String, _ text: String) -> Bool {
-    // Swift compares each place with the whole text, so its time grows with the product of both lengths. This is the search of Knuth, Morris
-    // and Pratt, which looks at each byte of the value once.
+    // Swift compares each place with the whole text, so its time grows with the product of both lengths. The search of Knuth, Morris and
+    // Pratt reads each byte of the value once.
     let text = Array(text.folded.utf8)
     guard !text.isEmpty else { return true }
     // For each byte, how many before and with it are also the beginning of the text.
