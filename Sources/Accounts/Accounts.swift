@@ -16,7 +16,7 @@ public enum Accounts {
     }
   }
 
-  /// Returns the number of a group; `nil` if there is none with this name.
+  /// Returns the number of a group, or `nil` if there is none with this name.
   public static func group(named name: String) -> UInt32? {
     found(Glibc.group()) { entry, buffer, size, found in
       getgrnam_r(name, entry, buffer, size, found)
@@ -25,7 +25,7 @@ public enum Accounts {
     }
   }
 
-  /// Returns the user with a number; `nil` if there is none.
+  /// Returns the user with a number, or `nil` if there is none.
   public static func user(id: UInt32) -> User? {
     found(Glibc.passwd()) { entry, buffer, size, found in
       getpwuid_r(id, entry, buffer, size, found)
@@ -34,7 +34,7 @@ public enum Accounts {
     }
   }
 
-  /// Returns the user with a name; `nil` if there is none.
+  /// Returns the user with a name, or `nil` if there is none.
   public static func user(named name: String) -> User? {
     found(Glibc.passwd()) { entry, buffer, size, found in
       getpwnam_r(name, entry, buffer, size, found)
@@ -58,7 +58,7 @@ public enum Accounts {
   private static let entryBytesMax = 64 << 20
 
   /// Looks an entry up, with as much room for its texts as they need: a group may have many members.
-  /// - Parameter read: takes from the entry what is wanted, while its texts are there.
+  /// - Parameter read: reads the wanted value from the entry, while its texts are there.
   private static func found<Entry, Value>(
     _ empty: Entry,
     _ look: (

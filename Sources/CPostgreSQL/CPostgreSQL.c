@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libpq's list of settings; the layout is part of its interface. */
+/* libpq's list of settings. The layout is part of its interface. */
 struct option {
   char *keyword;
   char *envvar;

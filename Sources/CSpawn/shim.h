@@ -1,4 +1,4 @@
-// Starting programs: what glibc has (2.34) and declares only for programs that ask for its own extensions.
+// Starting programs: functions that glibc (2.34) declares only for programs that ask for its extensions.
 #include <spawn.h>
 #include <unistd.h>
 

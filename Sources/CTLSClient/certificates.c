@@ -51,8 +51,8 @@ int ctls_certificate_validity(const uint8_t *der, size_t count, int64_t *not_bef
   return is_read;
 }
 
-// Whether each certificate is issued and signed by the next. The library builds a chain of its own from the certificates, and may
-// leave out some; then a leaf signed by anyone could stand before someone else's identity.
+// Whether each certificate is issued and signed by the next. The library builds its own chain from the certificates, and may leave
+// out some. Then a leaf signed by anyone could stand before someone else's identity.
 static int is_signed_in_order(X509 *const *chain, size_t count, size_t *index, char *text) {
   for (size_t position = 0; position + 1 < count; position++) {
     *index = position;
@@ -80,7 +80,7 @@ static ctls_chain_result verify(
   if (X509_STORE_add_cert(store, chain[count - 1]) != 1) return CTLS_CHAIN_INVALID;
   if (X509_STORE_CTX_init(context, store, chain[0], untrusted) != 1) return CTLS_CHAIN_INVALID;
   X509_VERIFY_PARAM *parameters = X509_STORE_CTX_get0_param(context);
-  // The last certificate is trusted as it is, self-signed or not.
+  // The last certificate is trusted, self-signed or not.
   if (X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN) != 1) return CTLS_CHAIN_INVALID;
   if (X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_ANY) != 1) return CTLS_CHAIN_INVALID;
   X509_VERIFY_PARAM_set_time(parameters, (time_t)now);
@@ -183,7 +183,7 @@ static int is_x25519(slice key_info) {
   return is_right;
 }
 
-// Whether what is signed is an X25519 key: a SubjectPublicKeyInfo, alone or inside one more SEQUENCE. Servers send the latter
+// Whether the signed data is an X25519 key: a SubjectPublicKeyInfo, alone or inside one more SEQUENCE. Servers send the latter
 // (smp-server and xftp-server 6.5.5), and their signature covers the outer SEQUENCE.
 static int holds_x25519(slice signed_part, slice content) {
   if (is_x25519(signed_part)) return 1;

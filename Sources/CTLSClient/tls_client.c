@@ -78,7 +78,7 @@ ctls_client *ctls_client_create(const char *application_protocol, char *text) {
   input = BIO_new(BIO_s_mem());
   output = BIO_new(BIO_s_mem());
   if (client->ssl == NULL || input == NULL || output == NULL) goto failed;
-  // An empty buffer means that more is to come, not that the peer is gone.
+  // An empty buffer means that more bytes will come, not that the peer is gone.
   BIO_set_mem_eof_return(input, -1);
   BIO_set_mem_eof_return(output, -1);
   SSL_set_bio(client->ssl, input, output);
@@ -126,12 +126,12 @@ size_t ctls_client_take_output(ctls_client *client, uint8_t *bytes, size_t capac
   return taken > 0 ? (size_t)taken : 0;
 }
 
-// What the outcome of a library call means; must be asked right after the call.
+// The meaning of the outcome of a library call. Must be called right after it.
 static ctls_result result(ctls_client *client, int outcome) {
   switch (SSL_get_error(client->ssl, outcome)) {
     case SSL_ERROR_NONE: return CTLS_DONE;
     case SSL_ERROR_WANT_READ: return CTLS_AGAIN;
-    // Output goes to memory, which always takes it.
+    // Output goes to memory, which always accepts it.
     case SSL_ERROR_WANT_WRITE: return CTLS_AGAIN;
     case SSL_ERROR_ZERO_RETURN: return CTLS_CLOSED;
     default:
@@ -145,7 +145,7 @@ static int keep_certificates(ctls_client *client) {
   STACK_OF(X509) *chain = SSL_get_peer_cert_chain(client->ssl);
   int count = chain == NULL ? 0 : sk_X509_num(chain);
   for (int index = 0; index < count && index < CTLS_CERTIFICATES_MAX; index++) {
-    // i2d_X509 allocates for a pointer that is NULL; through any other it writes, and moves it to behind what it wrote.
+    // i2d_X509 allocates for a pointer that is NULL. Through any other it writes, and moves it behind the written bytes.
     unsigned char *der = NULL;
     int length = i2d_X509(sk_X509_value(chain, index), &der);
     if (length <= 0 || length > CTLS_CERTIFICATE_BYTES_MAX) {

@@ -7,14 +7,14 @@ public enum OtherEditions: Hashable, Sendable, CaseIterable {
   case none
   /// The relay has exactly one edition by this author, older than this channel's newest edition, which would therefore replace it.
   case older
-  /// The relay has exactly one edition by this author, and it is newer, so that nothing can be done about it.
+  /// The relay has exactly one edition by this author, and it is newer, so that Baton cannot replace it.
   case newer
   /// The relay has more than one edition by this author, so it keeps them.
   case several
 }
 
-/// An edition of a channel that a relay serves, dated after the newest one that is known here: it was signed while the clock was
-/// ahead, or after the backup that was restored. While it is there, readers see it and not the newest.
+/// An edition of a channel that a relay serves, dated after the newest one that Baton knows: it was signed while the clock was ahead, or
+/// after the backup that was restored. While the relay has it, readers see it instead of the newest one.
 public struct StrayEdition: Hashable, Sendable {
   /// The name of the edition on its network.
   public let networkID: String
@@ -31,15 +31,15 @@ public struct StrayEdition: Hashable, Sendable {
 public struct ChannelEdition: Hashable, Sendable {
   /// The name of this edition on its network, if it has one (on Nostr the id of its kind 41 event).
   public let networkID: String
-  /// The bytes that every relay gets; for groups the text that is signed again each time.
+  /// The bytes that every relay gets. For groups, the text that is signed again each time.
   public let document: String
-  /// Unix time in seconds; readers take the newest edition.
+  /// Unix time in seconds. Readers use the edition with the latest time.
   public let signedAt: Int64
 
   /// The names of earlier editions on the network, oldest first: they are deleted together with the channel.
   public let earlier: [String]
 
-  /// Upper bound of `earlier`; if there are more, the oldest stay on the relays.
+  /// Upper bound of `earlier`. If there are more, the oldest remain on the relays.
   public static let earlierMax = 200
 
   public init(networkID: String, document: String, signedAt: Int64, earlier: [String] = []) {

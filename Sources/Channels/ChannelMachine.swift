@@ -5,7 +5,7 @@
 public struct ChannelMachine: Hashable, Sendable {
   public let id: ChannelID
   public let kind: ChannelKind
-  /// The number of the newest edition of the profile; the channel was created with edition 1.
+  /// The number of the newest edition of the profile. The channel was created with edition 1.
   public private(set) var edition: Int
   /// The relays that the newest edition names.
   public private(set) var namedRelays: Set<RelayID>
@@ -45,7 +45,7 @@ public struct ChannelMachine: Hashable, Sendable {
   }
 
   /// Restores the machine of a stored channel.
-  /// - Parameter namedRelays: the relays that the newest edition names; `nil` if that was not stored, which means those that serve it.
+  /// - Parameter namedRelays: the relays that the newest edition names, or `nil` if that was not stored. Then the serving relays count.
   public init(
     id: ChannelID, kind: ChannelKind = .channel, wantedRelays: Int, isDeletionRequested: Bool, edition: Int = 1,
     namedRelays: Set<RelayID>? = nil, relays: [Pairing]
@@ -59,31 +59,31 @@ public struct ChannelMachine: Hashable, Sendable {
     self.relays = relays
   }
 
-  /// The number that makes the jitter of this channel relay differ from that of others.
+  /// A number that gives each channel relay its own jitter.
   public static func salt(_ channel: ChannelID, _ relay: RelayID) -> UInt64 {
     UInt64(bitPattern: channel.rawValue) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: relay.rawValue)
   }
 
   public enum Input: Hashable, Sendable {
-    /// The channel is durable; work may begin.
+    /// The channel is durable. Work may begin.
     case begun
     /// The daemon started again.
     case restarted
     /// The clock moved by this much while the daemon did not run. This input comes before `restarted`.
     case clockMoved(Duration)
-    /// Time has passed; every relay whose timer is due continues.
+    /// Time has passed. Every relay whose timer is due continues.
     case timersFired
     /// Something happened to one relay.
     case relay(RelayID, ChannelRelayMachine.Event)
     /// An operator asks for a retry of one relay, or, if it is `nil`, of all relays that are not active.
     case retryRequested(RelayID?)
-    /// An operator adds these relays to the channel. Relays that the channel has or had stay as they are.
+    /// An operator adds these relays to the channel. Relays that the channel has or had are unchanged.
     case relaysAdded([RelayID])
     /// An operator adds these relays again, which had been removed. Only possible where the network allows it.
     case relaysRejoined([RelayID])
     /// An operator removes this relay from the channel.
     case relayRemoved(RelayID)
-    /// A relay that failed or stays away is replaced by another, which the channel has never had.
+    /// A relay that failed or is away is replaced by a relay that the channel has never had.
     case relayReplaced(RelayID, by: RelayID, words: String)
     /// The profile has a new edition, which names these relays.
     /// - sparing: relays to which it is not announced, see `ChannelRelayMachine.Event.revised`.
@@ -109,7 +109,7 @@ public struct ChannelMachine: Hashable, Sendable {
     case verify(RelayID, operation: Int)
     case withdraw(RelayID, operation: Int)
     case announce(RelayID, operation: Int)
-    /// Log this at debug level; nothing changed.
+    /// Log this at debug level. Nothing changed.
     case reportUnexpected(RelayID, ChannelRelayMachine.Event)
   }
 
@@ -127,7 +127,7 @@ public struct ChannelMachine: Hashable, Sendable {
     return counts.phase
   }
 
-  /// The earliest time at which `timersFired` is due; `nil` if the channel waits for nothing.
+  /// The earliest time at which `timersFired` is due, or `nil` if the channel waits for nothing.
   public var timer: Timestamp? { relays.lazy.compactMap(\.machine.timer).min() }
 
   /// Whether nothing is left to do for any relay.
@@ -137,10 +137,10 @@ public struct ChannelMachine: Hashable, Sendable {
     relays.filter { $0.machine.state.status == .active }.map(\.relay)
   }
 
-  /// The relays that a new edition must name, because the newest one names others; `nil` if the newest one is right, or if relays that
-  /// are under way must be awaited. The driver of the machine makes that edition and feeds `revised`.
+  /// The relays that a new edition must name, because the newest one names a different set. `nil` if the newest one is right, or if relays
+  /// that are under way must be awaited. The driver of the machine makes that edition and feeds `revised`.
   ///
-  /// Relays that may come back stay named, so that one that keeps going up and down does not cause editions.
+  /// The edition still names relays that may come back. So a relay that keeps going up and down does not cause editions.
   public var namesDue: [RelayID]? {
     guard kind == .channel, !isDeletionRequested, !relays.contains(where: \.machine.state.status.isUnderWay),
       relays.contains(where: { $0.machine.state.status == .active })
@@ -149,7 +149,7 @@ public struct ChannelMachine: Hashable, Sendable {
     return Set(serving) == namedRelays ? nil : serving
   }
 
-  /// The relays that an edition made now names: those that serve the channel or are on their way to it.
+  /// The relays that an edition made now names. They serve the channel or are on their way to it.
   public var namesNow: [RelayID] {
     let good = relays.filter { $0.serves || $0.machine.state.status.isUnderWay }
     return (good.isEmpty ? relays.filter { $0.machine.state.status != .removed } : good).map(\.relay)

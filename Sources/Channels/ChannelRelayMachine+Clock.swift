@@ -1,7 +1,7 @@
 extension ChannelRelayMachine {
   /// Adapts to a clock that moved while the daemon did not run, because time passed or because it was set.
   /// - Parameters:
-  ///   - distance: how far it moved, from the last sign of life to the start; negative if it was set back.
+  ///   - distance: how far it moved, from the last sign of life to the start. Negative if it was set back.
   ///   - now: the present time.
   mutating func clockMoved(by distance: Duration, now: Timestamp, policy: RelayPolicy) {
     guard let work = state.work else { return }
@@ -13,7 +13,7 @@ extension ChannelRelayMachine {
 }
 
 extension ChannelRelayMachine.State {
-  /// The same state with other work; a state without work is returned unchanged.
+  /// The same state with other work. A state without work is returned unchanged.
   fileprivate func with(_ work: ChannelRelayMachine.Work) -> Self {
     switch self {
     case .new: .new(work)

@@ -38,11 +38,11 @@ extension ChannelRelayMachine.Step {
       machine.state = .active(link: link, work: nil)
       machine.complaint = known
     } else if work.task == .verifyAnnounced, let trouble = work.lastTrouble, trouble.cause == .storage {
-      // The relay did not take the edition, and has nothing else in its place.
+      // The relay did not accept the edition, and has nothing else in its place.
       announceLater(work, trouble, nil, link)
     } else if work.task == .verifyAnnounced {
       let trouble = Trouble(.missing, "the relay took the new profile but does not show it")
-      // It is read back a few times, because a relay may show an edition late. Announcing again at once would never end if it lies.
+      // It is read back a few times, because a relay may show an edition late. Announcing again immediately would never end if it lies.
       if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.verifyAttemptsMax) {
         enter(.active(link: link, work: next), trouble)
       } else {
@@ -57,7 +57,7 @@ extension ChannelRelayMachine.Step {
   mutating func troubledWhenActive(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
     guard work.task == .announce else { return doubt(work, trouble, retryAfter, link) }
     guard trouble.cause == .storage else { return announceLater(work, trouble, retryAfter, link) }
-    // The answer does not say whether the relay has the edition, or something newer in its place: reading back will show it.
+    // The answer leaves open whether the relay has the edition, or a newer event in its place. Reading back will show it.
     let next = Work(
       .verifyAnnounced, attempt: work.attempt, startedAt: work.startedAt, progress: fresh(.verifyAnnounced).progress,
       lastTrouble: trouble)
@@ -108,8 +108,8 @@ extension ChannelRelayMachine.Step {
     machine.complaint = Self.spared
   }
 
-  /// Gives up announcing the newest edition: the relay stays active with an old one, and is asked again after it was next read back,
-  /// which needs no timer, or by request.
+  /// Gives up announcing the newest edition: the relay remains active with an old one. It is asked again by request, or after it was next
+  /// read back, which needs no timer.
   mutating func complain(_ trouble: Trouble, _ link: String) {
     foundTrue()
     enter(.active(link: link, work: nil), trouble)

@@ -12,7 +12,7 @@ extension ChannelRelayMachine.Step {
       perform(.verify)
     case .revised(_, let isSpared):
       if let work, work.task == .verify {
-        // A reading back that is under way continues; its result decides what to do.
+        // A reading back that is under way continues. Its result decides what to do.
         if isSpared { machine.state = .active(link: link, work: work.after(Self.spared)) }
       } else if isSpared, work == nil {
         spare(link)
@@ -27,7 +27,7 @@ extension ChannelRelayMachine.Step {
       guard isWaitingToAnnounce(work) || work == nil && machine.complaint != nil else { return unexpected(event) }
       catchUp(link)
     case .relayReturned:
-      // A new connection does not change what the relay refused, or postponed.
+      // A new connection does not change the relay's refusal or postponement.
       guard isWaitingToAnnounce(work), let cause = work?.lastTrouble?.cause, cause.isOfConnection else {
         return unexpected(event)
       }
@@ -91,8 +91,8 @@ extension ChannelRelayMachine.Step {
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       let missing = Trouble(.missing, "the relay does not have the \(machine.kind) any more")
-      // The relay may have lost its store: invite it again, at once the first time and slowly afterwards. A group that is created
-      // again is another one, without its members: that is for people to decide.
+      // The relay may have lost its store: invite it again, without a wait the first time and slowly afterwards. A group that is created
+      // again is another one, without its members. Users decide about that.
       if machine.kind == .group {
         stay(missing, link, slow(.verify, after: missing, attempt: work.attempt + 1))
       } else if work.attempt == 1 {
@@ -182,16 +182,16 @@ extension ChannelRelayMachine.Step {
       guard let farewell, case .waiting = farewell.progress else { return unexpected(event) }
       tellAgain(farewell)
     case .removalRequested:
-      // What people ask for does not wait until the relay has answered.
+      // A user's request does not wait until the relay has answered.
       guard farewell?.task == .verify else { return unexpected(event) }
       dismiss()
     case .relayAccepted:
-      // An invitation from before the removal arrived late: the relay must be told of the removal again.
+      // An invitation from before the removal arrived late, so the removal must be sent again.
       guard farewell == nil else { return unexpected(event) }
       enter(.removed(farewell: fresh(.withdraw)), "the relay accepted after the removal")
       perform(.withdraw)
     case .rejoinRequested:
-      // The relay must be told of the removal before it is invited again.
+      // The removal must be sent before the relay is invited again.
       guard farewell == nil else { return unexpected(event) }
       machine.shown = 0
       enter(.new(fresh(.invite)), "added again")
@@ -262,8 +262,8 @@ extension ChannelRelayMachine.Step {
     perform(.invite)
   }
 
-  /// Makes room for another relay. One that had the channel is asked to delete it only once it has answered whether it has it: as long as
-  /// nothing is heard of it, readers may find the channel there.
+  /// Makes room for another relay. A relay that had the channel is asked to delete it only once it has answered whether it has it: until it
+  /// answers, readers may find the channel there.
   private mutating func giveWay(_ words: String) {
     let hadChannel = machine.state.relayLink != nil
     remove(Trouble(.replaced, words), beginning: hadChannel && policy.readsReplaced ? .verify : .withdraw)
@@ -288,7 +288,7 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// Handles a withdrawal that the relay took. As long as an invitation of another daemon may arrive after it, it is told once more later.
+  /// Handles a withdrawal that the relay accepted. While an invitation of another daemon may still arrive, it is sent once more later.
   private mutating func told(_ farewell: Work) {
     // A start in the future was dated by a clock that was ahead.
     let startedAt = min(farewell.startedAt, now)
@@ -298,7 +298,7 @@ extension ChannelRelayMachine.Step {
     enter(.removed(farewell: work), "the relay was told, and is told once more when nothing can arrive late")
   }
 
-  /// Tells a relay that is away when it is back; otherwise it would serve forever a channel that was removed.
+  /// Sends the withdrawal once an absent relay is back. Otherwise it would serve the removed channel forever.
   private func lateFarewell(_ farewell: Work, _ trouble: Trouble) -> Work? {
     guard trouble.cause.mayPass else { return nil }
     let wait = policy.slowRetry * min(3, max(1, farewell.attempt - policy.attemptsMax + 1))

@@ -34,7 +34,7 @@ extension ChannelRelayMachine {
         task, attempt: 1, startedAt: now, progress: .underWay(timeoutAt: now + policy.queueAllowance + timeout(task)))
     }
 
-    /// `work` with its next attempt under way from now on. The attempt may still have to queue.
+    /// `work` with its next attempt under way. The attempt may still have to queue.
     func started(_ work: Work) -> Work {
       work.with(.underWay(timeoutAt: now + policy.queueAllowance + timeout(work.task)))
     }
@@ -51,7 +51,7 @@ extension ChannelRelayMachine {
         lastTrouble: work.lastTrouble)
     }
 
-    /// `work` after it left the queue: its own timeout counts from now on.
+    /// `work` after it left the queue. Its own timeout begins now.
     func handedOver(_ work: Work) -> Work {
       work.with(.underWay(timeoutAt: now + timeout(work.task)))
     }
@@ -95,20 +95,20 @@ extension ChannelRelayMachine {
 
     mutating func unexpected(_ event: Event) { actions.append(.reportUnexpected(event)) }
 
-    /// Starts to verify the channel, after the relay took it.
+    /// Starts to verify the channel, after the relay accepted it.
     mutating func accept(link: String) {
       enter(.accepted(fresh(.verify), link: link))
       perform(.verify)
     }
 
-    /// Makes the channel relay active, after a reader got the channel; the next reading back is due after a while.
+    /// Makes the channel relay active, after a reader got the channel. The next reading back is due after a while.
     mutating func foundTrue() {
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
       machine.verifyDue = now + policy.jittered(policy.verifyInterval, salt: salt)
     }
 
-    /// Removes the relay for good, and tells it so if it may know the channel.
-    /// - Parameter task: the first thing that is asked of it.
+    /// Removes the relay for good, and sends it a withdrawal if it may have the channel.
+    /// - Parameter task: the first operation of the farewell.
     mutating func remove(
       _ reason: Trouble = Trouble(.cancelled, "removed by request"), beginning task: Work.Task = .withdraw
     ) {

@@ -1,5 +1,5 @@
 extension ChannelRelayMachine {
-  /// The state of a channel relay; each case carries the values that exist only then.
+  /// The state of a channel relay. Each case carries the values that exist only then.
   public enum State: Hashable, Sendable {
     case new(Work)
     case invited(Work)
@@ -61,7 +61,7 @@ extension ChannelRelayMachine {
       case invite
       /// Read the channel back as a reader would.
       case verify
-      /// Tell the relay that the channel leaves it.
+      /// Ask the relay to delete the channel, which leaves it.
       case withdraw
       /// Hand the newest edition to a relay that shows an older one.
       case announce
@@ -75,7 +75,7 @@ extension ChannelRelayMachine {
     public let task: Task
     /// The number of the present attempt, counted from 1.
     public let attempt: Int
-    /// The time at which the first attempt of this effort began; its deadline counts from here.
+    /// The time at which the first attempt of this effort began. Its deadline counts from here.
     public let startedAt: Timestamp
     public let progress: Progress
     public let lastTrouble: Trouble?
@@ -99,24 +99,24 @@ extension ChannelRelayMachine {
 
   /// An event of a channel relay. Outcomes carry the number of the operation that they answer.
   public enum Event: Hashable, Sendable {
-    /// The channel is durable; work may begin.
+    /// The channel is durable. Work may begin.
     case begun
-    /// The daemon started again; whatever was under way is lost.
+    /// The daemon started again. All operations under way are lost.
     case restarted
     /// The time in `timer` has passed.
     case timerFired
     /// The invitation left for the relay.
     case handedOver(operation: Int)
-    /// The relay took the channel and serves it at `link`.
+    /// The relay accepted the channel and serves it at `link`.
     case relayAccepted(operation: Int, link: String)
-    /// A reader can fetch the channel at the relay, signed by its owner, and finds this edition of it; 0 means none.
+    /// A reader can fetch the channel at the relay, signed by its owner, and finds this edition of it, or 0 for none.
     /// - others: the editions of other channels that it finds if this edition is not the newest.
     case verified(operation: Int, edition: Int = 1, others: OtherEditions = .unknown)
     /// The relay answered that it does not have the channel.
     case foundMissing(operation: Int)
-    /// The relay was told that the channel leaves it, and accepted that.
+    /// The relay accepted that the channel leaves it.
     case withdrawn(operation: Int)
-    /// The relay took the newest edition.
+    /// The relay accepted the newest edition.
     case announced(operation: Int)
     /// The channel has a new edition.
     /// - isSpared: whether to skip the relay, because there the edition would replace another channel's, and it only names other relays.
@@ -134,7 +134,7 @@ extension ChannelRelayMachine {
     case retryRequested
     case verifyRequested
     case removalRequested
-    /// Another relay takes this one's place; the text is recorded as the detail.
+    /// Another relay replaces this one. The text is recorded as the detail.
     case replaced(String)
     /// An operator adds a relay again that had been removed, on a network where that works.
     case rejoinRequested
@@ -148,7 +148,7 @@ extension ChannelRelayMachine {
     case verify(operation: Int)
     case withdraw(operation: Int)
     case announce(operation: Int)
-    /// The event made no sense in this state; nothing changed. Log it at debug level.
+    /// The event made no sense in this state. Nothing changed. Log it at debug level.
     case reportUnexpected(Event)
   }
 

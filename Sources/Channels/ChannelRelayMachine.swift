@@ -1,14 +1,15 @@
 /// Drives one channel relay: one channel on one relay.
 ///
-/// It is a value: an event and the time go in, the new state and a list of actions come out. It performs nothing itself.
-/// The driver must, in this order:
+/// It is a value: an event and the time go in, the new state and a list of actions come out. It performs nothing itself. The driver must,
+/// in this order:
 /// 1. make the new state and every recorded transition durable,
 /// 2. perform the network actions,
 /// 3. call `handle(.timerFired)` when `timer` has passed.
+///
 /// Performing an action twice does no harm. After a restart, `handle(.restarted)` yields the action that was under way.
 ///
-/// Each status has these successors and no others. Where a status is its own successor, the transition records an attempt that failed,
-/// or something else worth knowing that leaves the status as it is.
+/// Each status has these successors and no others. Where a status is its own successor, the transition records a failed attempt, or
+/// something else worth knowing that leaves the status unchanged.
 ///
 /// | status     | successors                                                       |
 /// |------------|------------------------------------------------------------------|
@@ -20,21 +21,21 @@
 /// | `failed`   | `invited`, `accepted`, `removed`                                 |
 /// | `removed`  | `removed`, `new`                                                 |
 ///
-/// Every channel relay begins as `new`. `removed` ends it, unless an operator adds the relay again. Which event leads where is in
-/// `Tests/ChannelsTests/Transcripts/table.txt`, state by state.
+/// Every channel relay begins as `new`. `removed` ends it, unless an operator adds the relay again.
+/// `Tests/ChannelsTests/Transcripts/table.txt` lists the transitions of each state by event.
 public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var state: State
   /// The time at which the present status was entered.
   public internal(set) var since: Timestamp
-  /// The number of the latest operation that the network was asked for; outcomes carry it back. 0 means none yet.
+  /// The number of the latest operation that the network was asked for, which outcomes carry back. 0 for none yet.
   public internal(set) var operation: Int
-  /// The time at which an active relay should be read back again. This is not a timer of the machine; the driver decides when to ask.
+  /// The time at which an active relay should be read back again. This is not a timer of the machine: the driver decides when to ask.
   public internal(set) var verifyDue: Timestamp?
   /// The kind of channel: the relay has one of many copies of a channel, or the only one of a group.
   public let kind: ChannelKind
   /// The number of the channel's newest edition: it was created with edition 1, and each change of the profile adds one.
   public internal(set) var edition: Int
-  /// The edition that a reader last found at the relay; 0 means none yet.
+  /// The edition that a reader last found at the relay, or 0 for none yet.
   public internal(set) var shown: Int
   /// The reason why an active relay does not show the newest edition, if nothing is done about that before it is read back again.
   public internal(set) var complaint: Trouble?
@@ -43,7 +44,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
 
   /// Creates a channel relay for which nothing has been done yet.
   /// - Parameters:
-  ///   - salt: any number that differs between channel relays; spreads their retries.
+  ///   - salt: any number that differs between channel relays. It spreads their retries.
   ///   - now: time of creation.
   ///   - kind: of the channel.
   ///   - edition: the channel's newest one.
@@ -68,7 +69,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
     self.salt = salt
   }
 
-  /// The time at which the next `timerFired` is due; `nil` if nothing is awaited. It is derived, so it always agrees with the state.
+  /// The time at which the next `timerFired` is due, or `nil` if nothing is awaited. It is derived, so it always agrees with the state.
   public var timer: Timestamp? { state.work?.progress.due }
 
   /// The network operation under way, if any.
@@ -80,13 +81,13 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   /// Whether nothing is left to do: no operation, no timer.
   public var isSettled: Bool { state.work == nil }
 
-  /// Whether the relay was removed for good, and was told so as far as that was possible.
+  /// Whether the relay was removed for good, and got the withdrawal as far as that was possible.
   public var isGone: Bool { state == .removed(farewell: nil) }
 
   /// Processes one event and returns what to do.
   /// - Parameters:
   ///   - event: what happened.
-  ///   - now: the present time; it may jump either way.
+  ///   - now: the present time. It may jump either way.
   ///   - policy: timers and limits.
   /// - Returns: the actions in the order in which they must be carried out. Events that make no sense in the present state
   ///   change nothing and are returned as `.reportUnexpected`.

@@ -4,7 +4,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public var since: Timestamp
   public var operation: Int
   public var relayLink: String?
-  /// The trouble; for states under way, the latest one.
+  /// The trouble. For states under way, the latest one.
   public var trouble: Trouble?
   public var task: ChannelRelayMachine.Work.Task?
   public var attempt: Int
@@ -13,7 +13,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public var timer: Timestamp?
   /// The time at which an active relay should be read back again.
   public var verifyDue: Timestamp?
-  /// The edition that a reader last found at the relay; 0 means none yet.
+  /// The edition that a reader last found at the relay, or 0 for none yet.
   public var shown: Int
 
   public init(

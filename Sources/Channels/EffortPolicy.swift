@@ -1,4 +1,4 @@
-/// What decides how long the attempts of one effort wait, and how long the effort lasts.
+/// Decides how long the attempts of one effort wait, and how long the effort lasts.
 protocol EffortPolicy {
   var backOffFirst: Duration { get }
   var backOffMax: Duration { get }
@@ -21,11 +21,11 @@ extension EffortPolicy {
 
   /// The time of the next attempt.
   /// - Parameters:
-  ///   - attempt: the number of the one that failed.
+  ///   - attempt: the number of the failed attempt.
   ///   - effort: when the effort began.
-  ///   - asked: the wait that the relay asked for; 0 means none.
+  ///   - asked: the wait that the relay asked for, or 0 for none.
   ///   - now: the present time.
-  ///   - salt: spreads the attempts of those who wait.
+  ///   - salt: spreads the attempts of different objects.
   /// - Returns: when the effort counts as begun and until when to wait, or `nil` if that is too long for the effort.
   func next(
     afterAttempt attempt: Int, of effort: Timestamp, asked: Duration, now: Timestamp, salt: UInt64

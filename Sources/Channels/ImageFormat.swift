@@ -3,7 +3,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   case png, jpeg, webp
 
   public struct Invalid: Error, Hashable, Sendable {
-    /// A sentence that says what is wrong.
+    /// A sentence about the error.
     public let reason: String
   }
 
@@ -11,7 +11,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   public var mediaType: String { "image/\(rawValue)" }
 
   /// Splits an image as profiles have it, a data URL (RFC 2397) in base64.
-  /// - Returns: its format and what stands in base64, which is not looked at; `nil` if the text is not such a URL.
+  /// - Returns: its format and its base64, which is not checked, or `nil` if the text is not such a URL.
   public static func parts(ofDataURL text: String) -> (format: ImageFormat, base64: Substring)? {
     let formats = ["image/png": ImageFormat.png, "image/jpeg": .jpeg, "image/jpg": .jpeg, "image/webp": .webp]
     guard text.hasPrefix("data:"), let mark = text.firstRange(of: ";base64,"),
@@ -23,8 +23,8 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   /// Largest width or height, in pixels.
   public static let sideMax = 16_383
 
-  /// Checks that `bytes` are a whole picture of this format, as far as that can be told without decoding it: every part has the length
-  /// that it states, all required parts are there, and the size is possible.
+  /// Checks that `bytes` are a whole picture of this format, as far as possible without decoding it: every part has the length that it
+  /// states, all required parts are there, and the size is possible.
   public func check(_ bytes: [UInt8]) throws(Invalid) {
     let size: (width: Int, height: Int)
     switch self {

@@ -1,4 +1,4 @@
-/// Counts of a channel's relays by status; the only place that derives a phase from them.
+/// Counts of a channel's relays by status. Only this type derives a phase from them.
 public struct PhaseCounts: Hashable, Sendable {
   public let wanted: Int
   public let isDeletionRequested: Bool
@@ -13,7 +13,7 @@ public struct PhaseCounts: Hashable, Sendable {
     self.isDeletionRequested = isDeletionRequested
   }
 
-  /// All relays at once, counted elsewhere.
+  /// Counts of all relays that were made elsewhere.
   public init(
     wanted: Int, isDeletionRequested: Bool, active: Int, underWay: Int, inactive: Int, failed: Int, farewells: Int
   ) {
@@ -22,7 +22,7 @@ public struct PhaseCounts: Hashable, Sendable {
   }
 
   /// Counts one relay.
-  /// - Parameter hasWork: whether there is still work to do for it; this matters only for removed relays.
+  /// - Parameter hasWork: whether there is still work to do for it. This matters only for removed relays.
   public mutating func add(_ status: RelayStatus, hasWork: Bool) {
     switch status {
     case .new, .invited, .accepted: underWay += 1
@@ -33,12 +33,12 @@ public struct PhaseCounts: Hashable, Sendable {
     }
   }
 
-  /// Whether readers find the channel nowhere, and no relay is about to get it.
+  /// Whether no reader finds the channel, and no relay is about to get it.
   public var isOnNoRelay: Bool { !isDeletionRequested && wanted > 0 && active == 0 && underWay == 0 }
 
-  /// The phase: deletion first; a channel that is meant to have no relays is one of others, `followed`; a relay that was lost makes the
-  /// channel `degraded`; while relays are under way it is `creating` or `partial`; once settled it is `active` with as many relays as
-  /// wanted, `degraded` with fewer, `failed` with none.
+  /// The phase. Deletion comes first. A channel that should have no relays is `followed`. A lost relay makes the channel `degraded`. While
+  /// relays are under way it is `creating` or `partial`. Once settled it is `active` with as many relays as wanted, `degraded` with fewer,
+  /// `failed` with none.
   public var phase: ChannelPhase {
     if isDeletionRequested { return farewells > 0 ? .deleting : .deleted }
     if wanted == 0 { return .followed }

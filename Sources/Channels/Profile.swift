@@ -11,7 +11,7 @@ public struct Profile: Hashable, Sendable {
   public static let imageBytesMax = 12_500
   /// Upper bound of `fullName`, in characters.
   public static let fullNameCharactersMax = 160
-  /// Upper bound of `description`, in UTF-8 bytes; it keeps the channel's event below the size that relays accept.
+  /// Upper bound of `description`, in UTF-8 bytes. It keeps the channel's event below the size that relays accept.
   public static let descriptionBytesMax = 2_000
 
   public init(displayName: String, fullName: String? = nil, description: String? = nil, image: String? = nil) {
@@ -27,12 +27,12 @@ public enum DisplayName {
   public static let charactersMax = 50
 
   public struct Invalid: Error, Hashable, Sendable {
-    /// A sentence that says what to change.
+    /// A sentence about the necessary change.
     public let reason: String
   }
 
-  /// The name in normal form, without white space around it and with single spaces inside, or what is wrong with it. Lengths are
-  /// counted in code points, as in SimpleX; the caller must have composed letters and their accents (Unicode's NFC).
+  /// The name in normal form, without white space around it and with single spaces inside, or its error. Lengths are counted in code
+  /// points, as in SimpleX. The caller must have composed letters and their accents (Unicode's NFC).
   public static func validated(_ name: String) throws(Invalid) -> String {
     let name = VisibleName.normalized(name)
     let count = name.unicodeScalars.count
@@ -43,13 +43,13 @@ public enum DisplayName {
     return name
   }
 
-  /// A name in normal form that is as like `name` as can be; `nil` if nothing of it can be shown.
-  /// - Parameter name: what a stranger wrote, of any length, with composed letters.
+  /// A name in normal form that is as like `name` as can be, or `nil` if nothing of it can be shown.
+  /// - Parameter name: a stranger's text, of any length, with composed letters.
   public static func closest(to name: String) -> String? {
     // The rest would not be shown.
     let seen = VisibleName.seen(name.unicodeScalars.prefix(8 * charactersMax))
     let cut = VisibleName.normalized(String(String.UnicodeScalarView(seen))).unicodeScalars.prefix(charactersMax)
-    // What joined the characters that were cut off joins nothing.
+    // The joiners of characters that were cut off join nothing.
     return try? validated(String(String.UnicodeScalarView(VisibleName.seen(cut))))
   }
 }

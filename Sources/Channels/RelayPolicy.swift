@@ -1,4 +1,4 @@
-/// Timers and limits of a channel relay. They are configuration; the core receives them as values.
+/// Timers and limits of a channel relay. They are configuration: the core receives them as values.
 public struct RelayPolicy: Hashable, Sendable {
   /// The time that one invitation may take before it counts as timed out.
   public var invitationTimeout: Duration = .seconds(30)
@@ -6,9 +6,9 @@ public struct RelayPolicy: Hashable, Sendable {
   public var verificationTimeout: Duration = .seconds(15)
   /// The time that one withdrawal may take before it counts as timed out.
   public var withdrawalTimeout: Duration = .seconds(30)
-  /// The time that an operation may wait in queues before its own timeout counts; relays are asked one thing at a time.
+  /// The time that an operation may wait in queues before its own timeout counts: a relay handles one operation at a time.
   public var queueAllowance: Duration = .seconds(300)
-  /// Wait before the second attempt; doubles with each further one.
+  /// Wait before the second attempt. It doubles with each further one.
   public var backOffFirst: Duration = .seconds(1)
   /// Longest wait between two attempts.
   public var backOffMax: Duration = .seconds(300)
@@ -26,16 +26,16 @@ public struct RelayPolicy: Hashable, Sendable {
   public var slowRetry: Duration = .seconds(900)
   /// The longest wait that a relay may ask for.
   public var patienceMax: Duration = .seconds(86_400)
-  /// The time for which Baton tries to tell a relay that a channel left it.
+  /// The time for which Baton tries to withdraw a channel from a relay that it left.
   public var farewellMax: Duration = .seconds(7 * 86_400)
   /// Whether a relay that another has replaced is asked to delete the channel only once it has answered whether it has it.
   public var readsReplaced = true
-  /// The time within which something may still arrive that another daemon sent for a channel before it lost it; zero where there is no
-  /// other.
+  /// The time within which a message may still arrive that another daemon sent for a channel before it lost it, or zero if there is no
+  /// other daemon.
   public var lateArrival: Duration = .zero
   /// The time after which an active channel relay is read back if nothing else happens.
   public var verifyInterval: Duration = .seconds(86_400)
-  /// Makes the jitter of installations differ; any number, fixed for one installation.
+  /// Makes the jitter of installations differ. Any number, fixed for one installation.
   public var jitterSeed: UInt64 = 0
 
   public init() {}

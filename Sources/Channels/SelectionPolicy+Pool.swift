@@ -1,15 +1,15 @@
 extension SelectionPolicy {
   /// The eligible relays of a network, arranged so that choosing a few of them does not go through all.
   ///
-  /// Arranging takes time in proportion to n log n for n relays; choosing k of them takes k² log n, whatever their loads.
+  /// Arranging takes time in proportion to n log n for n relays. Choosing k of them takes k² log n, for any loads.
   public struct Pool: Sendable {
-    /// The relays that are known to work; they are in `sound` too.
+    /// The relays that are known to work. They are in `sound` too.
     private let good: Tier
     private let sound: Tier
     private let degraded: Tier
     private let failing: Tier
 
-    /// - Parameter candidates: the relays, in any order; those that are not eligible are left out.
+    /// - Parameter candidates: the relays, in any order. Relays that are not eligible are left out.
     public init(_ candidates: [Candidate]) {
       // They are sorted, so that nothing depends on the order in which they came.
       let entries = candidates.filter(\.isEligible).map(Entry.init).sorted { $0.key < $1.key }
@@ -26,9 +26,9 @@ extension SelectionPolicy {
     /// The relays that a channel should get, in the order in which they should be used.
     /// - Parameters:
     ///   - seed: the same seed and loads give the same order.
-    ///   - limit: how many are needed; fewer are returned if there are no more.
+    ///   - limit: how many are needed. Fewer are returned if there are not enough.
     ///   - members: the relays that the channel has already.
-    ///   - load: returns how many channels a relay carries; called for two relays per place.
+    ///   - load: returns how many channels a relay carries. It is called for two relays per place.
     public func order(
       seed: UInt64, limit: Int, beside members: Members = Members(), load: (RelayID) -> Int
     ) -> [RelayID] {
@@ -59,7 +59,7 @@ extension SelectionPolicy {
     var key: (Int64, RelayID) { (owner, relay) }
   }
 
-  /// Relays of one class in the order of their keys: own ones first, those of one operator side by side.
+  /// Relays of one class in the order of their keys: own ones first, relays of one operator side by side.
   private struct Tier: Sendable {
     let entries: [Entry]
     let ownCount: Int
@@ -103,7 +103,7 @@ extension SelectionPolicy {
     private var random: SplitMix64
     private var hasOwn: Bool
     private var hasGood: Bool
-    /// The number of relays that the channel has of each owner; owners without any are missing.
+    /// The number of relays that the channel has of each owner. Owners without any are missing.
     private var used: [Int64: Int]
 
     init(seed: UInt64, limit: Int, beside members: Members) {
@@ -126,13 +126,13 @@ extension SelectionPolicy {
       takeInTurns(from: tier, upTo: taken.count + 1, load)
     }
 
-    /// Gives relays of one class places until the limit is reached or no more are left.
+    /// Gives relays of one class places until the limit is reached or none are left.
     mutating func takeAll(from tier: Tier, _ load: (RelayID) -> Int) {
       takeOwn(from: tier, load)
       takeInTurns(from: tier, upTo: limit, load)
     }
 
-    /// Gives relays places until `end` of them are taken or no more are left.
+    /// Gives relays places until `end` of them are used or none are left.
     private mutating func takeInTurns(from tier: Tier, upTo end: Int, _ load: (RelayID) -> Int) {
       var turn = 0
       while taken.count < end {
@@ -148,7 +148,7 @@ extension SelectionPolicy {
       }
     }
 
-    /// The positions of relays that may not be drawn: those of owners that have had this turn, and those that are taken.
+    /// The positions of relays that may not be drawn: their owners have had this turn, or they are chosen already.
     private func gaps(in tier: Tier, _ turn: Int) -> [Range<Int>] {
       var gaps: [Range<Int>] = []
       for (owner, count) in used where count > turn { gaps.append(tier.places(of: owner)) }

@@ -1,22 +1,22 @@
-/// Parts of all channels. Where several daemons share one store, each channel belongs to the slot that follows from its id, and each slot to
-/// one daemon at a time (docs/decisions/0041-an-engine-owns-slots.md).
+/// Parts of all channels. Where several daemons share one store, each channel belongs to the slot that follows from its id, and each slot
+/// to one daemon at a time (docs/decisions/0041-an-engine-owns-slots.md).
 ///
-/// What a chat core has cannot move: its channels are in a slot that is *pinned* to the daemon with that core, and wait while it is gone
+/// Channels of a chat core cannot move. They are in a slot that is *pinned* to the daemon with that core, and wait while it is gone
 /// (docs/decisions/0044-a-core-has-a-slot.md).
 public struct SlotSet: Sendable, Hashable {
-  /// How many slots there are. The number is part of what is stored, and never changes.
+  /// How many slots there are. The number is part of the stored data, and never changes.
   public static let count = 1_024
-  /// All of them: what a daemon owns that has its store for itself.
+  /// All slots. A daemon with its own store has them.
   public static let all = SlotSet(numbers: Set(0..<count), pinned: [], isAlone: true)
   public static let none = SlotSet([])
-  /// The number of the slot whose daemon also looks after what belongs to no channel: operators, servers, relays and identities.
+  /// The number of the slot whose daemon also looks after the objects of no channel: operators, servers, relays and identities.
   public static let catalog = 0
   /// Slots that may be pinned. Where a store is shared, no other channels get ids in them.
   public static let pinnable = 1_008..<count
 
   /// The numbers of the slots.
   public private(set) var numbers: Set<Int>
-  /// Those of them that are pinned to the daemon that owns them, for its chat core.
+  /// The slots among them that are pinned to their daemon, for its chat core.
   public private(set) var pinned: Set<Int>
   /// Whether no one else uses the store, so that any id may be given.
   private let isAlone: Bool
@@ -47,8 +47,8 @@ public struct SlotSet: Sendable, Hashable {
   /// Whether the channel belongs to one of them.
   public func contains(_ channel: ChannelID) -> Bool { isAll || numbers.contains(Self.number(of: channel)) }
 
-  /// The lowest id above `last` that belongs to one of them; `nil` if there are none. Two daemons that own different slots thus never
-  /// give the same id, whatever each knows of the other.
+  /// The lowest id above `last` that belongs to one of these slots, or `nil` if there are none. Two daemons that own different slots thus
+  /// never give the same id, even if they know nothing of each other.
   public func next(after last: Int64) -> Int64? { Self.next(after: last, among: numbers) }
 
   /// The same for the id of a channel.

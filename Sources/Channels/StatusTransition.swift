@@ -1,5 +1,5 @@
-/// One recorded change of one status. `from == to` records an attempt that failed, or something else worth knowing that leaves the status
-/// as it is.
+/// One recorded change of one status. `from == to` records a failed attempt, or something else worth knowing that leaves the status
+/// unchanged.
 public struct StatusTransition<Status: Hashable & Sendable>: Hashable, Sendable {
   public let from: Status
   public let to: Status

@@ -1,6 +1,6 @@
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// The core never reads a clock; every `Timestamp` is passed in as a value.
+/// The core never reads a clock. Every `Timestamp` is passed in as a value.
 public struct Timestamp: Hashable, Comparable, Sendable {
   public let milliseconds: Int64
 
@@ -15,14 +15,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return Self(milliseconds: overflow ? .max : sum)
   }
 
-  /// The time that passed from `earlier` to `later`; negative if `later` is before `earlier`.
+  /// The time that passed from `earlier` to `later`, which is negative if `later` is before `earlier`.
   public static func - (later: Self, earlier: Self) -> Duration {
     .milliseconds(later.milliseconds - earlier.milliseconds)
   }
 }
 
 extension Duration {
-  /// This duration in milliseconds, rounded down to a whole one; saturates at the ends of `Int64`.
+  /// This duration in milliseconds, rounded down to a whole one. It saturates at the ends of `Int64`.
   public var wholeMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,4 +1,4 @@
-/// The rules that hold for every name: people can see all of it, and so tell it from other names.
+/// The rules that hold for every name: people can see all of it, and so distinguish it from other names.
 enum VisibleName {
   /// The name without white space and byte order marks around it, and with single spaces inside.
   static func normalized(_ text: String) -> String {
@@ -7,7 +7,7 @@ enum VisibleName {
     return words.map { String($0) }.joined(separator: " ")
   }
 
-  /// The error in a name in normal form, as a sentence; `nil` if there is none.
+  /// The error in a name in normal form, as a sentence, or `nil` if there is none.
   static func fault(in name: String) -> String? {
     let scalars = Array(name.unicodeScalars)
     guard let first = scalars.first else { return "the name is empty" }
@@ -41,7 +41,7 @@ enum VisibleName {
     switch scalar.value {
     case 0x200C, 0x200D: return !joins(scalar, previous, next)
     case 0xFE00...0xFE0F, 0xE0100...0xE01EF: return !(previous.map { hasVariants($0, next) } ?? false)
-    // Mongolian letters have variants of their own.
+    // Mongolian letters have their own variants.
     case 0x180B...0x180D, 0x180F: return !(previous.map { (0x1820...0x18AA).contains($0.value) } ?? false)
     case 0xE0020...0xE007F: return !isInFlag(scalars, at: index)
     // Blank signs that Unicode counts as symbols and letters.

@@ -1,4 +1,4 @@
-// Waiting times that grow, and that differ between those who wait.
+// Waiting times that grow, and that differ between objects that wait.
 extension Duration {
   /// This duration doubled `times` times, but at most `longest`.
   func doubled(_ times: Int, upTo longest: Duration) -> Duration {

@@ -22,7 +22,7 @@ public enum ChannelKind: String, Sendable, CaseIterable {
   case channel, group
 }
 
-/// What only members of a group may do. The words are those of the interface, and of NIP-29.
+/// The rights that a group reserves to its members. The interface and NIP-29 use the same words.
 public enum GroupAccess: String, Sendable, CaseIterable {
   /// No one joins without being let in.
   case closed
@@ -30,7 +30,7 @@ public enum GroupAccess: String, Sendable, CaseIterable {
   case restricted
 }
 
-/// Which key signs a channel: its own, which is derived from its identity's, or the identity's, which all of its channels share.
+/// The key that signs a channel: its own, derived from its identity's, or the identity's key, which all of the identity's channels share.
 public enum ChannelKey: String, Sendable, CaseIterable {
   case own, identity
 }
@@ -48,7 +48,7 @@ public enum RelayStatus: String, Sendable, CaseIterable {
   }
 }
 
-/// The reason why a channel relay or a delivery changed or stays as it is. The words are stable: scripts rely on them.
+/// The reason why a channel relay or a delivery changed or did not change. The words are stable: scripts rely on them.
 public enum Cause: String, Sendable, CaseIterable {
   /// No answer within the time allowed.
   case timeout
@@ -66,7 +66,7 @@ public enum Cause: String, Sendable, CaseIterable {
   case `protocol`
   /// The peer's certificate, or one above it, is not valid at this time.
   case expired
-  /// The peer's certificate is for other hosts than the one that was asked for.
+  /// The peer's certificate is for other hosts than the requested one.
   case wrongName
   /// The peer's certificate does not come from an authority that this machine trusts.
   case untrusted
@@ -76,9 +76,9 @@ public enum Cause: String, Sendable, CaseIterable {
   case incompatibleVersion
   /// The relay answers, but does not have the channel, or the post.
   case missing
-  /// The relay left the channel by itself; for a delivery, the channel left the relay.
+  /// The relay left the channel by itself. For a delivery: the channel left the relay.
   case left
-  /// Another relay took this one's place.
+  /// Another relay replaced this one.
   case replaced
   /// The relay keeps the profile of one channel per author, and has another channel's.
   case onePerAuthor
@@ -86,16 +86,16 @@ public enum Cause: String, Sendable, CaseIterable {
   case storage
   /// An operator cancelled the request.
   case cancelled
-  /// The relay does not take posts that are as old as this one.
+  /// The relay does not accept posts as old as this one.
   case tooOld
-  /// The relay does not take posts that are as large as this one.
+  /// The relay does not accept posts as large as this one.
   case tooLarge
   /// The network or the relay cannot do it.
   case notSupported
-  /// The relay took the deletion of a post, but still serves it.
+  /// The relay accepted the deletion of a post, but still serves it.
   case stillServed
 
-  /// Whether the cause means that there was no connection, or none that answered; the next connection may remedy that.
+  /// Whether the cause means that there was no connection, or that nothing answered. The next connection may remedy that.
   public var isOfConnection: Bool {
     switch self {
     case .timeout, .unreachable, .expired, .wrongName, .untrusted, .incompatibleVersion: true
@@ -105,7 +105,7 @@ public enum Cause: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the cause may go away by itself, so that it makes sense to ask the relay again without being told to.
+  /// Whether the cause may go away by itself, so that it makes sense to ask the relay again without a request.
   public var mayPass: Bool {
     switch self {
     case .timeout, .unreachable, .rateLimited, .storage, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion:
@@ -135,7 +135,7 @@ public struct Trouble: Hashable, Sendable {
 
   /// - Parameters:
   ///   - cause: the stable word.
-  ///   - detail: any text; control characters become spaces, and text that is too long is cut.
+  ///   - detail: any text. Control characters become spaces, and text that is too long is cut.
   public init(_ cause: Cause, _ detail: String) {
     self.cause = cause
     self.detail = Self.cleaned(detail)

@@ -1,6 +1,6 @@
 /// How far an attempt of some work is.
 public enum WorkProgress: Hashable, Sendable {
-  /// The network is performing the operation; at `timeoutAt` it counts as failed.
+  /// The network is performing the operation. At `timeoutAt` it counts as failed.
   case underWay(timeoutAt: Timestamp)
   /// The next attempt starts at `until`.
   case waiting(until: Timestamp)
@@ -20,11 +20,12 @@ public enum WorkProgress: Hashable, Sendable {
   }
 }
 
-// Waiting times count only while the daemon runs. A change of the clock in between neither prolongs a wait nor uses up an effort.
+// Waiting times count only while the daemon runs. A clock that was changed while it did not run neither prolongs a wait nor uses up an
+// effort.
 extension WorkProgress {
   /// Adapts to a clock that moved while the daemon did not run.
   /// - Parameters:
-  ///   - distance: how far it moved; negative if it was set back.
+  ///   - distance: how far it moved. Negative if it was set back.
   ///   - startedAt: when the effort began.
   ///   - effort: how long the effort may last.
   ///   - now: the present time.

@@ -1,9 +1,9 @@
 /// The session of one run of a daemon in a database that several daemons share, as a value: no database, no clock.
 ///
-/// The database has a row for each session, and its clock alone decides when one has expired. Then another daemon may remove the row and
-/// take what belonged to it; until then no one does. The number of a session is never used again, so each commit asks whether its own is
-/// still there, and a daemon that was asleep for too long can change nothing. What a daemon does outside, it does only as long as it trusts
-/// its session: from a moment *before* it asked for the last renewal that was answered. An answer that never came is not a renewal.
+/// The database has a row for each session, and its clock alone decides when one has expired. Only then may another daemon remove the row
+/// and take over its slots. The number of a session is never used again, so each commit asks whether its own is still there, and a daemon
+/// that was asleep for too long can change nothing. A daemon acts outside only while it trusts its session. Trust counts from a moment
+/// *before* it asked for the last renewal that was answered. An answer that never came is not a renewal.
 public struct SessionMachine: Hashable, Sendable {
   /// The number of a session.
   public typealias ID = Int64
@@ -26,7 +26,7 @@ public struct SessionMachine: Hashable, Sendable {
     }
   }
 
-  /// What has happened.
+  /// News for the machine.
   public enum Input: Hashable, Sendable {
     /// Time has passed.
     case time
@@ -36,28 +36,28 @@ public struct SessionMachine: Hashable, Sendable {
     case renewed(Number)
     /// A question failed, or its answer is not known.
     case unanswered(Number)
-    /// The database does not have this session any more, whatever was asked.
+    /// The database no longer has this session, as any question may show.
     case gone(ID)
   }
 
-  /// Tells the questions of one machine apart: an answer counts only for the question under way.
+  /// Identifies a question of one machine: an answer counts only for the question under way.
   public typealias Number = Int
 
-  /// What is to be asked of the database. Questions are asked one at a time.
+  /// A question to the database. Questions are asked one at a time.
   public enum Question: Hashable, Sendable {
     case begin(Number)
     case renew(ID, Number)
   }
 
-  /// What has changed for whoever acts.
+  /// A change for the parts of the daemon that act.
   public enum Change: Hashable, Sendable {
     /// A new session: nothing belongs to it yet.
     case began(ID)
     /// The session may have expired: nothing may be done outside until it is trusted again.
     case suspended
-    /// The session is trusted again; what belonged to it still does.
+    /// The session is trusted again, with everything that belonged to it.
     case resumed
-    /// The session is over: what belonged to it may be another's.
+    /// The session is over. Its slots may belong to another one.
     case ended(ID)
   }
 
@@ -74,7 +74,7 @@ public struct SessionMachine: Hashable, Sendable {
 
   private let policy: Policy
   private var phase = Phase.none
-  /// The question under way; `nil` if there is none.
+  /// The question under way, or `nil` if there is none.
   private var asked: Asked?
   private var questions: Number = 0
   /// When the next question is due.
@@ -85,21 +85,21 @@ public struct SessionMachine: Hashable, Sendable {
     askAt = now
   }
 
-  /// The session; `nil` if there is none.
+  /// The session, or `nil` if there is none.
   public var session: ID? { if case .alive(let id, _, _) = phase { id } else { nil } }
 
-  /// Until when something may be done outside; `nil` without a session.
+  /// The time until which the daemon may act outside, or `nil` without a session.
   public var trustedUntil: Moment? { if case .alive(_, let end, _) = phase { end } else { nil } }
 
-  /// Whether something may be done outside at this moment.
+  /// Whether the daemon may act outside at this moment.
   public func isTrusted(at now: Moment) -> Bool {
     if case .alive(_, let end, _) = phase { now < end } else { false }
   }
 
-  /// When something has to be done again without another input.
+  /// When the machine must handle the time, without another input.
   public var wakeAt: Moment {
     guard asked == nil else {
-      // A question is under way; only the end of trust matters.
+      // A question is under way. Only the end of trust matters.
       if case .alive(_, let end, false) = phase { return end }
       return .seconds(Int64.max / 4)
     }
@@ -107,11 +107,11 @@ public struct SessionMachine: Hashable, Sendable {
     return askAt
   }
 
-  /// Takes an input.
-  /// - Returns: what has changed, and the next question, if one is to be asked now.
+  /// Handles an input.
+  /// - Returns: the changes, and the next question, if one must be asked now.
   public mutating func handle(_ input: Input, at now: Moment) -> (changes: [Change], question: Question?) {
     var changes: [Change] = []
-    // Whatever else is known: what is trusted no more must not be used for a moment longer.
+    // This comes first: a session that is no longer trusted must not be used for a moment longer.
     if case .alive(let id, let end, false) = phase, now >= end {
       phase = .alive(id, trustedUntil: end, isSuspended: true)
       changes.append(.suspended)
@@ -138,7 +138,7 @@ public struct SessionMachine: Hashable, Sendable {
   }
 
   /// The question under way is over, if it is this one.
-  /// - Returns: when it was asked; `nil` if it is another one.
+  /// - Returns: when it was asked, or `nil` if it is another one.
   private mutating func answered(_ number: Number) -> Moment? {
     guard let asked, asked.number == number else { return nil }
     self.asked = nil

@@ -1,7 +1,7 @@
 internal import CInterfaces
 public import Varlink
 
-/// The control interfaces. Their `.varlink` files are the source of truth; they are compiled in.
+/// The control interfaces. Their `.varlink` files are the source of truth. They are compiled in.
 public enum Interfaces {
   public static let operators = load("org.batond.Operators")
   public static let servers = load("org.batond.Servers")

@@ -2,7 +2,7 @@ public import Sentences
 internal import StrictJSON
 public import Varlink
 
-// What people are told of each error that an interface declares. One without a sentence does not compile.
+// The sentence for each error that an interface declares. An error without one does not compile.
 
 extension OperatorsRefusal {
   /// The sentence for people.
@@ -285,7 +285,7 @@ extension Problem {
 }
 
 extension RefusalSentence {
-  /// One of Varlink's own errors, or one that this version does not know.
+  /// An error of Varlink's own, or an error that this version does not know.
   fileprivate static func of(service error: VarlinkError) -> Self {
     switch error.name {
     case VarlinkError.permissionDenied.name: .permissionDenied

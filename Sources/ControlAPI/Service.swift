@@ -2,44 +2,44 @@ public import Sentences
 public import StrictJSON
 public import Varlink
 
-// What the generated parts of all interfaces have in common.
+// The common base of the generated parts of all interfaces.
 
 /// The methods of one interface, each with its full name on the wire.
 public protocol InterfaceMethod: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
 
-/// The errors that one interface declares. What every interface must declare is required here.
+/// The errors that one interface declares. The errors that every interface must declare are required here.
 public protocol InterfaceRefusal: Error, Hashable, Sendable {
   /// Name of the interface.
   static var interface: String { get }
 
-  /// What was asked for cannot be read, because the database is damaged.
+  /// The requested object cannot be read, because the database is damaged.
   static func storageDamaged(reason: String) -> Self
   /// The database cannot be read or written.
   static func storageUnavailable(reason: String) -> Self
   /// The daemon has an internal fault.
   static var internalError: Self { get }
-  /// One of Varlink's own errors, or one that this version does not know.
+  /// An error of Varlink's own, or an error that this version does not know.
   static func other(_ error: VarlinkError) -> Self
 
   /// - Parameter error: as the daemon sent it.
   init(_ error: VarlinkError)
 
-  /// What goes over the wire.
+  /// The error in its form on the wire.
   var error: VarlinkError { get }
 
-  /// What people are told.
+  /// The sentence for people.
   var sentence: RefusalSentence { get }
 }
 
-/// What a server of one interface does. Each interface has a protocol of its own that requires all of its methods.
+/// The server of one interface. Each interface has its own protocol that requires all of its methods.
 public protocol InterfaceService: Sendable {
   associatedtype Method: InterfaceMethod
   associatedtype Refusal: InterfaceRefusal
 
   /// Answers one call of `method`.
-  /// - Parameter stream: takes replies before the last one; only for calls with `more`.
+  /// - Parameter stream: accepts replies before the last one. Only for calls with `more`.
   /// - Returns: the last reply.
-  /// - Throws: `VarlinkError.invalidParameter` when the parameters cannot be read; whatever the method throws.
+  /// - Throws: `VarlinkError.invalidParameter` when the parameters cannot be read, and the errors of the method.
   func answer(_ method: Method, _ call: VarlinkCall, _ stream: VarlinkStream) async throws -> any JSONWritable
 }
 
@@ -55,7 +55,7 @@ public struct NoReply: JSONWritable {
 
 /// An object of a list, whose fields filters and orders ask for.
 public protocol ListedObject: JSONWritable {
-  /// The value of a field, by its name on the wire; `nil` if it is absent, or if there is no such field.
+  /// The value of a field, by its name on the wire, or `nil` if it is absent, or if there is no such field.
   subscript(field: String) -> JSONValue? { get }
 }
 
@@ -65,18 +65,18 @@ public struct ReplyStream<Reply: JSONWritable>: Sendable {
 
   init(_ stream: VarlinkStream) { self.stream = stream }
 
-  /// Sends one reply and waits until the connection took it.
+  /// Sends one reply and waits until the connection accepted it.
   /// - Throws: `CancellationError` when the client is gone.
   public func send(_ reply: Reply) async throws { try await stream.send(EncodedParameters(reply)) }
 
-  /// Sends replies that are encoded already, and waits until the connection took all of them.
+  /// Sends replies that are encoded already, and waits until the connection accepted all of them.
   /// - Throws: `CancellationError` when the client is gone.
   public func send(_ replies: EncodedReplies) async throws { try await stream.send(replies) }
 }
 
 extension VarlinkCall {
   /// The parameters as a typed value.
-  /// - Throws: `VarlinkError.invalidParameter` with the name of the outermost one that does not fit.
+  /// - Throws: `VarlinkError.invalidParameter` with the name of the outermost parameter that does not fit.
   func request<Request: Decodable>() throws -> Request {
     do {
       // A null parameter means the same as an absent one.
@@ -86,11 +86,11 @@ extension VarlinkCall {
     }
   }
 
-  /// Where replies before the last one go; nil when the client takes one only.
+  /// Where replies before the last one go, or nil when the client accepts only one.
   func replies<Reply>(to stream: VarlinkStream) -> ReplyStream<Reply>? { mode == .more ? ReplyStream(stream) : nil }
 }
 
 extension VarlinkError {
-  /// - Parameter members: what comes with the error; what is nil is left out.
+  /// - Parameter members: the members of the error. Members that are nil are left out.
   init(_ name: String, carrying members: [String: JSONValue?]) { self.init(name, members.compactMapValues { $0 }) }
 }

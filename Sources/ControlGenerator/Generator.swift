@@ -1,6 +1,7 @@
 public import Varlink
 
-/// Writes the Swift types of the control interfaces from their `.varlink` files. The output is committed; a test holds that it is current.
+/// Writes the Swift types of the control interfaces from their `.varlink` files. The output is committed, and a test checks that it is
+/// current.
 public struct Generator {
   /// A file below `Sources/ControlAPI/Generated`.
   public struct File: Hashable, Sendable {
@@ -8,13 +9,13 @@ public struct Generator {
     public let text: String
   }
 
-  /// Two interfaces have types of one name that differ, or a method that is asked for is not there.
+  /// Two interfaces have different types of one name, or a requested method does not exist.
   public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }
 
-  /// Parameters and replies that have a name of their own and stand with the types of their interface; all others are named after their
-  /// method and stand with its messages.
+  /// Parameters and replies that have their own name and are placed with the types of their interface. All others are named after their
+  /// method and are placed with its messages.
   static let parameters = [
     "org.batond.Operators.Add": "AddOperator", "org.batond.Operators.Update": "UpdateOperator",
     "org.batond.Servers.Add": "AddServer", "org.batond.Servers.Update": "UpdateServer",
@@ -30,16 +31,16 @@ public struct Generator {
   private var known: [String: [String]] = [:]
   /// The types of the objects that interfaces list.
   private var listed: Set<String> = []
-  /// What the types of an interface, and then its messages, write themselves as JSON with, by the interface's name.
+  /// The code with which the types of an interface, and then its messages, write themselves as JSON, by the interface's name.
   private var writers: [String: [String]] = [:]
 
   public init() {}
 
-  /// Files with the types of each interface, its errors, its messages, how types and messages become JSON, and what its server has to do.
+  /// Files with the types of each interface, its errors, its messages, how types and messages become JSON, and its server's protocol.
   public mutating func files(for interfaces: [IDL.Interface]) throws(Failure) -> [File] {
     var files: [File] = []
     listed = listed(by: interfaces)
-    // What several interfaces have in common belongs to the one that it is about, which comes last by name.
+    // A type of several interfaces belongs to the interface that it is about, which comes last by name.
     let interfaces = interfaces.sorted { $0.name > $1.name }
     for interface in interfaces {
       let types = try types(of: interface)
@@ -78,19 +79,19 @@ public struct Generator {
     return parts
   }
 
-  /// What the names of all types of an interface that are not named otherwise begin with.
+  /// The beginning of the names of all types of an interface that are not named otherwise.
   func title(_ interface: IDL.Interface) -> String {
     let name = interface.name.split(separator: ".").last ?? ""
     return name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// A name in Swift of something that is not a type.
+  /// A name in Swift that is not the name of a type.
   func lowercased(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
 
   private func file(_ contents: String, _ types: [String], _ interface: IDL.Interface) -> File {
     func uses(_ words: String...) -> Bool { types.contains { type in words.contains { type.contains($0) } } }
     var imports: [String] = []
-    // Some fields are whatever they are, and members of errors are read with it.
+    // Some fields may be any JSON, and members of errors are read with it.
     if uses(": JSONValue", ": [JSONValue]", "JSONWrit") {
       imports.append("public import StrictJSON")
     } else if uses("error.parameters", "JSONValue.") {
@@ -122,7 +123,7 @@ public struct Generator {
     return types
   }
 
-  /// The type as code; nil when it is there already.
+  /// The type as code, or nil when it is there already.
   mutating func type(
     _ name: String, _ fields: [IDL.Field], _ comment: String, _ interface: IDL.Interface
   ) throws(Failure) -> String? {
@@ -161,8 +162,8 @@ public struct Generator {
 
   func swift(_ field: IDL.Field) -> String { swift(field.type, field.name) }
 
-  /// Identifiers and revisions have 64 bits by contract, everything else is counted in `Int`. Enumerations are words, so that clients get
-  /// on with those that they do not know yet.
+  /// Identifiers and revisions have 64 bits by contract, everything else is counted in `Int`. Enumerations are words, so that clients
+  /// accept words that they do not know yet.
   private func swift(_ type: IDL.FieldType, _ name: String) -> String {
     switch type {
     case .bool: "Bool"

@@ -1,7 +1,7 @@
 internal import Varlink
 
 extension Generator {
-  /// The errors of an interface as one enumeration with what they carry; nil when it has none.
+  /// The errors of an interface as one enumeration with their members, or nil when it has none.
   func refusals(of interface: IDL.Interface) -> String? {
     guard !interface.errors.isEmpty else { return nil }
     var lines = [
@@ -30,7 +30,7 @@ extension Generator {
     return lines.joined(separator: "\n")
   }
 
-  /// The case that makes of an error what goes over the wire.
+  /// The case that turns an error into its form on the wire.
   private func error(_ error: IDL.Structure, _ word: String, _ interface: IDL.Interface) -> [String] {
     let name = "\"\(interface.name).\(error.name)\""
     guard !error.fields.isEmpty else { return ["    case .\(word): VarlinkError(\(name))"] }
@@ -44,7 +44,7 @@ extension Generator {
     return ["    case .\(word)(\(bound)):", "      VarlinkError(", "        \(name),"] + carried
   }
 
-  /// What a field of an error is written with; what cannot be written is left out.
+  /// The code that writes a field of an error. A value that cannot be written is left out.
   private func writing(_ field: IDL.Field) -> String {
     let name = escaped(field.name)
     switch field.type {
@@ -62,13 +62,13 @@ extension Generator {
     }
   }
 
-  /// What is carried of a field: an object only if this version can read it.
+  /// The type of a field of an error: an object may be missing, because it is read only if this version can read it.
   private func carried(_ field: IDL.Field) -> String {
     if case .named = field.type, swift(field) != "String" { return swift(field) + "?" }
     return swift(field)
   }
 
-  /// What a field of an error is read with; what is missing or of another type counts as empty.
+  /// The code that reads a field of an error. A value that is missing or of another type counts as empty.
   private func reading(_ field: IDL.Field) -> String {
     let value = "error.parameters[\"\(field.name)\"]"
     switch field.type {

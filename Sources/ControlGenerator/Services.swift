@@ -17,7 +17,7 @@ extension Generator {
     return (requests, replies)
   }
 
-  /// The type of a method's parameters; nil when it takes none.
+  /// The type of a method's parameters, or nil when it has none.
   private func request(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
     guard !method.input.isEmpty else { return nil }
     if let own = Self.parameters["\(interface.name).\(method.name)"] { return own }
@@ -25,20 +25,20 @@ extension Generator {
     return isList(method) ? "ListRequest" : "\(title(interface))\(method.name)Request"
   }
 
-  /// The type of a method's replies; nil when they are empty.
+  /// The type of a method's replies, or nil when they are empty.
   private func reply(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
     guard !method.output.isEmpty else { return nil }
     if let own = Self.replies["\(interface.name).\(method.name)"] { return own }
     return (object(method) ?? title(interface) + method.name) + "Reply"
   }
 
-  /// The type of the one object that a method replies with; nil when it replies with something else.
+  /// The type of the one object that a method replies with, or nil for any other reply.
   private func object(_ method: IDL.Method) -> String? {
     guard method.output.count == 1, case .named(let type)? = method.output.first?.type else { return nil }
     return type
   }
 
-  /// The names of an interface's methods, what a server of it has to do, and how calls get there.
+  /// The names of an interface's methods, its server's protocol, and the code that brings calls there.
   func service(of interface: IDL.Interface) -> [String] {
     let name = title(interface)
     var names = ["/// The methods of `\(interface.name)`.", "public enum \(name)Method: String, InterfaceMethod {"]

@@ -4,7 +4,7 @@ extension Generator {
   /// Whether a method lists objects by a filter, which asks for their fields by name.
   func isFiltered(_ method: IDL.Method) -> Bool { method.input.contains { $0.name == "filter" } }
 
-  /// Whether a method takes what all lists in any order take.
+  /// Whether a method has the parameters of all lists in any order.
   func isList(_ method: IDL.Method) -> Bool { method.input.map(\.name) == ["filter", "sort", "limit", "cursor"] }
 
   /// The types of the objects that interfaces list by filters.
@@ -29,14 +29,14 @@ extension Generator {
     return (lines + (isListed ? lookup(of: fields) : []) + ["}", ""]).joined(separator: "\n")
   }
 
-  /// What filters and orders find the fields of an object with.
+  /// The code with which filters and orders find the fields of an object.
   private func lookup(of fields: [IDL.Field]) -> [String] {
     let cases = fields.map { "    case \"\($0.name)\": \(value(escaped($0.name), swift($0)))" }
     return ["", "  public subscript(field: String) -> JSONValue? {", "    switch field {"] + cases
       + ["    default: nil", "    }", "  }"]
   }
 
-  /// A field of a Swift type as a value that is JSON; `nil` if it is absent.
+  /// A field of a Swift type as a value that is JSON, or `nil` if it is absent.
   private func value(_ name: String, _ type: String) -> String {
     switch type {
     case "JSONValue", "JSONValue?": name

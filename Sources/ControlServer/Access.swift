@@ -2,24 +2,23 @@ internal import Accounts
 internal import Glibc
 internal import Varlink
 
-/// The permissions of callers, decided for each call from what the kernel says about the peer.
+/// The permissions of callers, decided for each call from the kernel's record of the peer.
 ///
-/// The kernel notes the user and the groups of a process when it connects (`VarlinkPeer`), and they stay as they are until the
-/// connection ends. A change of groups therefore touches no open connection. The numbers of the groups are looked up once, when the
-/// daemon starts.
+/// The kernel notes the user and the groups of a process when it connects (`VarlinkPeer`), and does not change them until the connection
+/// ends. A change of groups therefore touches no open connection. The numbers of the groups are looked up once, when the daemon starts.
 public struct Access: Sendable {
-  /// What the callers of a method need. Root, the daemon's own user and members of the group for everything have all of them.
+  /// The permission that a method requires. Root, the daemon's own user and members of the group for everything have all of them.
   enum Permission: Sendable, CaseIterable {
-    /// Reading what it takes to find a channel and to follow a post: readers and publishers may.
+    /// Reading enough to find a channel and to follow a post: readers and publishers may.
     case readPosts
     /// Reading everything else: readers may.
     case read
-    /// Making posts, and changing what becomes of them: publishers may.
+    /// Making, changing, retrying and deleting posts: publishers may.
     case publish
     /// Changing everything else.
     case change
 
-    /// Whether it allows a change, of which the journal says who made it.
+    /// Whether it allows a change, for which the journal names the caller.
     var isForChanges: Bool {
       switch self {
       case .readPosts, .read: false
@@ -37,7 +36,7 @@ public struct Access: Sendable {
   /// - Parameters:
   ///   - changeGroup: name of the group that may do everything, like root and the daemon's own user.
   ///   - readGroup: name of the group that may read and watch.
-  ///   - publishGroup: name of the group that may publish and look at what that takes; empty if there is none.
+  ///   - publishGroup: name of the group that may publish and look at what that takes, or empty if there is none.
   public init(changeGroup: String, readGroup: String, publishGroup: String = "") {
     self.init(
       ownUser: geteuid(), changeGroup: Accounts.group(named: changeGroup), readGroup: Accounts.group(named: readGroup),
@@ -51,7 +50,7 @@ public struct Access: Sendable {
     self.publishGroup = publishGroup
   }
 
-  /// The rank of a peer for the server: root and the daemon's own user must always get in, above all to end what others do.
+  /// The rank of a peer for the server: root and the daemon's own user must always get in, above all to end other users' calls.
   func standing(of peer: VarlinkPeer) -> VarlinkServer.Standing {
     if isOwner(peer) { return .owner }
     return Permission.allCases.contains { allows(peer, $0) } ? .member : .stranger

@@ -6,23 +6,23 @@ internal import StrictJSON
 internal import Synchronization
 internal import Varlink
 
-/// Has other daemons answer calls about what is theirs, and answers those that they have left. Daemons that share a store need no way to
-/// each other but the store.
+/// Has other daemons answer calls about their objects, and answers the calls that they have left for this daemon. Daemons that share a
+/// store need no connection to each other.
 public final class CallForwarder: Sendable {
   public struct Limits: Hashable, Sendable {
-    /// How often the store is looked at.
+    /// How often the store is polled.
     public var poll = Duration.milliseconds(50)
     /// The same when it could not be read.
     public var pollInTrouble = Duration.milliseconds(500)
-    /// How long a call may wait for someone to take it: as long as slots may have no daemon, and some more.
+    /// How long a call may wait until a daemon takes it: as long as slots may have no daemon, and some more.
     public var waitMax = Duration.seconds(20)
-    /// How many calls of others are answered at once.
+    /// How many calls of other daemons are answered simultaneously.
     public var atOnceMax = 1_024
-    /// How long what a call has led to is followed, for clients that want to see it.
+    /// How long the effects of a call are followed, for clients that want to see them.
     public var followMax = Duration.seconds(20)
     /// How long a daemon that stops waits for calls that it answers.
     public var stopMax = Duration.seconds(2)
-    /// How far the time in a call may be from that of the daemon that takes it: how long a call waits, and how much clocks may differ.
+    /// How far the time in a call may be from the clock of the daemon that takes it: how long a call waits, and how much clocks may differ.
     public var ageMax = Duration.seconds(300)
 
     public init() {}
@@ -35,33 +35,33 @@ public final class CallForwarder: Sendable {
     var parameters: String
     var hasMore: Bool
     var user: UInt32
-    /// Whose client has made it, in words; empty for this daemon's.
+    /// The daemon whose client has made it, in words, or empty for this daemon's.
     var origin = ""
   }
 
   private struct Waiting {
-    /// That of the call.
+    /// The id of the call.
     let id: String
     let continuation: CheckedContinuation<String, any Error>
     let slot: Int
-    /// When it is looked whether anyone has taken it.
+    /// The time at which to check whether a daemon has taken it.
     var until: ContinuousClock.Instant
   }
 
   private struct State {
     var waiting: [Int64: Waiting] = [:]
-    /// Those that were cancelled before they waited.
+    /// Calls that were cancelled before they waited.
     var cancelled: Set<Int64> = []
     var answering: [Int64: Task<Void, Never>] = [:]
     /// The calls that were accepted, with the time in them, for as long as it may be repeated.
     var accepted: [String: Timestamp] = [:]
     /// With how many of them it is looked which may be forgotten.
     var acceptedMax = 1_024
-    /// Calls that were taken and are another daemon's by now: they are put back before more are taken.
+    /// Calls that this daemon took and that now belong to another daemon: they are put back before more are taken.
     var toPutBack: Set<Int64> = []
-    /// Calls that have no answer, because no one knows what was done. They stay taken.
+    /// Calls without an answer, because no one knows whether they were carried out. They are not put back.
     var unanswered: Set<Int64> = []
-    /// Whether no more calls of others are taken.
+    /// Whether this daemon has stopped taking other daemons' calls.
     var isStopping = false
     /// Whether calls may be taken at this moment.
     var isWorking = false
@@ -78,11 +78,11 @@ public final class CallForwarder: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - secrets: seals what goes through the store, with the key that all daemons have.
-  ///   - name: that of this daemon.
-  ///   - session: that of this daemon.
+  ///   - secrets: seals the calls and replies in the store, with the key that all daemons have.
+  ///   - name: the name of this daemon.
+  ///   - session: the session of this daemon.
   ///   - slots: gives the slots of this daemon.
-  ///   - report: is told of calls that are not accepted, in a sentence.
+  ///   - report: gets a sentence about each call that is not accepted.
   public init(
     _ exchange: any CallExchange, secrets: SecretBox, name: String = "", session: Int64 = 0,
     clock: any CoordinatorClock = SystemClock(), slots: @escaping @Sendable () -> SlotSet, limits: Limits = Limits(),
@@ -98,10 +98,10 @@ public final class CallForwarder: Sendable {
   // MARK: - Calls of this daemon's clients
 
   /// Has the daemon that has a slot answer a call.
-  /// - Parameter note: is told the id under which the call is left.
+  /// - Parameter note: gets the id under which the call is left.
   /// - Returns: the reply, as a message.
-  /// - Throws: `BatonError.storageUnavailable` if no one has taken it up, `outcomeUnknown` if no one knows what became of it, `StoreError` if it
-  ///   could not be left.
+  /// - Throws: `BatonError.storageUnavailable` if no daemon has taken it, `outcomeUnknown` if no one knows whether it was carried out,
+  ///   `StoreError` if it could not be left.
   func forward(_ call: Call, to slot: Int, note: (String) -> Void = { _ in }) async throws -> String {
     // Each call is accepted once.
     let id = String(UInt64.random(in: 0 ... .max), radix: 16) + String(UInt64.random(in: 0 ... .max), radix: 16)
@@ -137,8 +137,8 @@ public final class CallForwarder: Sendable {
   /// Why a call is not accepted.
   private struct Unacceptable: Error {
     let reason: String
-    /// Its id, if its sender may be told that nothing was done. Otherwise the sender cannot read the answer, and learns only that the
-    /// outcome is not known.
+    /// Its id, if its sender may get the reply that nothing was done. Otherwise the sender cannot read the answer, and reports an unknown
+    /// outcome.
     var id = ""
   }
 
@@ -174,7 +174,7 @@ public final class CallForwarder: Sendable {
     }
     let isNew = state.withLock { state in
       if state.accepted.count >= state.acceptedMax {
-        // What is older is refused for its time.
+        // Older calls are refused for their time.
         state.accepted = state.accepted.filter { now <= $0.value + limits.ageMax }
         state.acceptedMax = max(1_024, 2 * state.accepted.count)
       }
@@ -189,7 +189,7 @@ public final class CallForwarder: Sendable {
     try secrets.open(sealed, label: label).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What is left behind goes with the session.
+  /// A call that is left behind goes with the session.
   private func forget(_ number: Int64) {
     let exchange = exchange
     Task { _ = try? await exchange.forget(number, ifFree: false) }
@@ -203,7 +203,7 @@ public final class CallForwarder: Sendable {
   // MARK: - The work
 
   /// Works until it is cancelled.
-  /// - Parameter answer: answers a call of another daemon's client; `nil` if that is not this daemon's to do, and nothing was done.
+  /// - Parameter answer: answers a call of another daemon's client, or `nil` if that is not this daemon's to do, and nothing was done.
   func run(_ answer: @escaping @Sendable (Call) async throws -> String?) async {
     while !Task.isCancelled {
       var pause = limits.poll
@@ -220,7 +220,7 @@ public final class CallForwarder: Sendable {
     for task in answering.values { task.cancel() }
   }
 
-  /// Takes no more calls of others, and returns when those that were taken are answered, or a little later.
+  /// Stops taking other daemons' calls, and returns when the ones under way are answered, or a little later.
   func stop() async {
     takeNoMore()
     let end = ContinuousClock.now + limits.stopMax
@@ -276,7 +276,7 @@ public final class CallForwarder: Sendable {
       }
       let holder = SlotSet.pinnable.contains(slot) ? try await exchange.holder(of: slot) : nil
       guard try await exchange.forget(number, ifFree: true) else {
-        // It is taken; but whoever has taken it may put it back.
+        // A daemon has taken it, but may put it back.
         state.withLock { $0.waiting[number]?.until = ContinuousClock.now + .seconds(1) }
         continue
       }
@@ -309,7 +309,7 @@ public final class CallForwarder: Sendable {
     }
   }
 
-  /// - Returns: whether it has an answer now, or is put back. If it is cancelled, no one knows what was done, and it has none.
+  /// - Returns: whether it has an answer now, or is put back. A cancelled call has no answer, because no one knows what was done.
   private func carryOut(
     _ number: Int64, _ call: ForwardedCall, _ answer: @escaping @Sendable (Call) async throws -> String?
   ) async -> Bool {
@@ -324,7 +324,7 @@ public final class CallForwarder: Sendable {
     guard let opened, let reply else {
       // Nothing was done.
       if let opened { state.withLock { _ = $0.accepted.removeValue(forKey: opened.id) } }
-      // In its turn, so that it is not taken again before this is over.
+      // The next round puts it back, so that it is not taken again before this one is over.
       state.withLock { _ = $0.toPutBack.insert(number) }
       return true
     }

@@ -4,9 +4,9 @@ internal import Coordinator
 internal import Storage
 internal import Synchronization
 
-/// What was published and said in a channel, as far as channels show it. Channels do not know it: it changes without them.
+/// The latest posts and messages of a channel, as far as channels show them. They change without a change of the channel.
 struct ChannelActivity: Hashable, Sendable {
-  /// Its newest post; `nil` if it has none.
+  /// Its newest post, or `nil` if it has none.
   var lastPost: LastPost?
   /// `nil` if its messages are not read.
   var conversation: ConversationSummary?
@@ -28,21 +28,21 @@ final class ChannelActivities: Sendable {
     self.messages = messages
   }
 
-  /// The activity of a channel; none also of what cannot be read, because a request does not fail for that.
+  /// The activity of a channel. A part that cannot be read is left out, because a request does not fail for that.
   func of(_ channel: ChannelID) async -> ChannelActivity {
     ChannelActivity(
       lastPost: try? await store.lastPosts(of: [channel])[channel],
       conversation: await conversations(of: [channel])[channel])
   }
 
-  /// What is known of the messages of channels; of none if it cannot be read, because messages are a copy, and lists do without them, and
-  /// if the caller must not read it.
+  /// Summaries of the messages of channels. There are none if they cannot be read, because messages are a copy and lists do without them,
+  /// or if the caller must not read them.
   func conversations(of channels: Set<ChannelID>) async -> [ChannelID: ConversationSummary] {
     guard Caller.mayRead, !channels.isEmpty, let found = try? await messages?.summaries(of: channels) else { return [:] }
     return found
   }
 
-  /// The activity for a change that many subscribers are told of at once: those who ask while it is being read share that read.
+  /// The activity for a change that is sent to many subscribers: calls during a read share it.
   /// - Parameter revision: of the change.
   func of(_ channel: ChannelID, changedAt revision: Int64) async -> ChannelActivity {
     let place = Place(channel: channel, revision: revision)
@@ -63,7 +63,7 @@ final class ChannelActivities: Sendable {
 extension ControlContext {
   /// A channel as the reply to a change has it.
   func channel(_ snapshot: ChannelSnapshot) async -> Channel {
-    // Nothing has happened yet in one that was just made.
+    // A channel that was just made has no activity yet.
     let isNew = snapshot.row.edition == 1 && snapshot.row.updatedAt == snapshot.row.createdAt
     return Channel(snapshot, isNew || !coordinator.hasActivity ? ChannelActivity() : await activities.of(snapshot.row.id))
   }
@@ -78,7 +78,7 @@ extension ControlContext {
     }
   }
 
-  /// The activity of the channel that a change is about; none if its message is made already, or has none.
+  /// The activity of the channel that a change is about. It is empty if the message of the change is made already, or has no activity.
   func activity(for entry: ChangeEntry) async -> ChannelActivity {
     guard case .channel(let snapshot) = entry.change.object, coordinator.hasActivity, !entry.hasMessage else {
       return ChannelActivity()
@@ -88,6 +88,6 @@ extension ControlContext {
 }
 
 extension Coordinator {
-  /// Whether there has ever been a post or a conversation; as long as there has not, changes cost no read.
+  /// Whether there has ever been a post or a conversation. Until there is one, changes cost no read.
   fileprivate var hasActivity: Bool { postHub.revision > 0 || messageHub.revision > 0 }
 }

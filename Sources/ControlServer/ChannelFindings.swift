@@ -25,7 +25,7 @@ struct ChannelFindings {
     ]
   }
 
-  /// One finding for each relay that channels lack, the one that most channels lack first, and then what is down.
+  /// One finding for each relay that channels lack, the most lacked relay first, and then relays that are down.
   var warnings: [Finding] { lost + relaysDown(isError: false) }
 
   private static let namesMax = 5
@@ -97,7 +97,7 @@ struct ChannelFindings {
 }
 
 extension ChannelFindings {
-  /// Reads the findings; this takes longer the more relays channels lack.
+  /// Reads the findings. This takes longer the more relays channels lack.
   init(_ store: any ControlStorage, _ coordinator: Coordinator) async throws {
     losses = try await store.losses()
     failedChannels = losses.isEmpty ? 0 : try await store.failedChannelCount()

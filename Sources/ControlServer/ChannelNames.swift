@@ -24,7 +24,7 @@ final class ChannelNames: Sendable {
   /// How many names are kept.
   private static let knownMax = 10_000
 
-  /// The names of channels; those that cannot be read are left out.
+  /// The names of channels. Unreadable channels are left out.
   /// - Throws: the errors of reading the store.
   func of(_ channels: Set<ChannelID>, _ context: ControlContext) async throws -> [ChannelID: Entry] {
     guard !channels.isEmpty else { return [:] }

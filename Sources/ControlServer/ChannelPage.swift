@@ -8,9 +8,9 @@ internal import StrictJSON
 /// A page of a list of channels, while it is put together.
 struct ChannelPage {
   private static let scanSize = 256
-  /// The size at which a page ends at the latest, however few channels it has, because clients limit what they take.
+  /// The size at which a page ends at the latest, even with few channels, because clients limit the size of a reply.
   private static let bytesMax = 1 << 20
-  /// How long one page may take; after that it ends early, with a cursor for the next one.
+  /// How long one page may take. After that it ends early, with a cursor for the next one.
   private static let timeMax = Duration.seconds(2)
 
   private var channels: [Channel] = []
@@ -30,7 +30,7 @@ struct ChannelPage {
     let asksForPhase = query.filter.fields.contains("phase")
     var page = ChannelPage()
     var last = query.after
-    // Most filters can be expressed entirely in the database: then no channel is looked at that is not on the page.
+    // Most filters can be expressed entirely in the database. Then only channels of the page are read.
     var partMax = min(scanSize, query.limit + 1)
     while true {
       try Task.checkCancellation()
@@ -39,10 +39,10 @@ struct ChannelPage {
       if !query.filter.fields.isEmpty { partMax = scanSize }
       page.revision = page.revision ?? part.revision
       page.unreadable += part.unreadable.map { Int($0.rawValue) }
-      // The numbers are those of the order; only the words are read a moment later.
+      // The numbers are the ones by which the page is ordered. Only the words are read a moment later.
       let said = await context.activities.conversations(
         of: Set(part.conversations.map { Array($0.keys) } ?? part.channels.map(\.row.id)))
-      // Who asks is not known on the other thread.
+      // The caller is not known on the other thread.
       let numbers = Caller.mayRead ? part.conversations : [:]
       let found = try await context.slowly {
         let maker = context.coordinator.snapshotMaker
@@ -62,7 +62,7 @@ struct ChannelPage {
   }
 
   /// Puts channels on the page until it is full.
-  /// - Returns: its last channel, if there is one that no longer fits.
+  /// - Returns: the page's last channel, if there is one that no longer fits.
   private mutating func take(_ found: [Channel], upTo limit: Int) -> Channel? {
     for channel in found {
       if channels.count == limit || bytes > Self.bytesMax, let end = channels.last { return end }
@@ -74,7 +74,7 @@ struct ChannelPage {
 }
 
 extension Channel {
-  /// The approximate size of the written channel in bytes; an exact count would require writing it.
+  /// The approximate size of the written channel in bytes. An exact count would require writing it.
   fileprivate var roughBytes: Int {
     let texts = [profile.displayName, profile.fullName, profile.description, profile.image, link, lastPost, lastMessage]
     let own =

@@ -77,7 +77,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
   }
 
-  // MARK: - Channels of others
+  // MARK: - Followed channels
 
   func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply {
     let snapshot = try await coordinator.follow(
@@ -93,7 +93,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     return ChannelReply(channel: await context.channel(left))
   }
 
-  // MARK: - What was decided about a channel
+  // MARK: - Marks of a channel
 
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply {
     try await change(request.id, ChannelEdit(isMuted: request.muted))
@@ -132,7 +132,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
 
   func truncate(_ request: ChannelsTruncateRequest) async throws -> ChannelsTruncateReply {
     let id = ChannelID(rawValue: request.id)
-    // What is said while posts are being deleted stays.
+    // Messages that arrive while posts are being deleted are kept.
     let end = coordinator.timeOfDay
     let posts = request.posts == true ? try await coordinator.deletePosts(of: id) : DeletedPosts()
     let snapshot = try await coordinator.truncate(id, at: end)
@@ -141,10 +141,10 @@ struct ChannelsInterface: ChannelsService, ControlService {
       failure: posts.failure.map { "\($0)" })
   }
 
-  /// Changes a channel, and what is kept of it with its messages.
+  /// Changes a channel, and the marks that are stored with its messages.
   private func change(_ id: Int64, _ edit: ChannelEdit) async throws -> ChannelReply {
     let snapshot = try await coordinator.update(ChannelID(rawValue: id), edit)
-    // Storage for messages that does not work at present gets to know later.
+    // If storage for messages does not work, it gets the change later.
     try? await coordinator.settleMessages(of: snapshot.row.id)
     return ChannelReply(channel: await context.channel(snapshot))
   }
@@ -176,7 +176,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
   /// The summary is for people, and what only members may do is known to the network only.
   static let fields = ListFields(of: Interfaces.channels, without: ["summary", "access"])
 
-  /// Conditions and orders could reveal other people's messages, too.
+  /// Conditions and orders could also reveal other people's messages.
   private static let fieldsOfPublishers = ListFields(
     fields.fields.filter {
       !["lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden"].contains($0.name)
@@ -215,7 +215,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
     guard let stream else { return ChannelReply(channel: await context.channel(try await create())) }
 
-    // The subscription precedes the request, so that no change falls in between.
+    // The subscription precedes the request, so that no change is missed.
     guard let subscription = coordinator.hub.subscribe(ChangeSelection(kinds: [.channel])) else { throw BatonError.busy }
     defer { subscription.cancel() }
     let first = try await create()
@@ -224,7 +224,8 @@ struct ChannelsInterface: ChannelsService, ControlService {
     return try await Self.follow(first, subscription, stream, context)
   }
 
-  /// Sends a channel after every change, until no relay is under way. A client that reads slowly gets the channel as it is at that time.
+  /// Sends a channel after every change, until no relay is under way. A client that reads slowly gets the channel in its state at that
+  /// time.
   /// - Returns: the last reply.
   private static func follow(
     _ first: ChannelSnapshot, _ subscription: ChangeSubscription, _ stream: ReplyStream<ChannelReply>,
@@ -242,7 +243,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
         await subscription.wait()
         continue
       case .missed, .tooSlow:
-        // This comes first: whatever changes after the read comes by itself.
+        // This comes first, so that the subscription brings every change after the read.
         subscription.rejoin()
         guard let stored = try await context.store.channel(latest.row.id) else { continue }
         next = context.coordinator.snapshot(stored)
@@ -255,7 +256,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
   }
 
-  /// How many channels of one name a client that asks for the name is told of.
+  /// How many channels of one name an error about the name lists.
   private static let sameNameMax = 10
 
   private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) async throws -> ChannelSnapshot {

@@ -2,7 +2,7 @@ internal import Channels
 internal import ControlAPI
 internal import Storage
 
-/// Findings about daemons that share a store, and about its database: what would be missing if a machine was lost, and what is missing now.
+/// Findings about daemons that share a store, and about its database: present faults, and faults that the loss of a machine would cause.
 struct ClusterFindings {
   private let daemons: [SharedStoreDaemon]
   private let cores: [Storage.SharedCore]
@@ -12,7 +12,7 @@ struct ClusterFindings {
     (daemons, cores, database) = (try await sharing.daemons(), try await sharing.cores(), try await sharing.database())
   }
 
-  /// What else is wrong can be said even if the database does not answer.
+  /// The other findings do not fail if the database does not answer.
   static func warnings(of sharing: any SharingStorage) async -> [Finding] {
     do { return try await ClusterFindings(sharing).warnings } catch {
       let words = "what the database says of the daemons that share it cannot be read: \(error)"
@@ -27,7 +27,7 @@ struct ClusterFindings {
     func warn(_ kind: String, _ words: String) {
       found.append(Finding(kind: kind, severity: "warning", serverIds: [], relayIds: [], message: words))
     }
-    // One that was killed and has begun again leaves its former session behind, for a moment.
+    // A daemon that was killed and has begun again leaves its former session behind, for a moment.
     let alive = Set(daemons.filter { $0.state == .alive }.map(\.name))
     for daemon in daemons where daemon.state == .silent && !alive.contains(daemon.name) {
       warn(

@@ -7,18 +7,18 @@ internal import NIOCore
 internal import StrictJSON
 internal import Varlink
 
-/// An interface that answers calls which another daemon has taken for it.
+/// An interface that answers calls which another daemon has received for it.
 protocol ForwardedAnswering: Sendable {
   var definition: IDL.Interface { get }
 
   /// Answers a call that another daemon's client is allowed to make.
   /// - Parameter origin: names that daemon and the call, for the journal.
-  /// - Returns: the reply as a message; `nil` if it is not this daemon's to answer, and nothing was done.
-  /// - Throws: `CancellationError`; then it is not known what was done.
+  /// - Returns: the reply as a message, or `nil` if it is not this daemon's to answer, and nothing was done.
+  /// - Throws: `CancellationError` if it is not known what was done.
   func answer(_ call: VarlinkCall, forwardedFor user: UInt32, by origin: String) async throws -> String?
 }
 
-// Calls that other daemons answer, and calls of theirs.
+// Calls that other daemons answer, and other daemons' calls that this one answers.
 extension ControlInterface: ForwardedAnswering {
   /// Has the daemon that has a slot answer a call.
   func forward(
@@ -28,11 +28,11 @@ extension ControlInterface: ForwardedAnswering {
     let passed = CallForwarder.Call(
       method: call.method, parameters: JSONValue.object(call.parameters).text, hasMore: call.mode == .more, user: peer.uid)
     let message = try await forwarder.forward(passed, to: slot) { id in
-      // What the other daemon says of it in its journal can be compared with this.
+      // This connects the entry with the other daemon's journal.
       context.logger.notice(
         "\(call.method) by uid \(peer.uid), pid \(peer.pid) was passed to the daemon with slot \(slot) as call \(id)")
     }
-    // The client may ask this daemon next for what has changed.
+    // The client may ask this daemon for the changed object next.
     await context.coordinator.catchUp()
     guard let reply = try JSONParser.parse(message).object, let parameters = reply["parameters"]?.object else {
       throw BatonError.outcomeUnknown(reason: "another daemon's reply cannot be read")
@@ -41,7 +41,7 @@ extension ControlInterface: ForwardedAnswering {
     return EncodedParameters(JSONValue.object(parameters))
   }
 
-  /// Does `body`, but for no longer than `limit` once something is there; `nil` is no limit.
+  /// Does `body`, but for no longer than `limit` once `isThere`. `nil` is no limit.
   /// - Returns: `nil` if it took longer.
   private func within(
     _ limit: Duration?, isThere: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable () async throws -> any JSONWritable
@@ -59,7 +59,7 @@ extension ControlInterface: ForwardedAnswering {
     }
   }
 
-  /// What a call names that only the daemon has that was asked.
+  /// The reason why no other daemon can answer a call: it names something that only this daemon has.
   private static func whyNotForwarded(_ call: VarlinkCall) -> String? {
     func has(_ name: String) -> Bool { call.parameters[name].map { $0 != .null && $0 != .bool(false) } ?? false }
     if has("messageId") || has("replyToMessage") {
@@ -85,7 +85,7 @@ extension ControlInterface: ForwardedAnswering {
         try await Caller.$origin.withValue(origin) { try await perform(method, call, user, 0, stream) }
       }
       guard let reply = answered else {
-        // What it led to goes on for longer than anyone waits; this is how it is now.
+        // The work that it began continues for longer than anyone waits. This is its present state.
         guard let text = latest.withLockedValue({ $0 }).map({ String(buffer: $0).replacing("\0", with: "") }),
           let parameters = try JSONParser.parse(text).object?["parameters"]
         else { throw CancellationError() }

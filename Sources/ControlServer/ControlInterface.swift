@@ -14,7 +14,7 @@ struct ControlContext: Sendable {
   let coordinator: Coordinator
   let store: any ControlStorage
   let posts: any PostReading
-  /// What is said in channels; `nil` if no one reads it.
+  /// The messages of channels, or `nil` if no one reads them.
   var messages: (any MessageReading)?
   let activities: ChannelActivities
   let channelNames = ChannelNames()
@@ -22,40 +22,40 @@ struct ControlContext: Sendable {
   let access: Access
   let logger: Logger
   let version: String
-  /// The start time on the coordinator's clock: no other one can be subtracted from it.
+  /// The start time on the coordinator's clock: a time of another clock cannot be subtracted from it.
   let startedAt: Timestamp
-  /// Loads the files that declare operators again; throws `BatonError.invalidFiles`.
+  /// Loads the files that declare operators again. Throws `BatonError.invalidFiles`.
   let reload: @Sendable () async throws -> ReloadReport
-  /// Returns the error in these files at present; `nil` if they are in force.
+  /// Returns the error in these files, or `nil` if they are in force.
   let declarationsTrouble: @Sendable () -> String?
   let logLevel: LogLevelControl
   let listLimits: ListLimits
-  /// The folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
+  /// The folder with the credentials that the service manager holds for the daemon, or `nil` if there are none.
   var credentials: String?
-  /// Has other daemons answer what is theirs; `nil` if there are none.
+  /// Has other daemons answer calls about their objects, or `nil` if there are none.
   var forwarder: CallForwarder?
-  /// Knows the daemons that share the store; `nil` if it is not shared.
+  /// Lists the daemons that share the store, or `nil` if it is not shared.
   var sharing: (any SharingStorage)?
   /// Returns the dangerous settings of a configuration that works.
   var configurationWarnings: @Sendable () -> [Finding] = { [] }
-  /// The threads for long work and for the store, which are not those that everything else needs.
+  /// Separate threads for long work and for the store, so that nothing else has to wait for them.
   let threads: ControlThreads
-  /// Whether a copy or a check of the database is under way; there is one at a time.
+  /// Whether a copy or a check of the database is under way. There is one at a time.
   let care = NIOLockedValueBox(false)
   /// When a backup was last read to its end since the start.
   let lastBackup = NIOLockedValueBox<Timestamp?>(nil)
 
-  /// What there is to say about all channels and relays, and when that was true. With many channels it may be some minutes old.
+  /// The figures of all channels and relays, and their time. With many channels they may be some minutes old.
   func figures() async throws -> Kept<Figures>.Found {
     try await kept.value(at: { [coordinator] in coordinator.timeOfDay }) { [store] in try await Figures.found(in: store) }
   }
 
-  /// Does something that takes long, apart from everything else. The store does this by itself.
+  /// Does something slow on separate threads. The store does this by itself.
   func slowly<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await threads.run(.much, body)
   }
 
-  /// Does the same for work of which there is one at a time.
+  /// Does the same for work that runs one at a time.
   /// - Throws: `BatonError.busy` while such work is under way.
   func alone<T>(_ body: () async throws -> T) async throws -> T {
     let isFree = care.withLockedValue { isBusy in
@@ -70,7 +70,7 @@ struct ControlContext: Sendable {
 
 /// A description of the service that this daemon offers.
 protocol ControlService: InterfaceService where Method: GuardedMethod, Refusal: ControlRefusal {
-  /// Answers a method that needs neither storage nor waiting; `nil` for all others.
+  /// Answers a method that needs neither storage nor waiting. Returns `nil` for all others.
   func answerAtOnce(_ method: Method) -> EncodedParameters?
   /// Whether the service notes in the journal itself who called a method that changes something.
   func notesCallers(of method: Method) -> Bool
@@ -125,7 +125,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     }
   }
 
-  /// Whether an error says that the daemon or its storage does not work.
+  /// Whether an error means that the daemon or its storage does not work.
   private static func isFault(_ error: VarlinkError) -> Bool {
     ["InternalError", "StorageDamaged", "StorageUnavailable"].contains { error.name.hasSuffix(".\($0)") }
   }
@@ -184,7 +184,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     return " of \(kind) \(id)" + (name.map { " '\(Trouble(.cancelled, $0).detail)'" } ?? "")
   }
 
-  /// The error that the client gets: one that the interface declares, or one of Varlink's own. Anything else is a fault of the daemon
+  /// The error that the client gets: an error that the interface declares, or one of Varlink's own. Anything else is a fault of the daemon
   /// and an entry in the journal.
   func refusal(for error: any Error, _ call: VarlinkCall, _ peer: VarlinkPeer) -> VarlinkError {
     if let refusal = refusal(for: error) { return refusal.error }
@@ -200,7 +200,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
       let reason = error.description
       return error.code == .corrupt ? .storageDamaged(reason: reason) : .storageUnavailable(reason: reason)
     case let error as VarlinkError:
-      // An error with a name of its own is thrown in the form that the interface declares.
+      // An error with its own name is thrown in the form that the interface declares.
       guard error.name.hasPrefix("org.varlink.service.") else { return nil }
       return .other(error)
     default: return nil
@@ -209,7 +209,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
 }
 
 extension Logger {
-  /// Reports that a call failed for a fault of the daemon, as an entry of its own kind.
+  /// Reports that a call failed for a fault of the daemon, as an entry with its own message id.
   func fault(_ error: String, in method: String, calledBy peer: VarlinkPeer) {
     event(
       .internalFault, .error,
@@ -228,7 +228,7 @@ extension NamingRequest {
   /// The name as a refusal may repeat it: a person may have entered an address with a password in its place.
   var echoedName: String? { name.map { $0.contains("@") || $0.contains("://") ? PasswordEcho.hiding($0) : $0 } }
 
-  /// The object in `objects` that is meant; `nil` if there is none.
+  /// The object in `objects` that is meant, or `nil` if there is none.
   /// - Throws: `InvalidParameter` when neither was given.
   func only<Object>(of objects: [Object], id: (Object) -> Int64, name: (Object) -> String?) throws -> Object? {
     guard self.id != nil || self.name != nil else { throw VarlinkError.invalidParameter("id") }

@@ -17,17 +17,17 @@ public struct ControlServer: Sendable {
 
   /// Starts serving on sockets that already listen.
   /// - Parameters:
-  ///   - store: returns the storage for questions about channels, posts and changes; it may block on these threads.
-  ///   - messages: returns the storage for questions about messages, in the same way; `nil` if no one reads them.
+  ///   - store: returns the storage for questions about channels, posts and changes. It may block on these threads.
+  ///   - messages: returns the storage for questions about messages, in the same way, or `nil` if no one reads them.
   ///   - connections: sockets that are already connected.
-  ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
-  ///   - declarationsTrouble: what is wrong with these files at present; `nil` if they are in force.
+  ///   - reload: loads the files that declare operators again. It throws `BatonError.invalidFiles`.
+  ///   - declarationsTrouble: returns the error in these files, or `nil` if they are in force.
   ///   - logLevel: how severe messages must be to be logged.
   ///   - startedAt: when the daemon started, on the coordinator's clock.
-  ///   - forwarder: has other daemons answer what is theirs; `nil` if there are none.
-  ///   - sharing: knows the daemons that share the store; `nil` if it is not shared.
+  ///   - forwarder: has other daemons answer calls about their objects, or `nil` if there are none.
+  ///   - sharing: lists the daemons that share the store, or `nil` if it is not shared.
   ///   - configurationWarnings: returns the dangerous settings of a configuration that works.
-  ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
+  ///   - credentials: the folder with the credentials that the service manager holds for the daemon, or `nil` if there are none.
   public static func start(
     coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading,
     messages: (any BlockingWork) -> (any MessageReading)? = { _ in nil }, access: Access, sockets: [CInt],
@@ -114,10 +114,10 @@ public struct ControlServer: Sendable {
     }
   }
 
-  /// Takes no more calls that other daemons leave.
+  /// Stops taking calls that other daemons leave.
   public func takeNoMoreCalls() { context.forwarder?.takeNoMore() }
 
-  /// The same, and returns when those that were taken are answered, or a little later.
+  /// The same, and returns when the calls under way are answered, or a little later.
   public func stopExchange() async { await context.forwarder?.stop() }
 
   /// Waits until all connections that existed at the start have ended.
@@ -130,11 +130,11 @@ public struct ControlServer: Sendable {
 
   var connectionCount: Int { server.connectionCount }
 
-  /// The bytes of replies that clients have not taken yet, one number for each connection.
+  /// The bytes of replies that clients have not read yet, one number for each connection.
   func unsentBytes() async -> [Int] { await server.unsentBytes() }
 
   /// A line of status for people and for systemd.
-  /// - Throws: `StoreError` when the database cannot be read; `CancellationError` when the server has stopped.
+  /// - Throws: `StoreError` when the database cannot be read, or `CancellationError` when the server has stopped.
   public func summary() async throws -> String {
     try await DaemonInterface.status(context).summary
   }

@@ -8,12 +8,12 @@ struct ControlThreads: BlockingWork {
   private let slow = Self.lane(4)
   /// For reads that are quick.
   private let quick = Self.lane(3)
-  /// For what says how the daemon is.
+  /// For the daemon's own status.
   private let vital = Self.lane(2)
 
   /// How long a client's question may take. Clients that wait for twenty seconds get an answer even if it had to wait for its turn.
   private static let limit = Duration.seconds(10)
-  /// How long it may take to count everything, which is kept for all who ask.
+  /// How long it may take to count everything. The result is kept for all callers.
   private static let vitalLimit = Duration.seconds(60)
 
   private static func lane(_ count: Int) -> FairLane {

@@ -63,7 +63,7 @@ struct DaemonInterface: DaemonService, ControlService {
   ) async throws -> DaemonBackupReply {
     let path = try await context.store.makeCopy()
     let opened = FileHandle(forReadingAtPath: path)
-    // It disappears when the last process closes it, whatever happens.
+    // It disappears when the last process closes it, even after a crash.
     unlink(path)
     guard let file = opened else { throw StoreError(.notAccessible, "cannot read the copy at \(path)") }
     defer { try? file.close() }
@@ -109,7 +109,7 @@ struct DaemonInterface: DaemonService, ControlService {
     }
     for one in unusable { summary += ", \(one.network) cannot be used" }
     if trouble != nil { summary += ", storage does not work" }
-    // How the daemon is can be said without the others.
+    // The status of the daemon does not depend on the other daemons.
     let daemons = try? await context.sharing?.daemons()
     let silent = daemons?.count { $0.state == .silent }
     if let daemons { summary += ", \(daemons.count) \(daemons.count == 1 ? "daemon" : "daemons")" }
@@ -147,7 +147,7 @@ extension SharingDaemon {
 }
 
 extension SharedStoreDaemon {
-  /// Whether its files that declare operators differ from those in force. A daemon that has loaded none yet has no others.
+  /// Whether its files that declare operators differ from the ones in force. A daemon that has loaded none yet has no others.
   func hasOtherFiles(than all: [SharedStoreDaemon]) -> Bool {
     guard let own = declarations, let inForce = all.first(where: \.hasCatalog)?.declarations else { return false }
     return own != inForce && state == .alive

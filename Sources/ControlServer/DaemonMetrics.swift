@@ -10,7 +10,7 @@ internal import Storage
 /// All figures of the daemon at one moment.
 struct DaemonMetrics: Sendable {
   private let context: ControlContext
-  /// What storage says of channels; `nil` if it cannot be asked, which the other figures say.
+  /// Storage's figures of channels, or `nil` if storage does not answer, which other figures show.
   private let census: Census?
   private let daemons: [SharedStoreDaemon]?
   private let cores: [Storage.SharedCore]
@@ -22,7 +22,7 @@ struct DaemonMetrics: Sendable {
     } catch is StoreError {
       census = nil
     }
-    // How the daemon is can be said without the others.
+    // The daemon's own figures do not depend on the other daemons.
     daemons = try? await context.sharing?.daemons()
     cores = (try? await context.sharing?.cores()) ?? []
   }
@@ -36,8 +36,8 @@ struct DaemonMetrics: Sendable {
     }.map(\.element)
   }
 
-  /// A time of the daemon's clock as the time of day, which others compare with their own; the two differ if someone set the machine's
-  /// clock since the start.
+  /// A time of the daemon's clock as the time of day, which readers compare with their own clocks. The two differ if someone set the
+  /// machine's clock since the start.
   private func timeOfDay(_ time: Timestamp) -> Timestamp {
     time + (context.coordinator.timeOfDay - context.coordinator.now)
   }
@@ -103,7 +103,7 @@ struct DaemonMetrics: Sendable {
     ] + ofFile
   }
 
-  /// What only a database in a file has: a server looks after its own.
+  /// Figures that only a database in a file has. A server looks after its own.
   private var ofFile: [MetricSample] {
     guard context.sharing == nil else { return [] }
     return [
@@ -126,7 +126,7 @@ struct DaemonMetrics: Sendable {
     func words(_ path: String) -> [Substring] {
       (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ") ?? []
     }
-    // The second field is the name in parentheses, and that of this program has no space.
+    // The second field is the name in parentheses, and the name of this program has no space.
     let (stat, memory) = (words("/proc/self/stat"), words("/proc/self/statm"))
     let ticks = [13, 14].reduce(0.0) { $0 + (stat.indices.contains($1) ? Double(stat[$1]) ?? 0 : 0) }
     var limit = rlimit()

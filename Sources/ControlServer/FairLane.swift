@@ -8,20 +8,20 @@ enum Caller {
   @TaskLocal static var user: UInt32 = 0
   /// 0 for a client of another daemon.
   @TaskLocal static var process: Int32 = 0
-  /// What the kernel says of the client; `nil` if another daemon passed the call on.
+  /// The kernel's record of the client, or `nil` if another daemon passed the call on.
   @TaskLocal static var peer: VarlinkPeer?
   /// Whether replies may have other people's messages. Clients that only publish get replies without them.
   @TaskLocal static var mayRead = true
 
-  /// The daemon that passed the call on, in words; empty for this daemon's own clients.
+  /// The daemon that passed the call on, in words, or empty for this daemon's own clients.
   @TaskLocal static var origin = ""
 
-  /// Who calls, for the journal.
+  /// The caller, for the journal.
   static var words: String { origin.isEmpty ? "uid \(user), pid \(process)" : "uid \(user) through \(origin)" }
 }
 
-/// A few threads for long work, shared by users: no one gets all of them, and waiting users take turns, however much each of
-/// them asks for.
+/// A few threads for long work, shared by users: no one gets all of them, and waiting users take turns, even if one of them asks for much
+/// more.
 final class FairLane: Sendable {
   private struct Job: Sendable {
     let id: Int
@@ -68,10 +68,10 @@ final class FairLane: Sendable {
 
   private var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Does something that may block. What it reads from storage ends early when its time is up, when the task is cancelled, and when the
-  /// lane is shut down.
-  /// - Parameter limit: how long it may take, once its turn has come; `nil` if that is not limited.
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled, or the lane was shut down.
+  /// Does something that may block. Its reads from storage end early when its time is up, when the task is cancelled, and when the lane is
+  /// shut down.
+  /// - Parameter limit: how long it may take, once its turn has come, or `nil` if that is not limited.
+  /// - Throws: the errors of `body`, or `CancellationError` when the task was cancelled, or the lane was shut down.
   func run<T: Sendable>(
     for user: UInt32, within limit: Duration? = nil, _ body: @escaping @Sendable () throws -> T
   ) async throws -> T {
@@ -93,7 +93,7 @@ final class FairLane: Sendable {
   }
 
   /// Does something in its turn that blocks no thread.
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before its turn, or the lane was shut down.
+  /// - Throws: the errors of `body`, or `CancellationError` when the task was cancelled before its turn, or the lane was shut down.
   func turn<T: Sendable>(for user: UInt32, _ body: () async throws -> T) async throws -> T {
     try await begin(for: user)
     defer { ended(of: user) }
@@ -199,7 +199,7 @@ private final class Patience: Sendable {
     }
   }
 
-  /// Why the job was ended; `nil` if it was not.
+  /// Why the job was ended, or `nil` if it was not.
   var reason: (any Error)? {
     switch ending.withLock({ $0 }) {
     case nil: nil

@@ -20,7 +20,7 @@ struct HealthPages: Sendable {
     peers = Self.peers(pages.filter)
   }
 
-  /// The relays or servers of which something is wanted; `nil` for all.
+  /// The relays or servers that the filter asks for, or `nil` for all.
   private static func peers(_ filter: Filter) -> Set<Probed>? {
     let relays = filter.ids(at: "relayId").map { Set($0.map { Probed.relay(RelayID(rawValue: $0)) }) }
     let servers = filter.ids(at: "serverId").map { Set($0.map { Probed.server(ServerID(rawValue: $0)) }) }

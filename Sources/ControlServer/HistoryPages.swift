@@ -17,25 +17,25 @@ extension HealthChange: HistoryEntry {}
 
 /// Pages of a history, the latest line first.
 struct HistoryPages<Line: HistoryEntry>: Sendable {
-  /// Some lines, the latest first, and the revision before which others may come; `nil` if there are none.
+  /// Some lines, the latest first, and the revision before which others may come, or `nil` if there are none.
   typealias Part = (lines: [Line], next: Int64?)
 
   /// How many questions to storage one page may take, and how many lines each asks for at least.
   private static var questionsMax: Int { 10 }
   private static var questionMin: Int { 200 }
-  /// How much later than it happened something may be dated, in milliseconds, when the end of a list is looked for.
+  /// How much later than it happened a line may be dated, in milliseconds, when the end of a list is determined.
   private static var slack: Int64 { 86_400_000 }
 
   let filter: Filter
   private let context: ControlContext
   private let limit: Int
-  /// Lines that are dated before have come after all that are wanted; `nil` if there is no such time.
+  /// Once a line is dated before this time, no wanted line can follow. `nil` if there is no such time.
   private let end: String?
-  /// The revision before which the next page begins; `nil` for the first.
+  /// The revision before which the next page begins, or `nil` for the first.
   private var place: Int64?
 
   /// - Parameters:
-  ///   - fields: those of a line.
+  ///   - fields: the fields of a line.
   ///   - isDated: whether lines are dated when they are written, up to a clock that was set.
   /// - Throws: `invalidFilter`, or `InvalidParameter`.
   init(
@@ -72,12 +72,12 @@ struct HistoryPages<Line: HistoryEntry>: Sendable {
   /// The next page.
   /// - Parameters:
   ///   - revision: the newest one.
-  ///   - read: gives lines before a revision, as many as it is told.
-  /// - Returns: the lines, and where the page after it begins; `nil` if there is none.
+  ///   - read: gives at most `limit` lines before a revision.
+  /// - Returns: the lines, and where the page after it begins, or `nil` if there is none.
   mutating func next(
     at revision: Int64, _ read: (_ before: Int64, _ limit: Int) async throws -> Part
   ) async throws -> (lines: [Line], cursor: String?) {
-    // A place beyond the newest line is one that no one was given.
+    // No page gave a place beyond the newest line.
     var before: Int64? = min(place ?? .max, revision + 1)
     var lines: [Line] = []
     for _ in 0..<Self.questionsMax {

@@ -1,6 +1,6 @@
 internal import Channels
 
-/// Something that takes long to find out, and is kept a while for all who ask.
+/// A value that takes long to find out, and is kept a while for all callers.
 actor Kept<Value: Sendable> {
   /// One attempt to find it out.
   private struct Attempt {
@@ -23,23 +23,23 @@ actor Kept<Value: Sendable> {
     let at: Timestamp
   }
 
-  /// What is found out in less than this is found out again for whoever asks.
+  /// A value that is found out faster than this is not kept.
   private let cheap: Duration
-  /// How long something is kept, as a multiple of what it cost, so that most of the time nothing is being found out.
+  /// How long a value is kept, as a multiple of its cost, so that most of the time no attempt is running.
   private static var factor: Int { 20 }
   private static var keptMax: Duration { .seconds(300) }
 
-  /// - Parameter cheap: what is found out in less than this is found out again for whoever asks.
+  /// - Parameter cheap: a value that is found out faster than this is not kept.
   init(cheap: Duration = .milliseconds(250)) { self.cheap = cheap }
 
   /// - Parameters:
   ///   - now: gives the time of day.
-  ///   - find: finds it out. It is not cancelled with those who ask, because others may wait for it.
-  /// - Throws: what it throws. All who waited for that get it.
+  ///   - find: finds it out. It is not cancelled with its callers, because others may wait for it.
+  /// - Throws: the errors of `find`. All callers that waited for that attempt get them.
   func value(
     at now: @escaping @Sendable () -> Timestamp, _ find: @escaping @Sendable () async throws -> Value
   ) async throws -> Found {
-    // What is being found out already may be from before the caller's own last change.
+    // An attempt that is running already may have begun before the caller's own last change.
     let needed = begun + 1
     while true {
       if let last {
@@ -59,7 +59,7 @@ actor Kept<Value: Sendable> {
   ) -> Task<Void, Never> {
     begun += 1
     let number = begun
-    // It is for all, and does not wait behind what one user has asked for.
+    // It is for all, and does not wait behind the work of one user.
     let attempt = Caller.$user.withValue(.max) {
       Task {
         let (begin, at) = (ContinuousClock.now, now())

@@ -21,7 +21,7 @@ extension ListFields {
   }
 
   private static func field(_ field: IDL.Field, _ interface: IDL.Interface) -> Field {
-    // Varlink has no type for times; every field that holds one says so.
+    // Varlink has no type for times. The comment of every field with a time names the format.
     let isTime = field.comment.contains("RFC 3339")
     guard case .optional(let wrapped) = field.type else { return Field(field.name, kind(field.type, isTime, interface)) }
     return Field(field.name, kind(wrapped, isTime, interface), isOptional: true)

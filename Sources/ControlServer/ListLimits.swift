@@ -1,6 +1,6 @@
 public import Filters
 
-/// The limits on what a client may ask of a list.
+/// The limits on a client's questions about lists.
 public struct ListLimits: Hashable, Sendable {
   /// The number of objects on one page, at most.
   public var pageMax = 1000

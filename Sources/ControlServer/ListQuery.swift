@@ -42,7 +42,7 @@ struct ListQuery: Sendable {
   private let place: String
 
   static let limitDefault = 100
-  /// The page size that any client may ask for, whatever the daemon gives.
+  /// The page size that any client may ask for, even if the daemon gives smaller pages.
   static let limitMax = 1000
 
   /// - Parameters:
@@ -73,7 +73,7 @@ struct ListQuery: Sendable {
       after = nil
       return
     }
-    // The digest comes first, then the values; the digest also covers the order.
+    // The digest comes first, then the values. The digest also covers the order.
     guard let data = Data(base64Encoded: cursor), let text = String(data: data, encoding: .utf8),
       let end = text.firstIndex(of: " "), let values = try? JSONParser.parse(String(text[text.index(after: end)...])).array,
       values.count == order.keys.count, seal(place + JSONValue.array(values).text) == text[..<end]
@@ -90,7 +90,7 @@ struct ListQuery: Sendable {
   /// Whether the filter wants an object.
   func matches(_ object: some ListedObject) -> Bool { filter.matches { object[$0] } }
 
-  /// What an object is sorted by.
+  /// The values by which an object is sorted.
   func values(of object: some ListedObject) -> [JSONValue] { order.values { object[$0] } }
 
   /// The page of `objects`, which may come in any order.
@@ -105,7 +105,7 @@ struct ListQuery: Sendable {
     return (page.map(\.object), cursor(after: last.values))
   }
 
-  /// Answers a List call: one page, or with `more` page after page until there are no more.
+  /// Answers a List call: one page, or with `more` all pages.
   static func answer<Reply: ListPage>(
     _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields,
     isSortable: ([String]) -> Bool = { _ in true }, ties: [String] = ["id"], _ context: ControlContext,
@@ -126,7 +126,7 @@ struct ListQuery: Sendable {
   /// - Parameters:
   ///   - reply: makes a reply from the objects of a page, the place where the next one begins, and the revision.
   ///   - complete: adds to the objects of a page the parts that take too long to find out for all.
-  ///   - read: the revision, and the objects as they are then or later.
+  ///   - read: the revision, and the objects at that revision or a later one.
   static func answer<Reply: ListPage, Object: ListedObject>(
     _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields, ties: [String] = ["id"],
     _ context: ControlContext, refusal: (some ListRefusal).Type, reply: ([Object], String?, Int64) -> Reply,

@@ -25,7 +25,7 @@ struct MembersInterface: MembersService, ControlService {
   func list(_ request: MembersListRequest) async throws -> MembersListReply {
     var question = try MemberQuestion(request)
     let messages = try await following(question.channel)
-    // Whoever writes a name in another form means exactly that.
+    // A name in another form means exactly that person.
     if let text = question.text, let author = coordinator.author(from: text) { question.text = author }
     guard let page = try await messages.members(question) else { throw VarlinkError.invalidParameter("cursor") }
     return MembersListReply(
@@ -35,7 +35,7 @@ struct MembersInterface: MembersService, ControlService {
 
   func watch(_ request: MembersWatchRequest, _ stream: ReplyStream<MembersWatchReply>) async throws -> MembersWatchReply {
     if let channels = request.channelIds, channels.count > Self.watchedMax { throw VarlinkError.invalidParameter("channelIds") }
-    // The hub may not have heard yet of what was stored before the daemon started.
+    // The hub may not have heard yet of changes that were stored before the daemon started.
     let newest = try await context.messages?.messageCounters().revision ?? 0
     if let since = request.since {
       guard since >= 0, since <= newest else { throw VarlinkError.invalidParameter("since") }
@@ -60,7 +60,7 @@ struct MembersInterface: MembersService, ControlService {
     let change = MembershipChange(person: person, .member, roles: request.role.map { [$0] } ?? [])
     // Where no one belongs to channels, that is the better answer.
     try await coordinator.checkMembership(in: channel, change)
-    // On SimpleX the list may leave people out, and the core itself says who is no member.
+    // On SimpleX the list may leave people out, and the core itself reports whether someone is a member.
     let isListed = try await known(channel).found[channel]?.row.network != .simplex
     if isListed {
       guard try await following(channel).member(person, in: channel)?.standing == .member else {
@@ -115,13 +115,13 @@ struct MembersInterface: MembersService, ControlService {
       return reply(MemberChange(snapshot), isNew)
     }
     if stream != nil, latest.phase == .published, latest.network == .nostr {
-      // A list that cannot be read changes nothing about what is done.
+      // An unreadable list changes nothing about the outcome.
       do { try await waitForList(change, in: ChannelID(rawValue: channel)) } catch { try Task.checkCancellation() }
     }
     return last
   }
 
-  /// How long a change that is done is kept back for the list here.
+  /// How long the reply to a completed change waits for the stored list.
   private static let listPatience = Duration.seconds(5)
 
   /// Waits until the list here shows a change as the relay's list does, because the caller looks at it next.
@@ -146,10 +146,10 @@ struct MembersInterface: MembersService, ControlService {
     }
   }
 
-  /// Someone as the network calls them, from what people write.
+  /// The network's name of a person, from a user's text.
   private func name(_ text: String) -> String { coordinator.author(from: text) ?? text }
 
-  /// Where it is read who belongs to a channel.
+  /// The storage in which the members of a channel are read.
   /// - Throws: a refusal if there is no such channel, or its messages are not read.
   private func following(_ channel: ChannelID) async throws -> any MessageReading {
     _ = try await known(channel)
@@ -164,10 +164,10 @@ struct MembersInterface: MembersService, ControlService {
   }
 }
 
-/// One call of `org.batond.Members.Watch`: sends its client the members that change. It holds what is being written and otherwise only its
-/// place among the revisions of messages, as `MessageWatcher` does.
+/// One call of `org.batond.Members.Watch`: sends its client the members that change. It keeps the batch that is being written and otherwise
+/// only its place among the revisions of messages, as `MessageWatcher` does.
 struct MemberWatcher {
-  /// The number of members that are read at once.
+  /// The number of members in one read.
   private static let changesMax = 64
 
   private let channels: Set<ChannelID>?
@@ -185,13 +185,13 @@ struct MemberWatcher {
     last = revision
   }
 
-  /// Sends what has changed until nothing more does.
+  /// Sends changes until no more come.
   /// - Returns: the last reply.
   /// - Throws: the errors of reading the store.
   mutating func run() async throws -> MembersWatchReply {
     let hub = context.coordinator.messageHub
     while true {
-      // This comes first: whatever is known before the read is read.
+      // This comes first, so that the next read includes every change up to it.
       let known = hub.revision
       try await sendChanges()
       guard await hub.wait(after: max(last, known)) else { break }
@@ -213,7 +213,7 @@ struct MemberWatcher {
         let reply = MembersWatchReply(revision: done, member: Member(member))
         try await batch.append(parameters: reply.jsonBytes, to: stream)
       }
-      // A client that goes on later from here does not look at what it does not want again.
+      // A client that resumes from here does not read unwanted members again.
       if page.through > done {
         try await batch.append(parameters: MembersWatchReply(revision: page.through).jsonBytes, to: stream)
       }

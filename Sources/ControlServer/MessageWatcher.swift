@@ -5,13 +5,14 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-/// One call of `org.batond.Messages.Watch`: sends its client the messages and conversations that change. It holds what is being written and
-/// otherwise only its place among the revisions of messages: a client that reads slowly gets each as it is when its turn comes.
+/// One call of `org.batond.Messages.Watch`: sends its client the messages and conversations that change. It keeps the batch that is being
+/// written and otherwise only its place among the revisions of messages: a client that reads slowly gets each object in its state at that
+/// time.
 ///
-/// It does not wait for posts: a post that has changed gives its message a new revision (`MessageStorage.mirror`). So a client that goes
-/// on later from a revision misses no step of its posts either.
+/// It does not wait for posts: a post that has changed gives its message a new revision (`MessageStorage.mirror`). So a client that resumes
+/// later from a revision misses no step of its posts either.
 struct MessageWatcher {
-  /// The number of objects that are read at once: about as many as are sent in one go.
+  /// The number of objects in one read: about as many as are sent in one go.
   private static let changesMax = 16
 
   private let channels: Set<ChannelID>?
@@ -30,13 +31,13 @@ struct MessageWatcher {
     last = revision
   }
 
-  /// Sends what has changed until nothing more does.
+  /// Sends changes until no more come.
   /// - Returns: the last reply.
   /// - Throws: the errors of reading the store.
   mutating func run() async throws -> MessagesWatchReply {
     let hub = context.coordinator.messageHub
     while true {
-      // This comes first: whatever is known before the read is read.
+      // This comes first, so that the next read includes every change up to it.
       let known = hub.revision
       try await sendChanges()
       guard await hub.wait(after: max(last, known)) else { break }
@@ -63,14 +64,14 @@ struct MessageWatcher {
     var batch = ReplyBatch()
     var done = last
     for (index, change) in changes.enumerated() {
-      // Of objects that changed at once, the last one completes the revision.
+      // Of objects that changed in one commit, the last one completes the revision.
       if index + 1 == changes.count || changes[index + 1].revision > change.revision { done = change.revision }
       let reply = MessagesWatchReply(
         revision: done, message: change.message.map { Message($0, surroundings) },
         conversation: change.conversation.map { Conversation($0, surroundings) })
       try await batch.append(parameters: reply.jsonBytes, to: stream)
     }
-    // A client that goes on later from here does not look at what it does not want again.
+    // A client that resumes from here does not read unwanted changes again.
     if end > done { try await batch.append(parameters: MessagesWatchReply(revision: end).jsonBytes, to: stream) }
     try await batch.send(to: stream)
   }

@@ -6,14 +6,14 @@ internal import Varlink
 
 /// `org.batond.Messages`.
 struct MessagesInterface: MessagesService, ControlService {
-  /// For how many seconds relays are waited for, if the client does not say.
+  /// For how many seconds the daemon waits for relays, unless the client chooses.
   private static let timeoutDefault = 30
   private static let timeoutMax = 300
 
   let context: ControlContext
   private var coordinator: Coordinator { context.coordinator }
 
-  /// Programs mark messages as read whenever someone looks at them, which is nothing for the journal.
+  /// Programs mark messages as read whenever someone looks at them, which does not belong in the journal.
   func notesCallers(of method: MessagesMethod) -> Bool { [.markRead, .markUnread].contains(method) }
 
   // MARK: - Reading
@@ -64,7 +64,7 @@ struct MessagesInterface: MessagesService, ControlService {
   func watch(
     _ request: MessagesWatchRequest, _ stream: ReplyStream<MessagesWatchReply>
   ) async throws -> MessagesWatchReply {
-    // The hub may not have heard yet of what was stored before the daemon started.
+    // The hub may not have heard yet of changes that were stored before the daemon started.
     let newest = try await context.messages?.messageCounters().revision ?? 0
     if let since = request.since {
       guard since >= 0, since <= newest else { throw VarlinkError.invalidParameter("since") }
@@ -75,7 +75,7 @@ struct MessagesInterface: MessagesService, ControlService {
     return try await watcher.run()
   }
 
-  // MARK: - What was read
+  // MARK: - Read marks
 
   func markRead(_ request: MessagesMarkReadRequest) async throws -> ConversationReply {
     let channel = ChannelID(rawValue: request.channelId)
@@ -155,8 +155,8 @@ struct MessagesInterface: MessagesService, ControlService {
 
   // MARK: - Helpers
 
-  /// Where messages are read.
-  /// - Parameter channel: the channel whose messages are wanted; those of all if it is `nil`.
+  /// The storage in which messages are read.
+  /// - Parameter channel: the channel whose messages are wanted, or `nil` for all channels.
   /// - Returns: `nil` if no channel was named, and the daemon reads no messages.
   /// - Throws: a refusal if there is no such channel, or its messages are not read.
   private func reading(_ channel: ChannelID?) async throws -> (any MessageReading)? {
@@ -164,7 +164,7 @@ struct MessagesInterface: MessagesService, ControlService {
     return try await following(channel)
   }
 
-  /// Where the messages of a channel are read.
+  /// The storage in which the messages of a channel are read.
   /// - Throws: a refusal if there is no such channel, or its messages are not read.
   private func following(_ channel: ChannelID) async throws -> any MessageReading {
     guard try await !context.store.channels([channel]).isUnknown(channel) else {
@@ -180,7 +180,7 @@ struct MessagesInterface: MessagesService, ControlService {
     return message
   }
 
-  /// The conversation as it is stored, with its last message.
+  /// The stored conversation, with its last message.
   private func conversation(of channel: ChannelID, _ messages: any MessageReading) async throws -> Conversation {
     guard let stored = try await messages.conversation(of: channel),
       let conversation = try await context.wire([stored]).first

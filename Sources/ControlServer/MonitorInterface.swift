@@ -41,7 +41,7 @@ struct MonitorInterface: MonitorService, ControlService {
     return try await Self.send(stream, isLast: { $0.nextCursor == nil }) { try await pages.next() }
   }
 
-  /// One page, or with `more` page after page until there are no more.
+  /// Sends one page, or with `more` all pages.
   private static func send<Page: Sendable>(
     _ stream: ReplyStream<Page>?, isLast: (Page) -> Bool, _ next: () async throws -> Page
   ) async throws -> Page {

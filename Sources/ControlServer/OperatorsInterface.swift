@@ -76,7 +76,7 @@ struct OperatorsInterface: OperatorsService, ControlService {
     let all = coordinator.operators.map { Operator($0) }
     let servers = Dictionary(grouping: coordinator.servers.filter { !$0.isDeleted }, by: \.serverOperator)
     let relays = Dictionary(grouping: coordinator.relays.filter { !$0.isDeleted }, by: \.relayOperator)
-    /// A reply with the objects of an operator, or with those of none if it is `nil`.
+    /// A reply with the objects of an operator, or without objects if it is `nil`.
     func reply(_ operators: [Operator], of id: OperatorID?) -> OperatorsListReply {
       OperatorsListReply(
         operators: operators, servers: (servers[id] ?? []).map { Server($0, coordinator) },

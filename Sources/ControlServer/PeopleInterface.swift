@@ -23,7 +23,7 @@ struct PeopleInterface: PeopleService, ControlService {
       guard context.messages != nil else { throw PeopleRefusal.notFollowed(id: channel.rawValue) }
     }
     guard let messages = context.messages else { return PeopleListReply(people: []) }
-    // Whoever writes a name in another form means exactly that.
+    // A name in another form means exactly that person.
     if let text = question.text, let author = coordinator.author(from: text) { question.text = author }
     let page = try await messages.people(question)
     return PeopleListReply(people: try await wire(page.people), nextCursor: page.next?.cursor)

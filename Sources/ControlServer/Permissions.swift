@@ -70,7 +70,7 @@ extension MessagesMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
     case .list, .get, .search, .inbox, .watch: .read
-    // What was read is noted for whoever runs the channels, and relays are asked.
+    // Read marks belong to the channel owner, and relays are asked.
     case .markRead, .markUnread, .setHidden, .setPinned, .sync, .searchRelays: .change
     }
   }

@@ -5,10 +5,10 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-/// One call of `org.batond.Posts.Export`. It holds a page of posts that is being written, and otherwise only its place: the next page is
-/// read once the client has taken this one.
+/// One call of `org.batond.Posts.Export`. It keeps the page of posts that is being written, and otherwise only its place: the next page is
+/// read once the client has read this one.
 struct PostExporter {
-  /// The number of posts that are read at once: about as many as are sent in one go.
+  /// The number of posts in one read: about as many as are sent in one go.
   private static let postsMax = 16
 
   private let channel: ChannelID
@@ -23,7 +23,7 @@ struct PostExporter {
     self.context = context
   }
 
-  /// Sends all posts that there are.
+  /// Sends all posts.
   /// - Returns: the last reply.
   /// - Throws: a refusal if there is no such channel, and the errors of reading the store.
   func run() async throws -> PostsExportReply {
@@ -66,7 +66,7 @@ extension ExportedPost {
     self.init(id: id, document: document, deletion: deletion, omission: omission?.rawValue)
   }
 
-  /// - Returns: `nil` for what is not part of an export.
+  /// - Returns: `nil` if the post is not part of an export.
   fileprivate init?(_ row: PostRow, on network: NetworkKind, _ coordinator: Coordinator) {
     guard let export = coordinator.export(row, on: network) else { return nil }
     let (id, isDeleted) = (row.id.rawValue, row.deletedAt != nil)

@@ -5,10 +5,10 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-/// One call of `org.batond.Posts.Watch`: sends its client the posts that change. It holds what is being written and otherwise only its
-/// place among the revisions of posts: a client that reads slowly gets each post as it is when its turn comes.
+/// One call of `org.batond.Posts.Watch`: sends its client the posts that change. It keeps the batch that is being written and otherwise
+/// only its place among the revisions of posts: a client that reads slowly gets each post in its state at that time.
 struct PostWatcher {
-  /// The number of posts that are read at once: about as many as are sent in one go.
+  /// The number of posts in one read: about as many as are sent in one go.
   private static let postsMax = 16
 
   private let channels: Set<ChannelID>?
@@ -26,13 +26,13 @@ struct PostWatcher {
     last = revision
   }
 
-  /// Sends posts until no more change.
+  /// Sends posts until none change.
   /// - Returns: the last reply.
   /// - Throws: the errors of reading the store.
   mutating func run() async throws -> PostsWatchReply {
     let hub = context.coordinator.postHub
     while true {
-      // This comes first: whatever is known before the read is read.
+      // This comes first, so that the next read includes every change up to it.
       let known = hub.revision
       try await sendChanges()
       guard await hub.wait(after: max(last, known)) else { break }
@@ -57,11 +57,11 @@ struct PostWatcher {
     var done = last
     for (index, post) in posts.enumerated() {
       let revision = post.row.revision
-      // Of posts that changed at once, the last one completes the revision.
+      // Of posts that changed in one commit, the last one completes the revision.
       if index + 1 == posts.count || posts[index + 1].row.revision > revision { done = revision }
       try await batch.append(parameters: PostsWatchReply(revision: done, post: Post(post)).jsonBytes, to: stream)
     }
-    // A client that goes on later from here does not look at what it does not want again.
+    // A client that resumes from here does not read unwanted posts again.
     if end > done { try await batch.append(parameters: PostsWatchReply(revision: end).jsonBytes, to: stream) }
     try await batch.send(to: stream)
   }

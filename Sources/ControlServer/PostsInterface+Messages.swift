@@ -6,7 +6,7 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-// Posts about messages of others.
+// Posts about other people's messages.
 extension PostsInterface {
   /// A request to publish with the message that the post answers.
   func answering(_ request: PostsPublishRequest, _ post: PostRequest) async throws -> PostRequest {
@@ -96,17 +96,17 @@ extension PostsInterface {
     return message
   }
 
-  /// What is known of a message that a request names.
+  /// The message that a request names.
   private struct Named {
-    /// `nil` if it is not there, or not any more.
+    /// `nil` if Baton does not have it, or no longer.
     var message: StoredMessage?
-    /// What an earlier request with the same key has named, if the message is not there any more.
+    /// The message that an earlier request with the same key has named, if Baton no longer has it.
     var about: Storage.AboutMessage?
-    /// Why nothing new may be done about it; `nil` if it may.
+    /// Why no new post may be made about it, or `nil` if it may.
     var refusal: BatonError?
   }
 
-  /// Finds a message. What was done about it before under the same key is found even if it is gone since.
+  /// Finds a message. An earlier post about it under the same key is found even if the message is gone since.
   /// - Parameter field: of the request.
   private func named(_ id: Int64, of field: String, _ key: String?) async throws -> Named {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
@@ -121,10 +121,10 @@ extension PostsInterface {
 }
 
 extension StoredMessage {
-  /// Who wrote a message, as far as posts are concerned.
+  /// The author of a message, as far as posts are concerned.
   fileprivate enum Owner {
     case ours(PostID)
-    /// - networkID: what the network calls it.
+    /// - networkID: the network's name of the message.
     case others(networkID: String)
   }
 
@@ -140,7 +140,7 @@ extension StoredMessage {
     MessagePlace(relays: relays, textBytes: quotedBytes, createdAt: row.createdAt, participants: row.participants)
   }
 
-  /// The size of what an answer quotes: the text, or the name of its file if there is none.
+  /// The size of the text that an answer quotes, or of the name of its file if it has no text.
   private var quotedBytes: Int {
     let quoted = row.text.isEmpty ? row.attachments.first?.url ?? "" : row.text
     return JSONValue.string(quoted).text.utf8.count

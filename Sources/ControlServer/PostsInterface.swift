@@ -38,8 +38,8 @@ struct PostsInterface: PostsService, ControlService {
     [.publish, .release, .edit, .react, .remove, .report, .pin, .adopt].contains(method)
   }
 
-  /// Notes who made a post, such as an edit or a reaction, as soon as it is durable: the client may not stay to the end. There may be
-  /// many, so the log limits them.
+  /// Logs the caller who made a post, such as an edit or a reaction, as soon as it is durable: the client may leave before the end. There
+  /// may be many, so the log limits them.
   func note(_ post: PostSnapshot, by method: PostsMethod) {
     let (id, channel) = (post.row.id.rawValue, post.row.channel.rawValue)
     context.logger.event(
@@ -48,8 +48,8 @@ struct PostsInterface: PostsService, ControlService {
       ["BATON_POST": "\(id)", "BATON_CHANNEL": "\(channel)"])
   }
 
-  /// Sends a post after every change, until no relay is under way. A client that reads slowly gets the post as it is at that time.
-  /// - Parameter stream: takes all replies but the last one; `nil` for a client that takes one only.
+  /// Sends a post after every change, until no relay is under way. A client that reads slowly gets the post in its state at that time.
+  /// - Parameter stream: accepts all replies but the last one, or `nil` for a client that accepts only one.
   /// - Returns: the last reply.
   func follow<Reply>(
     _ first: PostSnapshot, _ stream: ReplyStream<Reply>?, _ reply: (Post) -> Reply
@@ -57,7 +57,7 @@ struct PostsInterface: PostsService, ControlService {
     try await follow(first, stream) { (snapshot: PostSnapshot) in reply(Post(snapshot)) }
   }
 
-  /// The same for replies that show something else of the post.
+  /// The same for replies that show another part of the post.
   func follow<Reply>(
     _ first: PostSnapshot, _ stream: ReplyStream<Reply>?, _ reply: (PostSnapshot) -> Reply
   ) async throws -> Reply {
@@ -70,7 +70,7 @@ struct PostsInterface: PostsService, ControlService {
     try await stream.send(reply(latest))
     while await hub.wait(after: seen, for: id) {
       try Task.checkCancellation()
-      // This comes first: whatever changes after the read wakes the next wait.
+      // This comes first, so that every change after the read wakes the next wait.
       seen = max(seen, hub.revision)
       guard let next = try await snapshot(of: id), next.row.revision > latest.row.revision else { continue }
       latest = next
@@ -102,7 +102,7 @@ struct PostsInterface: PostsService, ControlService {
       unreadable: page.unreadable.isEmpty ? nil : page.unreadable.map { Int($0.rawValue) }, revision: page.revision)
   }
 
-  /// - Throws: a refusal if the question names what does not exist.
+  /// - Throws: a refusal if the question names an object that does not exist.
   private func check(_ question: PostQuestion) async throws {
     if let channel = question.channel, try await context.store.channels([channel]).isUnknown(channel) {
       throw PostsRefusal.noSuchChannel(id: channel.rawValue, name: nil)
@@ -117,7 +117,7 @@ struct PostsInterface: PostsService, ControlService {
     let hub = coordinator.postHub
     var newest = hub.revision
     if let since = request.since {
-      // A list may have read a commit that is about to be published to those who wait.
+      // A list may have read a commit that is about to be published to its watchers.
       if since > newest { newest = try await context.posts.postCounters().revision }
       guard since >= 0, since <= newest else { throw VarlinkError.invalidParameter("since") }
     } else {
@@ -162,7 +162,7 @@ struct PostsInterface: PostsService, ControlService {
   /// The number of the newest reactions to a post among which an earlier pin of it is looked for.
   private static let pinsMax = 100
 
-  /// Refuses to pin a post again as long as its earlier pin is being taken away: what is repeated of that would take the new one, too.
+  /// Refuses to pin a post again while its earlier pin is being removed: a repeated removal would also remove the new one.
   private func checkThatNoPinIsLeaving(of id: PostID) async throws {
     let pins = try await context.posts.posts(PostQuestion(withDeleted: true, reactionTo: id, limit: Self.pinsMax)).posts
       .filter { $0.row.text == PostRow.pinText }
@@ -215,7 +215,7 @@ struct PostsInterface: PostsService, ControlService {
     return snapshot
   }
 
-  /// The post as it is now; `nil` if there is none.
+  /// The present state of the post, or `nil` if there is none.
   private func snapshot(of id: PostID) async throws -> PostSnapshot? {
     guard let stored = try await context.posts.post(id) else { return nil }
     return try await context.snapshots([stored]).first
@@ -223,7 +223,7 @@ struct PostsInterface: PostsService, ControlService {
 }
 
 extension ControlContext {
-  /// Posts as clients see them. Their channels are read on the threads for clients: the coordinator must not wait for those who look.
+  /// Posts as clients see them. Their channels are read on the threads for clients: the coordinator must not wait for readers.
   func snapshots(_ posts: [StoredPost]) async throws -> [PostSnapshot] {
     guard !posts.isEmpty else { return [] }
     return coordinator.snapshots(posts, in: try await store.channels(Set(posts.map(\.row.channel))).found)
@@ -231,6 +231,6 @@ extension ControlContext {
 }
 
 extension StoredChannels {
-  /// Whether there is no such channel, not even a damaged one.
+  /// Whether no channel has this id, not even a damaged one.
   func isUnknown(_ channel: ChannelID) -> Bool { found[channel] == nil && unreadable[channel] == nil }
 }

@@ -5,7 +5,7 @@ internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 
-/// Errors of an interface that know which of the daemon's errors they stand for.
+/// Errors of an interface that correspond to errors of the daemon.
 protocol ControlRefusal: InterfaceRefusal {
   /// The error as the interface declares it. Every interface goes through all of the daemon's errors.
   /// - Returns: `nil` if none of its methods may be refused for this reason: then the daemon is at fault.
@@ -198,7 +198,7 @@ extension DaemonRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    // An internal error says that no one knows what was done, and the journal says why.
+    // An internal error means that the outcome is unknown, and the journal has the reason.
     case .outcomeUnknown, .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel,
       .noSuchIdentity,
       .noEnabledRelays,
@@ -220,7 +220,7 @@ extension ServiceRefusal: ControlRefusal {
     case .busy: self = .busy
     case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
-    // An internal error says that no one knows what was done, and the journal says why.
+    // An internal error means that the outcome is unknown, and the journal has the reason.
     case .outcomeUnknown, .choiceChanged, .elsewhere, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel,
       .noSuchIdentity,
       .noEnabledRelays,

@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Storage
 
-/// What there is to say about all channels and relays at one moment, for the control plane.
+/// The figures of all channels and relays at one moment, for the control plane.
 struct Figures: Sendable {
   let census: Census
   let outcomes: RelayOutcomes

@@ -108,7 +108,7 @@ struct RelaysInterface: RelaysService, ControlService {
 }
 
 extension NetworkKind {
-  /// The network that a request names; `nil` if it names none.
+  /// The network that a request names, or `nil` if it names none.
   /// - Throws: `InvalidParameter` when there is no such network.
   init?(requested name: String?) throws(VarlinkError) {
     guard let name else { return nil }

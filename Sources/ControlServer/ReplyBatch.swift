@@ -3,7 +3,7 @@ internal import Varlink
 
 /// Replies to one call that are sent in one go.
 struct ReplyBatch {
-  /// The number of bytes sent in one go, if there are as many; the last message that is added may exceed it.
+  /// The number of bytes sent in one go, if there are as many. The last message that is added may exceed it.
   static let bytes = 16 << 10
 
   private var replies = EncodedReplies()
@@ -15,7 +15,7 @@ struct ReplyBatch {
     if replies.byteCount >= Self.bytes { try await send(to: stream) }
   }
 
-  /// Sends what was added since.
+  /// Sends the replies that were added since.
   mutating func send<Reply>(to stream: ReplyStream<Reply>) async throws {
     guard !replies.isEmpty else { return }
     try await stream.send(replies)

@@ -57,7 +57,7 @@ extension MembersRemoveRequest: RequestWithTexts {
   mutating func changeTexts(_ change: (String) -> String) { reason = reason.map(change) }
 }
 
-// Names of channels have a form of their own, which the coordinator gives them.
+// Names of channels have their own form, which the coordinator gives them.
 
 extension CreateChannel: RequestWithTexts {
   mutating func changeTexts(_ change: (String) -> String) {

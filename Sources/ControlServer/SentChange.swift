@@ -4,8 +4,8 @@ internal import Coordinator
 internal import Storage
 internal import StrictJSON
 
-/// A change as subscribers get it. For them it is a `ChangeMessage`; here its objects are written as they are, and not made into trees of
-/// JSON first.
+/// A change as subscribers get it. For them it is a `ChangeMessage`. Here its objects are written directly, and not made into trees of JSON
+/// first.
 struct SentChange: JSONWritable {
   private let revision: Int64
   private let time: String
@@ -16,7 +16,7 @@ struct SentChange: JSONWritable {
   /// True if the subscriber had fallen behind and this is the newest change of its object.
   var merged: Bool?
 
-  /// - Parameter activity: that of the channel that the change is about.
+  /// - Parameter activity: the activity of the channel that the change is about.
   init(_ change: Change, _ coordinator: Coordinator, _ activity: ChannelActivity) throws {
     (revision, time) = (change.revision, change.at.text)
     switch change.object {

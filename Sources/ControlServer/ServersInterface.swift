@@ -72,7 +72,7 @@ struct ServersInterface: ServersService, ControlService {
 }
 
 extension TestReply {
-  /// Sends the steps of a test as they end; the result is the verdict.
+  /// Sends the steps of a test as they end. The result is the verdict.
   init(of steps: AsyncStream<ProbeStep>, _ stream: ReplyStream<TestReply>?) async throws {
     var all: [ControlAPI.TestStep] = []
     for await step in steps {

@@ -5,12 +5,12 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-/// One call of `org.batond.Monitor.Watch`: sends its client the wanted changes in order. It holds what is being written and otherwise only
-/// its place among the changes.
+/// One call of `org.batond.Monitor.Watch`: sends its client the wanted changes in order. It keeps the batch that is being written and
+/// otherwise only its place among the changes.
 struct Watcher {
-  /// The number of stored rows that are read at once.
+  /// The number of stored rows in one read.
   private static let rowsMax = 500
-  /// The number of channels that are read at once: about as many as are sent in one go.
+  /// The number of channels in one read: about as many as are sent in one go.
   private static let channelsMax = 16
 
   private let selection: ChangeSelection
@@ -33,7 +33,7 @@ struct Watcher {
     last = subscription.revision
   }
 
-  /// Begins with changes from now on.
+  /// Begins with the next change.
   func begin() async throws { try await stream.send(marker("snapshot", last)) }
 
   /// Begins with the changes stored after `revision`.
@@ -42,7 +42,7 @@ struct Watcher {
     try await catchUp(to: subscription.revision, isMerged: false)
   }
 
-  /// Sends published changes until no more come.
+  /// Sends published changes until none come.
   /// - Returns: the last reply.
   /// - Throws: `TooSlow`, or the errors of reading the store.
   mutating func follow() async throws -> ChangeMessage {
@@ -78,7 +78,7 @@ struct Watcher {
     ChangeMessage(revision: revision, time: context.coordinator.now.text, kind: kind)
   }
 
-  // MARK: - What is stored
+  // MARK: - Stored changes
 
   /// The result of one read of the store.
   private struct Part: Sendable {
@@ -88,7 +88,7 @@ struct Watcher {
     var isLast = false
   }
 
-  /// Sends what is stored after `last`, up to `end`.
+  /// Sends stored changes after `last`, up to `end`.
   /// - Parameter isMerged: whether only the newest change of each object is sent.
   private mutating func catchUp(to end: Int64, isMerged: Bool) async throws {
     var isLast = false
@@ -104,14 +104,14 @@ struct Watcher {
     after revision: Int64, through end: Int64, _ selection: ChangeSelection, isMerged: Bool, _ context: ControlContext
   ) async throws -> Part {
     let rows = try await rows(after: revision, through: end, isMerged: isMerged, context)
-    // This is asked after the rows were read: changes forgotten meanwhile must not look as if there were none.
+    // This is asked after the rows were read: changes that were just forgotten must not look as if there were none.
     let oldest = try await context.store.oldestRevision()
     guard revision >= oldest else {
       throw MonitorRefusal.revisionCompacted(oldest: Int(oldest))
     }
     let due = rows.prefix { $0.revision <= end }
     var part = Part(last: revision)
-    // Changes that the client does not want, judged by the row alone, are not looked at.
+    // Changes that the client does not want, judged by the row alone, are skipped.
     var waiting = due.filter { selection.mayWant($0.object) }[...]
     while !waiting.isEmpty {
       let group = waiting.prefix(Self.channelsMax)
@@ -142,7 +142,7 @@ struct Watcher {
         ? try await context.store.newestChanges(after: revision, through: end, limit: rowsMax)
         : try await context.store.changes(after: revision, limit: rowsMax)
     } catch let error as StoreError where error.code == .corrupt {
-      // What happened cannot be sent, but what is true now can.
+      // The past changes cannot be sent, but the present state can.
       throw MonitorRefusal.revisionCompacted(oldest: Int(end))
     }
   }
@@ -160,9 +160,9 @@ struct Watcher {
     if case .channel(let id) = row.object { id } else { nil }
   }
 
-  /// The change with its object as it is now.
+  /// The change with the present state of its object.
   /// - Parameters:
-  ///   - channels: the channels that can be read; an unreadable one must not end every watch.
+  ///   - channels: the channels that can be read. An unreadable one must not end every watch.
   ///   - isMerged: whether an object that has changed since is left out, because that change comes too.
   /// - Returns: `nil` if there is no such object.
   private static func restore(
@@ -174,7 +174,7 @@ struct Watcher {
 }
 
 extension Change.Object {
-  /// That of the object itself; `nil` for a relay of a channel, which has none.
+  /// The revision of the object itself, or `nil` for a relay of a channel, which has none.
   fileprivate var revision: Int64? {
     switch self {
     case .catalog(let object, _): object.revision

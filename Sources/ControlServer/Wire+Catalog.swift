@@ -89,7 +89,7 @@ extension Problem {
 }
 
 extension Assignment {
-  /// - Parameter id: the id in a request: `nil` leaves things as they are, 0 lets the domains decide.
+  /// - Parameter id: the id in a request: `nil` changes nothing, 0 lets the domains decide.
   init?(_ id: Int64?) {
     guard let id else { return nil }
     self = id == 0 ? .byDomain : .to(OperatorID(rawValue: id))

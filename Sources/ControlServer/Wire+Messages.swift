@@ -8,12 +8,13 @@ internal import Varlink
 
 // Messages from the domain to the wire, and back.
 
-/// What messages and conversations are shown with: the names of their channels, and how far own posts are. It is read once for a page.
+/// The context in which messages and conversations are shown: the names of their channels, and the progress of own posts. It is read once
+/// for a page.
 struct MessageSurroundings {
   private let channels: [ChannelID: ChannelNames.Entry]
   private let posts: [PostID: PostSnapshot]
 
-  /// - Parameter others: channels that are needed besides those of the messages.
+  /// - Parameter others: channels that are needed besides the channels of the messages.
   /// - Throws: the errors of reading the store.
   init(of messages: [StoredMessage], and others: [ChannelID] = [], _ context: ControlContext) async throws {
     let wanted = Set(messages.map(\.row.channel)).union(others)
@@ -57,7 +58,7 @@ extension ControlContext {
 }
 
 extension Message {
-  /// The number of reactions that are shown beside own ones. Anyone may react with any text.
+  /// The number of reactions that are shown besides own ones. Anyone may react with any text.
   static let reactionsMax = 50
 
   init(_ message: StoredMessage, _ surroundings: MessageSurroundings) {
@@ -110,7 +111,7 @@ extension MessageReaction {
 }
 
 extension SearchHit {
-  /// - Parameter message: that of the hit.
+  /// - Parameter message: the message of the hit.
   init(_ hit: MessageHit, _ message: Message) {
     self.init(message: message, excerpt: hit.excerpt.map { ExcerptPiece(text: $0.text, hit: $0.isHit) })
   }
@@ -196,7 +197,7 @@ extension MessageQuestion {
     return places.first?.place ?? .newest
   }
 
-  /// The message that the page is beside; `nil` if it is none.
+  /// The message next to which the page is, or `nil` for the newest page.
   var anchor: MessageID? {
     switch place {
     case .newest: nil
@@ -219,7 +220,7 @@ extension MessageSearch {
       isNewestFirst: request.newestFirst ?? false, offset: offset, limit: try MessagePages.limit(request.limit))
   }
 
-  /// Why words cannot be searched; `nil` if they can.
+  /// Why words cannot be searched, or `nil` if they can.
   private static func trouble(with text: String) -> String? {
     guard text.utf8.count <= textMax else { return "they have more than 1,000 bytes; leave some of them out" }
     let hasWord = text.folded.unicodeScalars.contains { $0.isInWords }
@@ -255,7 +256,7 @@ extension ConversationQuestion.Place {
   /// The place as a client keeps it.
   var cursor: String { "\(lastPosition).\(channel.rawValue)" }
 
-  /// - Returns: `nil` if the text is no cursor.
+  /// - Returns: `nil` if the text is not a cursor.
   init?(cursor: String) {
     let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let position = Int64(parts[0]), let channel = Int64(parts[1]) else { return nil }

@@ -84,7 +84,7 @@ extension PostRequest {
     return Timestamp(milliseconds: milliseconds)
   }
 
-  /// What an edit makes of a post. The coordinator knows its channel, and what it answers and quotes.
+  /// An edit of a post. The coordinator has the post's channel, and the messages that it answers and quotes.
   /// - Throws: `InvalidPost`.
   init(_ request: PostsEditRequest) throws(PostsRefusal) {
     let (emoji, attachments) = (try Self.emoji(request.emoji), try Self.attachments(request.attachments))

@@ -62,7 +62,7 @@ extension Channel {
 }
 
 extension NetworkKind {
-  /// Whether those who only read a channel cannot write there.
+  /// Whether people who only read a channel cannot write there.
   fileprivate var keepsReadersFromWriting: Bool {
     switch self {
     case .nostr: false

@@ -10,7 +10,7 @@ public enum AESGCM {
 
   /// Encrypts `secret` and authenticates it together with `label`.
   /// - Parameter key: has `keyBytes` bytes.
-  /// - Returns: the nonce, the encrypted bytes and the tag, one behind the other.
+  /// - Returns: the nonce, the encrypted bytes and the tag, in this order.
   public static func seal(_ secret: Secret, label: [UInt8], key: Secret) -> [UInt8] {
     seal(secret, label: label, key: key, nonce: SystemRandom.bytes(nonceBytes))
   }
@@ -58,7 +58,7 @@ public enum AESGCM {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// Encrypts or decrypts all bytes of the message. Counter mode gives as many as it takes.
+    /// Encrypts or decrypts all bytes of the message. Counter mode gives as many bytes as it gets.
     mutating func convert(_ bytes: UnsafeRawBufferPointer, into result: UnsafeMutableRawBufferPointer) {
       guard !bytes.isEmpty else { return }
       var count: CInt = 0

@@ -50,7 +50,7 @@ public struct Filter: Sendable {
     "$eq", "$ne", "$in", "$nin", "$exists", "$gt", "$gte", "$lt", "$lte", "$contains", "$elemMatch", "$q", "$autocomplete",
   ]
 
-  /// - Parameter known: the fields that objects have; `nil` allows any fields, of any type.
+  /// - Parameter known: the fields that objects have. `nil` allows any fields, of any type.
   public init(_ json: JSONValue?, known: ListFields? = nil, limits: Limits = Limits()) throws(Invalid) {
     var parser = Parser(known: known, limits: limits)
     root = try parser.node(json ?? [:], path: "filter", depth: 0)
@@ -60,7 +60,7 @@ public struct Filter: Sendable {
   public func matches(_ object: JSONValue) -> Bool { matches { object[$0] } }
 
   /// Whether an object with these fields matches.
-  /// - Parameter field: the value of a field of the object itself, by its name; `nil` if it is absent.
+  /// - Parameter field: the value of a field of the object itself, by its name, or `nil` if it is absent.
   public func matches(_ field: (String) -> JSONValue?) -> Bool { Self.matches(root, field) }
 
   private static func matches(_ node: Node, _ field: (String) -> JSONValue?) -> Bool {
@@ -93,8 +93,8 @@ public struct Filter: Sendable {
 
   /// Evaluates `$q`: whether `text` occurs in `value`, as searches compare texts.
   package static func holds(_ value: String, _ text: String) -> Bool {
-    // Swift compares each place with the whole text, so its time grows with the product of both lengths. This is the search of Knuth, Morris
-    // and Pratt, which looks at each byte of the value once.
+    // Swift compares each place with the whole text, so its time grows with the product of both lengths. The search of Knuth, Morris and
+    // Pratt reads each byte of the value once.
     let text = Array(text.folded.utf8)
     guard !text.isEmpty else { return true }
     // For each byte, how many before and with it are also the beginning of the text.
@@ -176,7 +176,7 @@ public struct Filter: Sendable {
       return nodes
     }
 
-    /// Conditions that one element of a list must all meet; they use the field names of the elements.
+    /// Conditions that one element of a list must all meet. They use the field names of the elements.
     private mutating func element(
       _ json: JSONValue, of place: ListFields.Place?, _ path: String, _ depth: Int
     ) throws(Invalid) -> Test {

@@ -14,10 +14,10 @@ public enum JSONOrder {
     }
   }
 
-  /// Whether two values are equal; numbers are compared by value.
+  /// Whether two values are equal. Numbers are compared by value.
   static func equal(_ a: JSONValue, _ b: JSONValue) -> Bool { rank(a) == rank(b) && compare(a, b) == 0 }
 
-  /// The order of two numbers or two texts; other pairs have none.
+  /// The order of two numbers or two texts. Other pairs have no order.
   static func order(_ a: JSONValue, _ b: JSONValue) -> Int? {
     if case .string(let a) = a, case .string(let b) = b { return compare(a, b) }
     return number(a, b)

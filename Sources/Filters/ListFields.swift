@@ -39,7 +39,7 @@ public struct ListFields: Hashable, Sendable {
 
   public init(_ fields: [Field]) { self.fields = fields }
 
-  /// The paths of all fields with a value of their own, as people write them; `NAME` stands for any name.
+  /// The paths of all fields that have a value themselves, as people write them. `NAME` stands for any name.
   public var names: [String] { Self.paths(fields).map { $0.joined(separator: ".") } }
 
   static let anyName = "NAME"
@@ -91,7 +91,7 @@ public struct ListFields: Hashable, Sendable {
 extension ListFields.Place {
   /// Refuses an operand that no object can meet.
   /// - Parameters:
-  ///   - word: the operator; a bare value means `$eq`.
+  ///   - word: the operator. A bare value means `$eq`.
   ///   - at: the place of the operand in the filter, for the error.
   func check(_ value: JSONValue, of word: String, at place: String) throws(Filter.Invalid) {
     if case .object(let members) = kind, word != "$exists", let first = members.first {

@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// The order of a list: keys, the most important first, and finally the id or what else an object has for itself, so that no two objects are equal.
+/// The order of a list: keys, the most important first, and finally the id or another unique value, so that no two objects are equal.
 public struct ListOrder: Hashable, Sendable {
   public struct Key: Hashable, Sendable {
     public let path: [String]
@@ -12,11 +12,11 @@ public struct ListOrder: Hashable, Sendable {
   public static let keysMax = 8
 
   /// - Parameters:
-  ///   - sort: keys such as `[{"field": "name", "direction": -1}]`; a key without a direction is ascending.
-  ///   - known: the fields that objects have; `nil` allows any.
+  ///   - sort: keys such as `[{"field": "name", "direction": -1}]`. A key without a direction is ascending.
+  ///   - known: the fields that objects have. `nil` allows any.
   ///   - isSortable: returns whether objects can be sorted by a path of names.
   ///   - ties: the fields that no two objects have in common, all of them together.
-  /// - Throws: an error that says what is wrong, and where.
+  /// - Throws: an error with the reason and the place.
   public init(
     _ sort: [JSONValue], known: ListFields? = nil, isSortable: ([String]) -> Bool = { _ in true }, ties: [String] = ["id"]
   ) throws(Filter.Invalid) {
@@ -47,7 +47,7 @@ public struct ListOrder: Hashable, Sendable {
     !name.isEmpty && name.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 
-  /// The order as text; lists with different ones have different cursors.
+  /// The order as text. Lists with different orders have different cursors.
   public var text: String {
     JSONValue.array(keys.map { [.array($0.path.map(JSONValue.string)), .bool($0.isDescending)] }).text
   }
@@ -56,7 +56,7 @@ public struct ListOrder: Hashable, Sendable {
   public func values(of object: JSONValue) -> [JSONValue] { values { object[$0] } }
 
   /// The values by which an object with these fields is sorted.
-  /// - Parameter field: the value of a field of the object itself, by its name; `nil` if it is absent.
+  /// - Parameter field: the value of a field of the object itself, by its name, or `nil` if it is absent.
   public func values(_ field: (String) -> JSONValue?) -> [JSONValue] {
     keys.map { key in key.path.dropFirst().reduce(key.path.first.flatMap(field)) { $0?[$1] } ?? .null }
   }

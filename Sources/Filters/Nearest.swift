@@ -1,9 +1,9 @@
-/// Finds the word that was most likely meant by one that does not exist.
+/// Finds the existing word that was most likely meant by an unknown one.
 public enum Nearest {
   /// Longer words are not compared: they come from clients, and comparing takes time that grows with their square.
   private static let lengthMax = 64
 
-  /// The one of `words` that differs least from `word`, comparing the part after the last dot too; `nil` if all differ too much.
+  /// The one of `words` that differs least from `word`, comparing the part after the last dot too, or `nil` if all differ too much.
   public static func to(_ word: String, among words: some Sequence<String>) -> String? {
     guard (1...lengthMax).contains(word.utf8.count) else { return nil }
     let wanted = Array(word.lowercased())

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// Brings a text into the form in which searches compare: in compatibility decomposition (NFKD), with full case folding, without accents and
-/// without what is invisible. It goes scalar by scalar, because what normalizes whole texts takes time that grows with the square of the
+/// Brings a text into the form in which searches compare: in compatibility decomposition (NFKD), with full case folding, without accents
+/// and without invisible characters. It goes scalar by scalar, because normalizing whole texts takes time that grows with the square of the
 /// marks in a row.
 package struct TextFolding {
   /// Whether a mark is part of the letter before it.
@@ -22,7 +22,7 @@ package struct TextFolding {
         if keepsMarks { text.append(part) }
         continue
       }
-      // Latin, Greek, Cyrillic, Hebrew and Arabic are written without marks, too. Marks of scripts that come later are vowels and tones.
+      // Latin, Greek, Cyrillic, Hebrew and Arabic are also written without marks. Marks of scripts that come later are vowels and tones.
       keepsMarks = part.value >= 0x780 && part.properties.isAlphabetic
       text.append(part)
     }
@@ -44,7 +44,7 @@ extension Unicode.Scalar {
 
   fileprivate var folded: String {
     guard !properties.isDefaultIgnorableCodePoint else { return "" }
-    // Most others of the scripts with the most characters stay as they are.
+    // Most other characters of the scripts with the most characters do not change.
     guard value < 0x3100 || (0xAC00...0xD7A3).contains(value) || properties.changesWhenNFKCCaseFolded else {
       return String(self)
     }

@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// Counts what happens, for everyone who wants to know later. What happens at once is noted with one call of `note`.
+/// Counts events for the daemon's metrics. Events that happen together are noted with one call of `note`.
 public final class MetricBook: Sendable {
   fileprivate struct Series {
     var number = 0.0
     var counts: [Int]
   }
 
-  /// What is counted so far. It lasts for one call.
+  /// The counts so far. A page lasts for one call.
   public struct Page: ~Copyable {
     fileprivate var series: [MetricFamily: [[String]: Series]]
 
-    /// Counts something.
+    /// Adds to a count.
     /// - Parameters:
     ///   - family: a counter.
     ///   - labels: the values of its labels, of which there are few.
@@ -19,19 +19,19 @@ public final class MetricBook: Sendable {
       series[family, default: [:]][labels, default: Series(counts: [])].number += amount
     }
 
-    /// Takes values in.
+    /// Adds values.
     /// - Parameter family: a histogram.
     public mutating func take(_ values: Double..., in family: MetricFamily, _ labels: [String] = []) {
       take(values, in: family, labels)
     }
 
-    /// Takes values in.
+    /// Adds values.
     /// - Parameter family: a histogram.
     public mutating func take(_ values: [Double], in family: MetricFamily, _ labels: [String] = []) {
       let empty = Series(counts: Array(repeating: 0, count: family.bounds.count + 1))
       func add(to series: inout Series) {
         for value in values {
-          // A clock that was set back makes nothing happen before it began.
+          // After a clock was set back, an event may seem to end before it began.
           let value = max(0, value)
           series.number += value
           series.counts[family.bounds.firstIndex { value <= $0 } ?? family.bounds.count] += 1
@@ -53,7 +53,7 @@ public final class MetricBook: Sendable {
     page = Mutex(Page(series: series))
   }
 
-  /// Notes what happened.
+  /// Notes events.
   public func note(_ body: (inout Page) -> Void) { page.withLock { body(&$0) } }
 
   /// All that was counted, in the order of names and labels.

@@ -1,4 +1,4 @@
-// All figures. docs/metrics.md has the same table, which a test holds against this one.
+// All figures. docs/metrics.md has the same table, which a test compares with this one.
 extension MetricFamily {
   public static let build = MetricFamily("baton_build_info", .gauge, ["version"], "1; the label is the daemon's version")
   public static let channels = MetricFamily(

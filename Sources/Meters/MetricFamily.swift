@@ -1,11 +1,11 @@
 /// A figure of the daemon, or several that differ in their labels. Names, units and labels follow the rules of Prometheus.
 public struct MetricFamily: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// What is now.
+    /// A present value.
     case gauge
-    /// What only grows while the daemon runs.
+    /// A number that only grows while the daemon runs.
     case counter
-    /// How values are spread.
+    /// The distribution of values.
     case histogram
   }
 
@@ -14,9 +14,9 @@ public struct MetricFamily: Hashable, Sendable {
   public let kind: Kind
   /// The names of the labels.
   public let labels: [String]
-  /// What it is, for people.
+  /// A description for readers.
   public let help: String
-  /// What the values of a histogram are counted up to, rising; the rest is counted as well.
+  /// The upper bounds up to which the values of a histogram are counted, in rising order. The rest is counted as well.
   public let bounds: [Double]
 
   /// There is one of each name.
@@ -32,11 +32,11 @@ public struct MetricFamily: Hashable, Sendable {
   }
 }
 
-/// One series of a family: what it is about, and how it is.
+/// One series of a family: its labels and its value.
 public struct MetricSample: Hashable, Sendable {
   public enum Value: Hashable, Sendable {
     case number(Double)
-    /// - counts: how many values there are up to each of the family's bounds, not counting those of the bound before, and how many beyond.
+    /// - counts: how many values lie up to each of the family's bounds and above the bound before, and how many lie beyond the last.
     case spread(counts: [Int], sum: Double)
   }
 

@@ -1,7 +1,7 @@
 public import ArgumentParser
 @preconcurrency internal import Glibc
 
-/// Ends the process at once, after what was printed has been written.
+/// Ends the process immediately, after its output has been written.
 ///
 /// `exit` would have the libraries of the process clean up first, while other threads still use them: a connection to the database that is
 /// just being opened would find OpenSSL's locks gone, and the process would end with SIGSEGV instead of its status.
@@ -13,7 +13,7 @@ public func endProgram(_ status: Int32) -> Never {
 }
 
 extension AsyncParsableCommand {
-  /// Runs the command that the arguments name, and ends the process: with status 0, or with that of the error, which is printed.
+  /// Runs the command that the arguments name, and ends the process: with status 0, or with the status of the error, which is printed.
   /// - Parameter arguments: the arguments after the name of the program.
   public static func runToEnd(_ arguments: [String]) async -> Never {
     do {

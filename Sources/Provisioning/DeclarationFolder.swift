@@ -8,15 +8,15 @@ public struct DeclarationFolder: Sendable {
 
   public init(path: String) { self.path = path }
 
-  /// Whether there is anything at the path. A folder that is there but cannot be reached counts as there.
+  /// Whether the path exists. A folder that exists but cannot be reached counts as existing.
   public var exists: Bool {
     var status = stat()
     return stat(path, &status) == 0 || errno != ENOENT
   }
 
-  /// Reads all files that end in `.yaml`, in the order of their names; others and hidden ones are left alone.
+  /// Reads all files that end in `.yaml`, in the order of their names. Other and hidden files are skipped.
   /// - Parameter reader: a fresh one.
-  /// - Returns: how many files there were, what they say, and their names and texts, which tell whether two folders are equal. A folder
+  /// - Returns: how many files there were, their declarations, and their names and texts, by which equal folders are recognised. A folder
   ///   that does not exist has none.
   /// - Throws: `FileFlaws`.
   public func load(_ reader: DeclarationReader) throws(FileFlaws) -> (
@@ -50,7 +50,7 @@ public struct DeclarationFolder: Sendable {
     let reason: String
   }
 
-  /// The text of a regular file. Links to one are followed; a pipe or a device must not hold the daemon up.
+  /// The text of a regular file. Links to one are followed. A pipe or a device must not hold the daemon up.
   private static func text(of path: String) throws(Unreadable) -> String {
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw Unreadable(reason: "the file cannot be read: \(String(cString: strerror(errno)))") }

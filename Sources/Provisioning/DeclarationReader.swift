@@ -2,15 +2,15 @@ public import Channels
 public import RelayNetwork
 internal import Yams
 
-/// Reads the files that declare operators, servers and relays, and says all that is wrong with them.
+/// Reads the files that declare operators, servers and relays, and reports all their errors.
 public struct DeclarationReader {
-  /// Largest file taken, in bytes.
+  /// Largest file accepted, in bytes.
   public static let fileBytesMax = 1 << 20
-  /// Most operators, servers and relays taken from all files together.
+  /// Most operators, servers and relays accepted from all files together.
   public static let objectsMax = 20_000
   /// Most domains of one operator or relay.
   public static let domainsMax = 100
-  /// Most that is said about all files together.
+  /// Most errors reported about all files together.
   public static let flawsMax = 200
 
   private let addressing: [NetworkKind: any RelayAddressing]
@@ -23,7 +23,7 @@ public struct DeclarationReader {
   /// The places of names and addresses, so that the error about the second of two can name the first.
   private var places: [String: String] = [:]
 
-  /// - Parameter time: reads a time as RFC 3339 writes it; nil when the text is none.
+  /// - Parameter time: reads a time as RFC 3339 writes it, or returns nil when the text is not a time.
   public init(
     addressing: [any RelayAddressing], servers: any ServerNetwork, time: @escaping (String) -> Timestamp?
   ) {
@@ -33,7 +33,7 @@ public struct DeclarationReader {
   }
 
   /// Reads one file.
-  /// - Parameter name: how the file is called in messages and in what it declares.
+  /// - Parameter name: how the file is called in messages and in its declarations.
   public mutating func read(_ text: String, name: String) {
     file = name
     guard text.utf8.count <= Self.fileBytesMax else {
@@ -56,13 +56,13 @@ public struct DeclarationReader {
     }
   }
 
-  /// Says that a file cannot be read at all.
+  /// Reports that a whole file cannot be read.
   public mutating func refuse(_ name: String, _ text: String) {
     flaws.append(FileFlaw(file: name, line: nil, column: nil, text: text))
   }
 
   /// Returns the declarations of all files together.
-  /// - Throws: `FileFlaws` when anything is wrong with any of them.
+  /// - Throws: `FileFlaws` when any of them has an error.
   public func result() throws(FileFlaws) -> Declarations {
     guard flaws.isEmpty else { throw FileFlaws(flaws: flaws) }
     return declarations
@@ -177,7 +177,7 @@ public struct DeclarationReader {
   private mutating func note(_ node: Yams.Node?, _ text: String, offset: Int? = nil) {
     var offset = offset
     if case .scalar(let scalar)? = node, let given = offset {
-      // The mark stands at the quote; in a block it says nothing of the place.
+      // The mark stands at the quote. In a block it is not the place of the text.
       switch scalar.style {
       case .singleQuoted, .doubleQuoted: offset = given + 1
       case .literal, .folded: offset = nil

@@ -65,7 +65,7 @@ public enum DeclarationWriter {
     return "\"\(escaped)\""
   }
 
-  /// Returns whether YAML does not accept the character as it is, or it is invisible where the file is shown.
+  /// Returns whether YAML does not accept the character unescaped, or it is invisible where the file is shown.
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true

@@ -14,7 +14,7 @@ public struct YAMLTrouble: Error, Hashable, Sendable {
     self.text = text
   }
 
-  /// Reads what the YAML library says.
+  /// Reads an error of the YAML library.
   public init(_ error: any Error) {
     switch error {
     case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
@@ -35,7 +35,7 @@ public struct YAMLTrouble: Error, Hashable, Sendable {
     }
   }
 
-  /// The outermost node of `text`; nil when it is empty.
+  /// The outermost node of `text`, or nil when it is empty.
   /// - Throws: `YAMLTrouble`.
   public static func compose(_ text: String) throws(YAMLTrouble) -> Yams.Node? {
     let text = HumanText.text(text)
@@ -47,9 +47,9 @@ public struct YAMLTrouble: Error, Hashable, Sendable {
     }
   }
 
-  /// Refuses aliases, with which a few lines can stand for billions. It must happen before the library reads the text, because it
-  /// works through keys that are built that way. An alias needs the same name behind `&` and behind `*`; whatever else holds these
-  /// marks is text. Where they stand does not matter, so there is nothing to get wrong about quotes and comments.
+  /// Refuses aliases, with which a few lines can stand for billions. It must happen before the library reads the text, because it works
+  /// through keys that are built that way. An alias needs the same name behind `&` and behind `*`. Any other text with these marks is
+  /// harmless. Their place does not matter, so there is nothing to get wrong about quotes and comments.
   private static func refuseAliases(_ text: String) throws(YAMLTrouble) {
     let bytes = Array(text.utf8)
     /// The name behind a mark, in the letters that names of anchors have.

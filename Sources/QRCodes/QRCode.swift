@@ -24,8 +24,8 @@ public struct QRCode {
     return modules[row * width + column]
   }
 
-  /// The code as text, two rows of modules per line. With `hasColor` it is black on white whatever the terminal's colours are; without,
-  /// it suits a dark terminal.
+  /// The code as text, two rows of modules per line. With `hasColor` it is black on white in any terminal. Without, it suits a dark
+  /// terminal.
   public func text(hasColor: Bool) -> String {
     let span = (-Self.margin)..<(width + Self.margin)
     return stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in

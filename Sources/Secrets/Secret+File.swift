@@ -2,7 +2,7 @@ internal import Glibc
 
 extension Secret {
   /// The contents of a file or a pipe, read without leaving copies in the memory of this process.
-  /// - Parameter bytesMax: how many bytes are read; further ones are ignored.
+  /// - Parameter bytesMax: how many bytes are read. Further ones are ignored.
   /// - Returns: `nil` if the file cannot be read.
   public static func contents(of path: String, bytesMax: Int) -> Secret? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

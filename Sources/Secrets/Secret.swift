@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Bytes that must not stay in memory: keys, and the material from which keys are derived. When nothing refers to them any more they are
+/// Bytes that must not remain in memory: keys, and the material from which keys are derived. When nothing refers to them any more they are
 /// overwritten, before their memory is used for anything else.
 ///
-/// They stay in one place, and nothing copies them implicitly. Descriptions do not show them.
+/// They are never moved, and nothing copies them implicitly. Descriptions do not show them.
 public final class Secret: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The memory, which is written once before it is shared, and only read from then on.
+  /// The memory, which is written once before it is shared, and afterwards only read.
   private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
   private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 

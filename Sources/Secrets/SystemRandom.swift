@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Bytes from the system's random source, as many at once as are wanted.
+/// Bytes from the system's random source, in any number.
 public enum SystemRandom {
-  /// The system gives no more at once.
+  /// The most bytes that one call of the system gives.
   private static let countMax = 256
 
   /// - Parameter count: how many bytes there are.

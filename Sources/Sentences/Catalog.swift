@@ -1,9 +1,9 @@
 // Refusals that are about operators, servers, relays and identities.
 extension RefusalSentence {
-  /// Something that is not there.
+  /// An object that does not exist.
   /// - Parameters:
   ///   - kind: channel, relay, server, operator or identity.
-  ///   - id: what it was asked for by; likewise `name`.
+  ///   - id: the id in the request, if it had one. `name` likewise.
   public static func noSuchObject(_ kind: String, id: Int64?, name: String?) -> Self {
     let named = [id.map { "with id \($0)" }, name.map { "named '\($0)'" }].compactMap(\.self).joined(separator: " ")
     return Self("there is no \(kind) \(named)", kind == "message" ? "see batonctl messages" : "see batonctl \(kind) list")
@@ -22,7 +22,7 @@ extension RefusalSentence {
   /// A name that is not allowed.
   public static func invalidDisplayName(reason: String) -> Self { Self("invalid name: \(reason)") }
 
-  /// A name that something else has.
+  /// A name that another object has.
   public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is already in use", "choose another") }
 
   /// A name or a key that another identity has.
@@ -41,15 +41,15 @@ extension RefusalSentence {
     Self("'\(address)' is not a valid address: \(reason)\(position.map { ", at character \($0 + 1)" } ?? "")")
   }
 
-  /// An address that something else has.
-  /// - Parameter kind: relay or server; nil when that is not known.
+  /// An address that another object has.
+  /// - Parameter kind: relay or server, or nil when that is not known.
   public static func duplicateAddress(_ kind: String?, id: Int64) -> Self {
     guard let kind else { return Self("this address is already in use by id \(id)") }
     return Self("this address is already in use by \(kind) \(id)")
   }
 
   /// A change that is based on an older revision.
-  /// - Parameter object: what was changed, for example relay 7; nil when that is not known.
+  /// - Parameter object: the changed object, for example relay 7, or nil when that is not known.
   public static func staleRevision(of object: String?) -> Self {
     Self("someone else changed \(object ?? "it") at the same time", "look at it and try again")
   }
@@ -80,7 +80,7 @@ extension RefusalSentence {
       "its address cannot change, and only relay remove --force removes it; the channels keep it")
   }
 
-  /// An identity that cannot be removed; without channels it is main.
+  /// An identity that cannot be removed. Without channels it is main.
   public static func identityInUse(channels: Int) -> Self {
     guard channels > 0 else { return Self("the identity main cannot be removed") }
     return channels == 1

@@ -32,7 +32,7 @@ extension RefusalSentence {
     return Self("\(what) to another daemon right now", "try again")
   }
 
-  /// A relay that was picked and cannot be used any more.
+  /// A relay that was picked and is no longer usable.
   public static let choiceChanged = Self("a picked relay was just disabled or removed", "try again")
 
   /// A relay on another network than the channel.
@@ -90,13 +90,13 @@ extension RefusalSentence {
     Self("channel \(channel) is not yours: you only follow it", "to stop, run batonctl channel unfollow \(channel)")
   }
 
-  /// A channel that is to be left, and is Baton's own.
+  /// A request to leave one of Baton's own channels.
   public static func owned(channel: Int64) -> Self {
     Self(
       "channel \(channel) is yours, not one that you follow", "batonctl channel delete \(channel) deletes it for all readers")
   }
 
-  /// A text that is no link to a channel.
+  /// A text that is not a link to a channel.
   public static func invalidLink(reason: String) -> Self { Self("this is not a link to a channel: \(reason)") }
 
   /// A link whose relays are all unknown.

@@ -16,14 +16,14 @@ extension RefusalSentence {
     "the daemon keeps its data in PostgreSQL",
     "back it up with pg_dump or pg_basebackup, and keep a copy of identity.key elsewhere")
 
-  /// A network that cannot be used; the reason says it all.
+  /// A network that is unusable. The reason is the whole sentence.
   public static func networkUnavailable(reason: String) -> Self { Self(reason) }
 
-  /// A filter, an order or a cursor that cannot be used.
-  /// - Parameter path: what part of the request it is.
+  /// An invalid filter, order or cursor.
+  /// - Parameter path: the part of the request.
   public static func invalidFilter(path: String, reason: String) -> Self { Self("invalid \(path): \(reason)") }
 
-  /// Something that cannot be read because the database is damaged.
+  /// An object that cannot be read because the database is damaged.
   public static func storageDamaged(reason: String) -> Self {
     Self(
       "the daemon's database is damaged: \(reason)", "batonctl check lists all damage; restore a backup", after: ". ")
@@ -36,7 +36,7 @@ extension RefusalSentence {
       inFull: "the daemon cannot use its database, and nothing was changed: \(reason)")
   }
 
-  /// A change of which no one knows whether it was made.
+  /// A change that may or may not have been made.
   public static func outcomeUnknown(reason: String) -> Self {
     Self("the outcome is unknown: \(reason)", "check whether it took effect before you try again")
   }
@@ -68,7 +68,7 @@ extension RefusalSentence {
   public static let tooManySubscribers = Self(
     "too many clients are watching", "see the daemon's option control.subscribersMax")
 
-  /// A client that does not read what it watches.
+  /// A client that does not read its changes fast enough.
   /// - Parameter revision: up to which everything was sent.
   public static func tooSlow(revision: Int64) -> Self {
     Self("the client fell behind and missed changes", "continue with --since \(revision)")

@@ -20,7 +20,7 @@ extension RefusalSentence {
       "use another key for a new post")
   }
 
-  /// A channel in which nothing is published at present.
+  /// A channel in which Baton publishes nothing while it is frozen.
   public static func channelFrozen(channel: Int64) -> Self {
     Self("channel \(channel) is frozen", "run batonctl channel edit \(channel) --no-freeze to publish there")
   }
@@ -30,7 +30,7 @@ extension RefusalSentence {
     Self("post \(post) may already be on every relay", "delete it with batonctl post delete \(post)")
   }
 
-  /// Something that a network cannot do.
+  /// A feature that a network does not have.
   public static func notSupported(network: String, reason: String) -> Self {
     Self("not supported on \(network): \(reason)")
   }

@@ -45,12 +45,12 @@ public struct JSONParser {
 
   private static let flawPathMax = 2
 
-  /// Parses one JSON text; white space around it is allowed.
+  /// Parses one JSON text. White space around it is allowed.
   public static func parse(_ bytes: some Sequence<UInt8>) throws(JSONParseError) -> JSONValue {
     try parse(bytes, .strict).value
   }
 
-  /// Parses one JSON text and skips parts that cannot be kept, so that the sender can be told which parts these are.
+  /// Parses one JSON text and skips parts that cannot be kept, so that the sender can get a list of these parts.
   /// - Returns: the value without the skipped parts, and the first flaw below each member of the outermost object.
   public static func parseSteppingOver(
     _ bytes: some Sequence<UInt8>
@@ -59,9 +59,9 @@ public struct JSONParser {
     return (value, Array(flaws.values))
   }
 
-  /// Parses one JSON text of someone who passes on what others wrote, so that one bad part does not hide the rest. Characters that no text
-  /// may hold become U+FFFD, numbers that nothing can hold and parts that are nested too deeply `null`, and of equal keys the last counts.
-  /// - Returns: the value, and whether anything in it was mended like this.
+  /// Parses one JSON text that contains other people's texts, so that one bad part does not hide the rest. Invalid characters become
+  /// U+FFFD, numbers beyond every type and parts that are nested too deeply become `null`, and of equal keys the last counts.
+  /// - Returns: the value, and whether any part of it was mended like this.
   public static func parseMending(
     _ bytes: some Sequence<UInt8>
   ) throws(JSONParseError) -> (value: JSONValue, isMended: Bool) {
@@ -97,7 +97,7 @@ public struct JSONParser {
     self.manner = manner
   }
 
-  /// Goes on with something in place of a part that breaks a rule, where that is wanted.
+  /// Continues with a replacement for a part that breaks a rule, if this parser mends.
   private mutating func mend<Part>(
     _ reason: JSONParseError.Reason, as part: Part
   ) throws(JSONParseError) -> Part {
@@ -127,7 +127,7 @@ public struct JSONParser {
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-    // Python writes these, and some relays are made with it.
+    // Python writes these, and some relays are written in Python.
     case UInt8(ascii: "N") where manner == .mending: return try mend(.invalidNumber, as: literal("NaN", .null))
     case UInt8(ascii: "I") where manner == .mending: return try mend(.invalidNumber, as: literal("Infinity", .null))
     default: throw failure(.unexpectedCharacter)
@@ -311,7 +311,7 @@ public struct JSONParser {
       }
     }
     let half = try mend(.invalidString, as: Unicode.Scalar(0xFFFD as UInt16) ?? " ")
-    // What follows is a character of its own.
+    // The next escape is another character.
     at = afterFirst
     return half
   }

@@ -38,7 +38,7 @@ extension JSONValue {
     out.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
   }
 
-  /// Appends a byte that cannot stand in a string as it is.
+  /// Appends a byte that must be escaped in a string.
   private static func escape(_ byte: UInt8, into out: inout [UInt8]) {
     out.append(UInt8(ascii: "\\"))
     switch byte {

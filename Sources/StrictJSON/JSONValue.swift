@@ -1,4 +1,4 @@
-/// A JSON value that keeps what matters on the wire: integers stay integers, and an object has each key once.
+/// A JSON value that keeps what matters on the wire: integers remain integers, and an object has each key once.
 public enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -14,10 +14,10 @@ public enum JSONValue: Hashable, Sendable {
   public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
   public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-  /// The member `key` of an object; `nil` for anything else.
+  /// The member `key` of an object, or `nil` for anything else.
   public subscript(key: String) -> JSONValue? { object?[key] }
 
-  /// The approximate size of the written value in bytes; an exact count would require writing it.
+  /// The approximate size of the written value in bytes. An exact count would require writing it.
   public var roughBytes: Int {
     switch self {
     case .null, .bool: 5

@@ -7,7 +7,7 @@ public struct JSONShapeError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension Decodable {
-  /// Reads the value from JSON. Unknown members are ignored here; callers that must refuse them check the keys themselves.
+  /// Reads the value from JSON. Unknown members are ignored here. Callers that must refuse them check the keys themselves.
   /// - Throws: `JSONShapeError` that names the member that does not fit.
   public init(json: JSONValue) throws {
     do {

@@ -1,4 +1,4 @@
-/// A value that writes itself as JSON, without a tree of `JSONValue` in between.
+/// A value that writes itself as JSON, without an intermediate tree of `JSONValue`.
 public protocol JSONWritable: Sendable {
   /// Writes the value as one JSON value.
   func writeJSON(to writer: inout JSONWriter)
@@ -44,7 +44,7 @@ extension Int: JSONWritable {
 }
 
 extension Double: JSONWritable {
-  /// Writes what JSON cannot say, an infinity or no number, as `null`.
+  /// Writes values outside JSON, an infinity or no number, as `null`.
   public func writeJSON(to writer: inout JSONWriter) {
     writer.bytes.append(contentsOf: (isFinite ? "\(self)" : "null").utf8)
   }

@@ -1,20 +1,20 @@
-/// Writes one JSON text: compact, in UTF-8, with the same bytes as the `JSONValue` of the same value. Whoever writes an object names its
-/// members in ascending order, so that equal values give equal bytes.
+/// Writes one JSON text: compact, in UTF-8, with the same bytes as the `JSONValue` of the same value. The caller names the members of an
+/// object in ascending order, so that equal values give equal bytes.
 public struct JSONWriter: Sendable {
-  /// The text so far, behind whatever it follows.
+  /// The text so far, with the bytes before it.
   public internal(set) var bytes: [UInt8]
 
   /// Room that most small texts do with.
   private static let roomBytes = 256
 
-  /// - Parameter bytes: what the text follows.
+  /// - Parameter bytes: the bytes before the text.
   public init(after bytes: [UInt8] = []) {
     self.bytes = []
     self.bytes.reserveCapacity(bytes.count + Self.roomBytes)
     self.bytes += bytes
   }
 
-  /// Takes over the bytes that the text follows, and leaves none behind.
+  /// Takes over the bytes before the text, and leaves none behind.
   init(continuing bytes: inout [UInt8]) {
     self.bytes = []
     swap(&self.bytes, &bytes)
@@ -47,7 +47,7 @@ public struct JSONWriter: Sendable {
     value.writeJSON(to: &self)
   }
 
-  /// Writes the name of a member of the object that was begun last; its value comes next.
+  /// Writes the name of a member of the object that was begun last. Its value comes next.
   /// - Parameter name: has no characters that JSON escapes.
   public mutating func key(_ name: StaticString) {
     separate()
@@ -57,7 +57,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  /// Writes the name of a member of the object that was begun last; its value comes next.
+  /// Writes the name of a member of the object that was begun last. Its value comes next.
   public mutating func key(_ name: String) {
     separate()
     name.writeJSON(to: &self)

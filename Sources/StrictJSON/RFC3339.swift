@@ -3,7 +3,7 @@ public enum RFC3339 {
   /// - Parameter milliseconds: the time in milliseconds since 1970-01-01T00:00:00Z.
   public static func text(milliseconds: Int64) -> String {
     let (days, inDay) = floorDivide(milliseconds, 86_400_000)
-    // This inverts the computation of days from a civil date; years begin in March so that leap days come last.
+    // This inverts the computation of days from a civil date. Years begin in March so that leap days come last.
     let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -44,7 +44,7 @@ public enum RFC3339 {
   }
 
   /// Reads a time such as `2026-01-02T03:04:05Z`, with any fraction and any offset.
-  /// - Returns: milliseconds since 1970-01-01T00:00:00Z; `nil` if the text is not a time.
+  /// - Returns: milliseconds since 1970-01-01T00:00:00Z, or `nil` if the text is not a time.
   public static func milliseconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int64? {

@@ -17,7 +17,7 @@ extension Logger.Level {
   }
 }
 
-/// The least severe level that is logged; all loggers share it, so that it can change while they are in use.
+/// The least severe level that is logged. All loggers share it, so that it can change while they are in use.
 public final class LogLevelSwitch: Sendable {
   private let level: Mutex<Logger.Level>
 
@@ -120,7 +120,7 @@ public struct StandardErrorLogHandler: LogHandler {
     _ = line.withCString { write(2, $0, strlen($0)) }
   }
 
-  /// One line, whatever the text contains: text from a peer must not be mistaken for a line of ours.
+  /// One line for any text: text from a peer must not be mistaken for one of our own lines.
   static func line(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isObeyedByTerminals ? " " : $0 }))
   }

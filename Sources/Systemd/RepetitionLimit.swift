@@ -17,7 +17,7 @@ public final class RepetitionLimit: Sendable {
 
   /// - Parameters:
   ///   - countMax: how many messages of one place are logged within `span`.
-  ///   - limited: kinds of events (`MESSAGE_ID`) that are limited too; the others are all logged.
+  ///   - limited: kinds of events (`MESSAGE_ID`) that are limited too. All other events are logged.
   public init(
     countMax: Int = 20, span: Duration = .seconds(60), limited: Set<String> = [],
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
@@ -28,7 +28,7 @@ public final class RepetitionLimit: Sendable {
     self.now = now
   }
 
-  /// Whether to log `event`, and what was left out in the meantime: the latest message of each place and how many there were.
+  /// Whether to log `event`, and the messages that were left out since: the latest one of each place and their number.
   func admit(_ event: LogEvent, _ metadata: Logger.Metadata) -> (isAdmitted: Bool, leftOut: [(LogEvent, Int)]) {
     let now = now()
     return windows.withLock { windows in

@@ -3,21 +3,21 @@ internal import Glibc
 
 /// The parts of systemd's daemon interface that Baton uses. Outside systemd every function does nothing, and succeeds.
 public enum Systemd {
-  /// Whether a service manager wants to know our state.
+  /// Whether a service manager asks for our state.
   public static var isManaged: Bool { getenv("NOTIFY_SOCKET") != nil }
 
-  /// Tells the service manager our state (sd_notify).
-  /// - Parameter assignments: for example `READY=1`; each value must be one line.
+  /// Sends our state to the service manager (sd_notify).
+  /// - Parameter assignments: for example `READY=1`. Each value must be one line.
   public static func notify(_ assignments: String...) {
     sd_notify(0, message(assignments))
   }
 
-  /// The message to the service manager: one line for each assignment, whatever its text.
+  /// The message to the service manager: one line for each assignment, even if its text has several.
   static func message(_ assignments: [String]) -> String {
     assignments.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }.joined(separator: "\n")
   }
 
-  /// The interval at which the watchdog expects a notification; `nil` if there is no watchdog.
+  /// The interval at which the watchdog expects a notification, or `nil` if there is no watchdog.
   public static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
@@ -36,8 +36,8 @@ public enum Systemd {
     public var isEmpty: Bool { listening.isEmpty && connected.isEmpty }
   }
 
-  /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec; a single one is
-  /// taken whatever its name. All other descriptors that were handed over are closed. Call this once.
+  /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec. A single socket may
+  /// have any name. All other descriptors that were handed over are closed. Call this once.
   public static func sockets(named name: String) -> Sockets {
     var sockets = Sockets()
     let all = handedOver()
@@ -52,8 +52,8 @@ public enum Systemd {
     return sockets
   }
 
-  /// All sockets that listen and were handed over, with their names; other descriptors that were handed over are closed. Call this once, and
-  /// not together with `sockets(named:)`.
+  /// All sockets that listen and were handed over, with their names. Other descriptors that were handed over are closed. Call this once,
+  /// and not together with `sockets(named:)`.
   public static func listeners() -> [(name: String, socket: CInt)] {
     handedOver().compactMap { name, descriptor in
       if sd_is_socket(descriptor, AF_UNSPEC, CInt(SOCK_STREAM.rawValue), 1) > 0 { return (name, descriptor) }

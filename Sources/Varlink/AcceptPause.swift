@@ -2,7 +2,7 @@ internal import Glibc
 package import NIOCore
 
 /// Stops accepting for a moment when the process has too few descriptors for another connection. swift-nio's `AcceptBackoffHandler` does
-/// not: the read that failed stays pending, so the socket is tried again at once, for as long as a client waits.
+/// not: the failed read is still pending, so the socket is tried again without a pause, for as long as a client waits.
 package final class AcceptPause: ChannelInboundHandler {
   package typealias InboundIn = any Channel
   package typealias InboundOut = any Channel
@@ -11,7 +11,7 @@ package final class AcceptPause: ChannelInboundHandler {
 
   private let end: Int
   private let tell: (String) -> Void
-  /// The reason is told again only after a while, because clients may come as fast as they like.
+  /// The reason is reported again only after a while, because clients may come as fast as they like.
   private var toldAt = NIODeadline.distantPast
 
   /// - Parameters:
@@ -34,7 +34,7 @@ package final class AcceptPause: ChannelInboundHandler {
     pause(context, String(cString: strerror(error.errnoCode)))
   }
 
-  /// Every descriptor below it is taken.
+  /// All descriptors below it are in use.
   private var lowestFree: Int {
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return .max }

@@ -71,8 +71,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     context.fireChannelActive()
   }
 
-  /// Closes a connection for which there is no room. A client that connects is about to make a call and takes this message for the
-  /// answer; it fits into the empty buffer of a new socket.
+  /// Closes a connection for which there is no room. A client that connects is about to make a call and treats this message as the answer.
+  /// It fits into the empty buffer of a new socket.
   private func dismiss(_ context: ChannelHandlerContext, _ error: VarlinkError?) {
     if let error {
       context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: error.message)), promise: nil)
@@ -104,8 +104,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// The time that a peer that has just connected may take to send its call, when the server stops.
   private static let lastCallTime = TimeAmount.milliseconds(500)
 
-  /// Ends the connection when the server stops. One in the middle of a call ends after its reply; one whose call has arrived but is not
-  /// read yet, or is about to arrive, gets its reply too; others end at once.
+  /// Ends the connection when the server stops. In the middle of a call it ends after the reply. A call that has arrived but is not read
+  /// yet, or is about to arrive, gets its reply too. All other connections end immediately.
   private func stop(_ context: ChannelHandlerContext) {
     guard task == nil, !isAnswering else { return isInputClosed = true }
     let isExpected = !hasCalled || frames.count > 0 || Self.hasUnread(context)
@@ -114,7 +114,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     awaitLastCall(context)
   }
 
-  /// Reads what has arrived when the time is over, however busy the server was.
+  /// Reads the bytes that have arrived when the time is over, even if the server was busy.
   private func awaitLastCall(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.lastCallTime) {
@@ -141,7 +141,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if task == nil, !isAnswering { over(context) }
   }
 
-  /// Writes one reply, or several in one piece. Nothing else is written before the peer has taken it.
+  /// Writes one reply, or several in one piece. Nothing else is written before the peer has read it.
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     isWriting = true
     let promise = promise ?? context.eventLoop.makePromise()
@@ -154,7 +154,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     context.write(data, promise: promise)
   }
 
-  /// Starts the timer of a reply, unless the peer has taken it already, as it mostly has.
+  /// Starts the timer of a reply, unless the peer has read it already, as it mostly has.
   func flush(context: ChannelHandlerContext) {
     context.flush()
     guard isWriting, writeDeadline == nil, !isOver else { return }
@@ -204,8 +204,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Serves the calls that wait, one by one. This is a loop, not a recursion, because replies may be taken the moment they are written,
-  /// and a peer may queue any number of calls.
+  /// Serves the calls that wait, one by one. This is a loop, not a recursion, because replies may be read the moment they are written, and
+  /// a peer may queue any number of calls.
   private func serveNext(_ context: ChannelHandlerContext) {
     guard !isServing, let peer else { return }
     isServing = true
@@ -228,7 +228,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// - Parameter unusable: a parameter that cannot be read.
+  /// - Parameter unusable: a parameter that cannot be decoded.
   private func serve(
     _ call: VarlinkCall, _ unusable: String?, _ peer: VarlinkPeer, _ context: ChannelHandlerContext
   ) {
@@ -247,7 +247,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Writes the reply to a call that was answered at once.
+  /// Writes the reply to a call that was answered without waiting.
   private func answer(_ call: VarlinkCall, _ message: ByteBuffer, _ context: ChannelHandlerContext) {
     isAnswering = true
     answered(call.mode == .oneway ? nil : message, context)
@@ -258,7 +258,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let stream = VarlinkStream { messages in
       guard call.mode == .more else { return }
-      // Whatever error the socket reports: the client is gone, and that is not a fault of the method.
+      // Any error of the socket means that the client is gone, and that is not a fault of the method.
       do { try await channel.writeAndFlush(messages).get() } catch { throw CancellationError() }
     }
     task = Task { [service, notice] in
@@ -282,7 +282,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Ends a call once its reply was taken: a peer that does not read gets no further answers, and none is cut off.
+  /// Ends a call once its reply was read: a peer that does not read gets no further answers, and none is cut off.
   private func answered(_ message: ByteBuffer?, _ context: ChannelHandlerContext) {
     guard !isOver, let message else { return done(context) }
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
@@ -295,7 +295,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private func done(_ context: ChannelHandlerContext) {
     task = nil
     isAnswering = false
-    // The loop further up the stack continues by itself.
+    // The loop further up the stack continues.
     guard !isOver, !isServing else { return }
     serveNext(context)
     expectMessage(context)

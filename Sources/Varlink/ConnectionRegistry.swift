@@ -9,7 +9,7 @@ public enum ConnectionLimit: Hashable, Sendable {
   case strangers(max: Int)
   /// The limit on all connections.
   case all(max: Int)
-  /// The limit on descriptors of the process; `max` is how many connections there are.
+  /// The limit on descriptors of the process. `max` is how many connections there are.
   case descriptors(max: Int)
 }
 
@@ -28,8 +28,8 @@ final class ConnectionRegistry: Sendable {
   var count: Int { state.withLock { $0.channels.count } }
   var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
 
-  /// Counts the connection, if it may stay. Reserved connections may exceed the limit of a user and the total limit.
-  /// - Returns: the limit that it would exceed; `nil` if it may stay.
+  /// Counts the connection, if the limits allow it. Reserved connections may exceed the limit of a user and the total limit.
+  /// - Returns: the limit that it would exceed, or `nil` if it is allowed.
   func add(
     _ channel: any Channel, descriptor: CInt, user: UInt32, _ standing: VarlinkServer.Standing
   ) -> ConnectionLimit? {

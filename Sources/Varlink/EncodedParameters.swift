@@ -9,7 +9,7 @@ public struct EncodedParameters: Sendable, ExpressibleByDictionaryLiteral {
   /// No parameters.
   public static let none = EncodedParameters([String: JSONValue]())
 
-  /// - Parameter parameters: what is written as one JSON object.
+  /// - Parameter parameters: written as one JSON object.
   public init(_ parameters: some JSONWritable) {
     var writer = JSONWriter(after: VarlinkReply.head)
     parameters.writeJSON(to: &writer)

@@ -15,7 +15,7 @@ package struct FrameBuffer {
     buffer.writeBuffer(&bytes)
   }
 
-  /// The next message without its terminator; `nil` if it is not complete yet.
+  /// The next message without its terminator, or `nil` if it is not complete yet.
   package mutating func next() throws(VarlinkProtocolError) -> ByteBuffer? {
     let view = buffer.readableBytesView.dropFirst(scanned)
     guard let end = view.firstIndex(of: 0) else {

@@ -1,7 +1,7 @@
 internal import StrictJSON
 
 extension IDL.Interface {
-  /// Whether the interface knows every member of `value`, however deep. Types are checked when the value is decoded.
+  /// Whether the interface declares every member of `value`, at any depth. Types are checked when the value is decoded.
   func knows(_ value: JSONValue, as type: IDL.FieldType) -> Bool {
     switch (type, value) {
     case (_, .null), (.object, _): true

@@ -36,7 +36,7 @@ public enum IDL {
     public let output: [Field]
     public let comment: String
 
-    /// Whether the method streams; by systemd's convention the comment's first line says so.
+    /// Whether the method streams. By systemd's convention the comment's first line contains that.
     public var requiresMore: Bool { comment.hasPrefix("[Requires 'more' flag]") }
     public var supportsMore: Bool { requiresMore || comment.hasPrefix("[Supports 'more' flag]") }
   }

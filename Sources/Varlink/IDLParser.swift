@@ -1,4 +1,4 @@
-/// A recursive-descent parser for `IDL`; by default it refuses constructs that some tools cannot read.
+/// A recursive-descent parser for `IDL`. By default it refuses constructs that some tools cannot read.
 struct IDLParser {
   private let characters: [Character]
   private let text: String
@@ -166,7 +166,7 @@ struct IDLParser {
       } else if character.isWhitespace {
         if character.isNewline {
           line += 1
-          // A blank line separates a comment from what follows.
+          // A blank line separates a comment from the next member.
           if at + 1 < characters.count, characters[at + 1].isNewline { comment = [] }
         }
         at += 1

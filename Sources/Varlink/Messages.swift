@@ -15,7 +15,7 @@ public struct VarlinkCall: Hashable, Sendable {
     self.mode = mode
   }
 
-  /// Everything before the last dot; empty if there is none.
+  /// Everything before the last dot, or empty if there is none.
   public var interface: String { method.lastIndex(of: ".").map { String(method[..<$0]) } ?? "" }
   /// Everything after the last dot.
   public var name: String { method.lastIndex(of: ".").map { String(method[method.index(after: $0)...]) } ?? method }
@@ -65,7 +65,7 @@ public struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
   public static let expectedMore = Self("org.varlink.service.ExpectedMore")
 }
 
-/// Something that no Varlink peer may send. The connection is closed without an answer.
+/// A message that no Varlink peer may send. The connection is closed without an answer.
 public struct VarlinkProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
   init(_ description: String) { self.description = description }
@@ -87,7 +87,7 @@ extension VarlinkCall {
     let call = try VarlinkCall(
       members: try Envelope.members(parsed.value, known: ["method", "parameters", "oneway", "more", "upgrade"]))
     var unusable: String?
-    // Extensions of vendors are ignored, whatever they contain.
+    // Extensions of vendors are ignored, with any contents.
     for flaw in parsed.flaws where flaw.path.first?.contains(".") != true {
       guard flaw.path.count == 2, flaw.path[0] == "parameters" else {
         throw VarlinkProtocolError("the message \(flaw.reason.rawValue)")
@@ -172,7 +172,7 @@ extension VarlinkError {
 private enum Envelope {
   static func members(_ value: JSONValue, known: Set<String>) throws(VarlinkProtocolError) -> [String: JSONValue] {
     guard let members = value.object else { throw VarlinkProtocolError("a message must be an object") }
-    // Dotted keys are vendor extensions and may be ignored; anything else unknown breaks the protocol.
+    // Dotted keys are vendor extensions and may be ignored. Any other unknown key breaks the protocol.
     for key in members.keys where !known.contains(key) && !key.contains(".") {
       throw VarlinkProtocolError("unknown key '\(key.prefix(64))'")
     }

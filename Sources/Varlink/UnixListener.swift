@@ -3,19 +3,19 @@ internal import Glibc
 /// The reason why a control socket cannot be created.
 public struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
-  /// The value of `errno`, or the one that comes closest; `EADDRINUSE` if another process serves the socket.
+  /// The value of `errno`, or the one that comes closest: `EADDRINUSE` if another process serves the socket.
   public let number: CInt
 }
 
 /// Creates the listening socket of a server.
 public enum UnixListener {
-  /// Lets as many connections wait to be accepted as the kernel allows (net.core.somaxconn): with fewer, some clients that connect all
-  /// at once, as after a restart, would be refused. A socket that listens already gets the new number.
+  /// Lets as many connections wait to be accepted as the kernel allows (net.core.somaxconn): with fewer, some clients that all connect
+  /// simultaneously, as after a restart, would be refused. A socket that listens already gets the new number.
   /// - Returns: whether the socket listens.
   @discardableResult static func listen(_ socket: CInt) -> Bool { Glibc.listen(socket, .max) == 0 }
 
-  /// A socket that listens at `path`, with `mode` in place before the first client can connect. A socket file that no one serves any
-  /// more is replaced; one that is still served, or a file of another kind, is not.
+  /// A socket that listens at `path`, with `mode` in place before the first client can connect. A socket file that no process serves is
+  /// replaced. A socket that is still served, or a file of another kind, is not.
   public static func listen(path: String, mode: UInt32) throws(ListenError) -> CInt {
     func failure(_ what: String) -> ListenError {
       ListenError(description: "\(what) \(path): \(String(cString: strerror(errno)))", number: errno)
@@ -23,7 +23,7 @@ public enum UnixListener {
     guard let address = SocketAddress(path) else {
       throw ListenError(description: "the socket path \(path) must have 1 to 107 bytes", number: ENAMETOOLONG)
     }
-    // The socket is created beside an old file and then replaces it, so that clients always find one while a server restarts.
+    // The socket is created next to an old file and then replaces it, so that clients always find one while a server restarts.
     var place = path
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     var status = stat()
@@ -42,8 +42,8 @@ public enum UnixListener {
     }
     let listener = socket(AF_UNIX, kind | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard listener >= 0 else { throw failure("cannot make a socket for") }
-    // No one may connect before the mode is right. The socket's own mode becomes that of the file (unix(7) on Linux); the umask is
-    // not touched, because it belongs to the whole process.
+    // No one may connect before the mode is right. The socket's own mode becomes the mode of the file (unix(7) on Linux). The umask is not
+    // touched, because it belongs to the whole process.
     guard fchmod(listener, 0) == 0 else { throw failure("cannot make a socket for") }
     guard let bound = SocketAddress(place)?.with({ bind(listener, $0, $1) }), bound == 0, chmod(place, mode) == 0,
       listen(listener),

@@ -4,19 +4,19 @@ public import NIOCore
 internal import NIOPosix
 public import StrictJSON
 
-/// One connection to a Varlink server. Calls are answered in order; a stream occupies its connection until its last reply.
+/// One connection to a Varlink server. Calls are answered in order. A stream occupies its connection until its last reply.
 public final class VarlinkClient: Sendable {
-  /// A failure on the client's side; servers never send one.
+  /// A failure on the client's side. Servers never send one.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// No server listens at the address.
     case notReachable(String)
     /// The address may not be used.
     case notPermitted(String)
-    /// The connection ended before the reply; whether the call was carried out is not known.
+    /// The connection ended before the reply. It is not known whether the call was carried out.
     case disconnected
     /// The connection ended before the server had read the call, so it was not carried out and may be repeated.
     case notTaken
-    /// The reply did not come in time; the connection cannot be used any more.
+    /// The reply did not come in time. The connection is no longer usable.
     case timedOut
     /// The server broke the protocol.
     case protocolBroken(String)
@@ -51,9 +51,9 @@ public final class VarlinkClient: Sendable {
 
   /// Connects to the Unix socket at `path`.
   /// - Parameters:
-  ///   - group: the event loops; `nil` uses those that the process shares.
+  ///   - group: the event loops, or `nil` for the loops that the process shares.
   ///   - patience: how long to wait for a place among the connections that the server has not accepted yet.
-  ///   - whileRefused: how long to wait for a server at a socket that no one serves at present.
+  ///   - whileRefused: how long to wait for a server at a socket that no process serves.
   ///   - whileMissing: how long to wait for a socket that does not exist, as happens for a moment while a server restarts.
   public static func connect(
     path: String, group: (any EventLoopGroup)? = nil, patience: Duration = .seconds(45), whileRefused: Duration = .zero,
@@ -94,7 +94,7 @@ public final class VarlinkClient: Sendable {
   public func close() async { try? await channel.close() }
 
   /// Calls a method and waits for its one reply.
-  /// - Parameter timeout: how long to wait; `nil` waits as long as the connection lasts.
+  /// - Parameter timeout: how long to wait, or `nil` to wait while the connection lasts.
   /// - Throws: `VarlinkError` as sent by the server, or `Failure`.
   public func call(
     _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration? = .seconds(45)
@@ -224,7 +224,7 @@ private final class ClientHandler: ChannelInboundHandler {
     return said
   }
 
-  /// Drops the replies that no one takes any more.
+  /// Drops the replies that no one reads any more.
   private func pause(_ context: ChannelHandlerContext) {
     context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
   }

@@ -16,12 +16,12 @@ public struct VarlinkPeer: Hashable, Sendable {
     self.groups = groups
   }
 
-  /// The peer of a Unix socket; `nil` if the kernel does not know it.
+  /// The peer of a Unix socket, or `nil` if the kernel does not know it.
   package init?(socket: CInt) {
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, .max)
     var size = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, size == 12 else { return nil }
-    // SO_PEERGROUPS of the kernel's socket interface; Glibc's module does not export it.
+    // SO_PEERGROUPS of the kernel's socket interface, which Glibc's module does not export.
     let peerGroups: CInt = 59
     var groups = [UInt32](repeating: 0, count: 256)
     var bytes = socklen_t(groups.count * 4)

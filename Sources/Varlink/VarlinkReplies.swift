@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// The replies to a call with `more`, in order, for one reader. While it does not take them, the connection is not read: the number of
-/// waiting replies is bounded, and the server notices that no one reads.
+/// The replies to a call with `more`, in order, for one reader. While it does not read them, the connection is not read either: the number
+/// of waiting replies is bounded, and the server notices that no one reads.
 public struct VarlinkReplies: AsyncSequence, Sendable {
   public typealias Element = VarlinkReply
 
@@ -36,7 +36,7 @@ public struct VarlinkReplies: AsyncSequence, Sendable {
 
     func produceMore() { channel.setOption(.autoRead, value: true).whenComplete { _ in } }
 
-    /// Ignores all further replies; later calls on the connection still wait for the last one.
+    /// Ignores all further replies. Later calls on the connection still wait for the last one.
     func didTerminate() {
       if closesAtEnd { channel.close(promise: nil) } else { produceMore() }
     }

@@ -4,28 +4,28 @@ internal import NIOPosix
 
 /// Serves Varlink on Unix sockets.
 public final class VarlinkServer: Sendable {
-  /// The limits of a server; each holds for the whole server unless it says otherwise.
+  /// The limits of a server. Each holds for the whole server unless its comment restricts it.
   public struct Limits: Hashable, Sendable {
     /// The largest message accepted, in bytes.
     public var messageBytesMax = 1 << 20
-    /// Connections open at once; at most half of the descriptors, because relays and the store need the others.
+    /// Connections open simultaneously. At most half of the descriptors, because relays and the store need the others.
     public var connectionsMax = 4096
     /// How many of the highest descriptors of the process no connection may have. Owners may have the lower half of them.
     public var descriptorsReserved = 0
-    /// Connections of one user open at once.
+    /// Connections of one user open simultaneously.
     public var connectionsPerUserMax = 128
-    /// The part of `connectionsMax` that only owners get, beyond what one user may have, so that others cannot lock them out.
+    /// The part of `connectionsMax` that only owners get, beyond the limit of one user, so that others cannot lock them out.
     public var connectionsReserved = 32
-    /// Connections of one stranger open at once.
+    /// Connections of one stranger open simultaneously.
     public var connectionsPerStrangerMax = 8
-    /// Connections of all strangers open at once; a limit per user is not enough, because the number of users is unlimited.
+    /// Connections of all strangers open simultaneously. A limit per user is not enough, because the number of users is unlimited.
     public var strangersMax = 64
     /// The largest message accepted from a stranger, in bytes.
     public var strangerMessageBytesMax = 64 << 10
     /// The time that a stranger may be silent, or take for a message or a reply.
     public var strangerTimeout: Duration = .seconds(10)
-    /// The time that a peer may take from its connection, or its latest reply, to the end of a message that it has begun; and to its first
-    /// message, begun or not.
+    /// The time that a peer may take from its connection, or its latest reply, to the end of a message that it has begun. It also limits
+    /// the wait for its first message.
     public var messageTimeout: Duration = .seconds(60)
     /// The time that a peer may take to read a reply.
     public var replyTimeout: Duration = .seconds(300)
@@ -70,7 +70,7 @@ public final class VarlinkServer: Sendable {
     case owner
   }
 
-  /// Something worth logging; the server itself does not log.
+  /// An event worth logging. The server itself does not log.
   public enum Notice: Sendable {
     /// The peer broke the protocol and was disconnected.
     case protocolBroken(VarlinkPeer?, reason: String)
@@ -93,7 +93,7 @@ public final class VarlinkServer: Sendable {
 
   /// Starts serving on sockets that listen already.
   /// - Parameters:
-  ///   - connections: sockets that are connected already; they are served like accepted ones.
+  ///   - connections: sockets that are connected already. They are served like accepted ones.
   ///   - standing: returns the standing of a peer when it connects.
   ///   - farewell: the message to a connection that is closed because there is no room for it.
   public static func start(
@@ -142,7 +142,7 @@ public final class VarlinkServer: Sendable {
 
   /// The bytes of replies that clients have not read yet, one number for each open connection.
   public func unsentBytes() async -> [Int] {
-    // Event loops do all tasks before they read and write, so whoever asks again and again would keep them from that.
+    // Event loops do all tasks before they read and write, so tasks in quick succession would keep them from that.
     let counts = registry.channels.map { channel in
       channel.eventLoop.flatScheduleTask(in: .milliseconds(1)) { channel.getOption(ChannelOptions.bufferedWritableBytes) }
     }
@@ -156,7 +156,7 @@ public final class VarlinkServer: Sendable {
     for connection in handedOver { try? await connection.closeFuture.get() }
   }
 
-  /// Stops accepting connections; those that are open stay.
+  /// Stops accepting connections. Open connections continue.
   public func stopAccepting() async {
     for listener in listeners { try? await listener.close() }
   }
@@ -168,7 +168,7 @@ public final class VarlinkServer: Sendable {
     let open = registry.channels
     for channel in open {
       channel.eventLoop.execute {
-        // Idle connections close at once, busy ones after their reply.
+        // Idle connections close immediately, busy ones after their reply.
         channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Stopping())
       }
       channel.eventLoop.scheduleTask(in: TimeAmount(grace)) { channel.close(promise: nil) }

@@ -7,13 +7,13 @@ public protocol VarlinkInterface: Sendable {
   var definition: IDL.Interface { get }
 
   /// Answers one call of a method that `definition` has, with parameters whose names it has.
-  /// - Parameter stream: accepts replies before the last one; only for calls with `more`.
+  /// - Parameter stream: accepts replies before the last one. Only for calls with `more`.
   /// - Returns: the parameters of the last reply.
   /// - Throws: `VarlinkError` for the client. After anything else the connection is closed without an answer, and the server's `Notice`
-  ///   says why, unless it is a `CancellationError`.
+  ///   gives the reason, unless it is a `CancellationError`.
   func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> EncodedParameters
 
-  /// Answers at once, on the connection's own thread, if that needs no waiting and hardly any time; `nil` leaves the call to `answer`.
+  /// Answers on the connection's own thread, if that needs no waiting and hardly any time. `nil` leaves the call to `answer`.
   func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters?
 }
 
@@ -21,19 +21,19 @@ extension VarlinkInterface {
   public func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters? { nil }
 }
 
-/// Takes all replies of a method but the last one. Sending waits for the socket, and the sender waits with it: for a client that does not
-/// read, no more is kept than one write.
+/// Accepts all replies of a method but the last one. Sending waits for the socket, and the sender waits with it: for a client that does not
+/// read, only one write is kept.
 public struct VarlinkStream: Sendable {
   private let write: @Sendable (_ messages: ByteBuffer) async throws -> Void
 
-  /// - Parameter write: writes messages, each with its terminator, and returns once the connection took all of them.
+  /// - Parameter write: writes messages, each with its terminator, and returns once the connection accepted all of them.
   public init(write: @escaping @Sendable (ByteBuffer) async throws -> Void) { self.write = write }
 
-  /// Sends one reply and waits until the connection took it.
+  /// Sends one reply and waits until the connection accepted it.
   /// - Throws: `CancellationError` when the client is gone.
   public func send(_ parameters: EncodedParameters) async throws { try await write(parameters.message(continues: true)) }
 
-  /// Sends replies in one write and waits until the connection took all of them.
+  /// Sends replies in one write and waits until the connection accepted all of them.
   /// - Throws: `CancellationError` when the client is gone.
   public func send(_ replies: EncodedReplies) async throws { try await write(replies.messages) }
 }
@@ -64,7 +64,7 @@ public struct VarlinkService: Sendable {
     own = IDL.service
   }
 
-  /// Answers a call that needs no waiting; `nil` leaves it to `answer`.
+  /// Answers a call that needs no waiting. `nil` leaves it to `answer`.
   func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters? {
     try check(call)
     guard let interface = interfaces[call.interface] else { return try answerOwn(call) }

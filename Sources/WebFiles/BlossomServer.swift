@@ -8,7 +8,7 @@ public struct BlossomServer: Sendable {
   private let address: WebAddress
   private let client: WebClient
 
-  /// Upper bound of what a server says about a file, in bytes.
+  /// Upper bound of a server's description of a file, in bytes.
   private static let descriptionBytesMax = 64 << 10
   private static let redirectsMax = 3
 
@@ -25,12 +25,12 @@ public struct BlossomServer: Sendable {
 
   /// Brings a file to the server unless it is there, and reads it back.
   /// - Parameter authorization: the value of the `Authorization` field.
-  /// - Returns: the address of the file. It follows from server and file alone, so it is the same each time, whatever the server says.
+  /// - Returns: the address of the file. It follows from server and file alone, so it is the same each time.
   /// - Throws: `WebFailure` with the server's words if it has any.
   public func upload(_ file: LocalFile, authorization: String) async throws(WebFailure) -> String {
     let place = address.with(target: "/\(file.sha256)\(file.type.map { ".\($0.fileExtension)" } ?? "")")
     if try await client.send(WebRequest(method: .head, address: place)).status == 200 {
-      // Some servers say so of every file. What readers get decides.
+      // Some servers report this for every file. Only reading it back decides.
       do throws(WebFailure) {
         try await readBack(file, at: place)
         return place.text
@@ -82,7 +82,7 @@ public struct BlossomServer: Sendable {
     throw WebFailure("the server sends readers from one address to the next without end")
   }
 
-  /// Where a redirect leads. It has the hash in it (BUD-01), and leads to this machine only if the server is on it.
+  /// The target of a redirect. It has the hash in it (BUD-01), and leads to this machine only if the server is on it.
   func next(_ location: String, after place: WebAddress, _ file: LocalFile) throws(WebFailure) -> WebAddress {
     let isRelative = location.hasPrefix("/") && !location.hasPrefix("//")
     guard let next = try? WebAddress(isRelative ? place.server + location : location), !next.isLoopback || address.isLoopback,
@@ -92,7 +92,7 @@ public struct BlossomServer: Sendable {
   }
 }
 
-/// What became of uploading a file to one server.
+/// The result of uploading a file to one server.
 public struct UploadOutcome: Sendable {
   /// The address of the server.
   public let server: String

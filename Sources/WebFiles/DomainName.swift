@@ -9,10 +9,10 @@ public struct DomainName: Hashable, Sendable {
   }
 
   public let name: String
-  /// The server that knows the name.
+  /// The server that resolves the name.
   private let server: WebAddress
 
-  /// Upper bound of what a domain says, in bytes: it may list all of its names.
+  /// Upper bound of a domain's answer, in bytes: it may list all of its names.
   private static let bytesMax = 1 << 20
 
   /// Whether someone who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters, and the
@@ -42,7 +42,7 @@ public struct DomainName: Hashable, Sendable {
 
   /// Asks the domain whose name it is.
   /// - Returns: the public key, 64 lower-case hexadecimal digits.
-  /// - Throws: `WebFailure` that says what is wrong.
+  /// - Throws: `WebFailure` with the reason.
   public func publicKey(client: WebClient) async throws(WebFailure) -> String {
     let address = server.with(target: "/.well-known/nostr.json?name=\(name)")
     let answer = try await client.send(WebRequest(method: .get, address: address, intake: .bytes(max: Self.bytesMax)))

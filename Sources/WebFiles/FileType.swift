@@ -1,4 +1,4 @@
-/// What a file is.
+/// The type of a file.
 public struct FileType: Hashable, Sendable {
   /// The media type, such as `image/jpeg`.
   public let mimeType: String
@@ -10,7 +10,7 @@ public struct FileType: Hashable, Sendable {
     self.fileExtension = fileExtension
   }
 
-  /// The first bytes of types that say what they are.
+  /// The first bytes of types that can be recognised by them.
   private static let beginnings: [(bytes: [UInt8], type: FileType)] = [
     ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], FileType("image/png", "png")),
     ([0xFF, 0xD8, 0xFF], FileType("image/jpeg", "jpg")),
@@ -25,20 +25,20 @@ public struct FileType: Hashable, Sendable {
     ([0x50, 0x4B, 0x03, 0x04], FileType("application/zip", "zip")),
   ]
 
-  /// What follows `ftyp` in files of the ISO family.
+  /// The words after `ftyp` in files of the ISO family.
   private static let brands: [String: FileType] = [
     "avif": FileType("image/avif", "avif"), "heic": FileType("image/heic", "heic"), "mif1": FileType("image/heic", "heic"),
     "M4A ": FileType("audio/mp4", "m4a"), "qt  ": FileType("video/quicktime", "mov"),
   ]
 
-  /// Types whose bytes do not say what they are, by the ends of names.
+  /// Types that cannot be recognised by their bytes, by the ends of names.
   private static let ends: [String: FileType] = [
     "txt": FileType("text/plain", "txt"), "md": FileType("text/markdown", "md"), "csv": FileType("text/csv", "csv"),
     "json": FileType("application/json", "json"), "svg": FileType("image/svg+xml", "svg"),
     "ics": FileType("text/calendar", "ics"), "gpx": FileType("application/gpx+xml", "gpx"),
   ]
 
-  /// What `bytes` are; where they do not say so themselves, what the end of `name` says.
+  /// The type of `bytes`, recognised by their beginning, or else by the end of `name`.
   init?(of bytes: [UInt8], name: String) {
     if let found = Self.beginnings.first(where: { bytes.starts(with: $0.bytes) }) {
       self = found.type

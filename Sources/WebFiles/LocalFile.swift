@@ -1,9 +1,9 @@
 internal import Cryptography
 internal import Glibc
 
-/// A file of this machine that is to be published, in memory: what is hashed is what is sent.
+/// A file of this machine that is to be published, in memory: the bytes that are hashed are the bytes that are sent.
 public struct LocalFile: Sendable {
-  /// The reason why a file cannot be published, as a sentence for people. The path in it is as it was given.
+  /// The reason why a file cannot be published, as a sentence for people. It has the path as the user wrote it.
   public struct Flaw: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }
@@ -12,7 +12,7 @@ public struct LocalFile: Sendable {
   let digest: [UInt8]
   /// 64 lower-case hexadecimal digits.
   public let sha256: String
-  /// `nil` if no one knows.
+  /// `nil` if it is unknown.
   public let type: FileType?
   /// Of a picture.
   public let dimensions: PictureHeader.Dimensions?
@@ -20,7 +20,7 @@ public struct LocalFile: Sendable {
   /// Upper bound of a file, in bytes.
   public static let bytesMax = 100 << 20
 
-  /// - Parameter name: may have an extension that says what the bytes are, if they do not say so themselves.
+  /// - Parameter name: may have an extension that gives the type of the bytes, if they cannot be recognised.
   public init(bytes: [UInt8], name: String) {
     self.bytes = bytes
     digest = SHA256.digest(of: bytes)
@@ -41,7 +41,7 @@ public struct LocalFile: Sendable {
     self.init(bytes: try Self.contents(descriptor, path, expected: Int(status.st_size)), name: path)
   }
 
-  /// Reads until there is no more, because a file may grow.
+  /// Reads to the end, because a file may grow.
   private static func contents(_ descriptor: CInt, _ path: String, expected: Int) throws(Flaw) -> [UInt8] {
     let tooLarge = Flaw(description: "\(path) has more than \(bytesMax) bytes, and a file may not have more")
     guard expected <= bytesMax else { throw tooLarge }

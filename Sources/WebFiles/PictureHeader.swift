@@ -1,11 +1,11 @@
-/// Reads how large a picture is from its first bytes, without decoding it. What it cannot read, it does not guess.
+/// Reads how large a picture is from its first bytes, without decoding it. It does not guess.
 public enum PictureHeader {
   /// In pixels, as readers see it.
   public struct Dimensions: Hashable, Sendable {
     public let width: Int
     public let height: Int
 
-    /// What relays and readers take (`PostDraft.Attachment.pixelsMax`).
+    /// The limit of relays and readers (`PostDraft.Attachment.pixelsMax`).
     private static let pixelsMax = 1_000_000
 
     init?(_ width: Int?, _ height: Int?) {
@@ -17,10 +17,10 @@ public enum PictureHeader {
     }
   }
 
-  /// What is read at most, in bytes: a picture says early how large it is.
+  /// The number of bytes that are read at most: the dimensions of a picture are near its beginning.
   private static let bytesMax = 1 << 20
 
-  /// The dimensions of a PNG, JPEG, GIF or WebP picture; `nil` if it is none of these, or is damaged.
+  /// The dimensions of a PNG, JPEG, GIF or WebP picture, or `nil` if it is none of these, or is damaged.
   static func dimensions(in bytes: [UInt8]) -> Dimensions? {
     let file = Reader(bytes: bytes.prefix(bytesMax))
     if file.has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) {
@@ -57,7 +57,7 @@ public enum PictureHeader {
         at += kind == 0xFF ? 1 : 2
         continue
       }
-      // The picture itself begins: nothing was said.
+      // The picture itself begins, so no dimensions follow.
       guard kind != 0xDA, kind != 0xD9, let length = file.big(2, at: at + 2), length >= 2 else { return nil }
       if (0xC0...0xCF).contains(kind), ![0xC4, 0xC8, 0xCC].contains(kind) {
         let (height, width) = (file.big(2, at: at + 5), file.big(2, at: at + 7))
@@ -69,7 +69,7 @@ public enum PictureHeader {
     return nil
   }
 
-  /// Numbers in bytes; what is beyond the end is `nil`.
+  /// Numbers in bytes, or `nil` beyond the end.
   private struct Reader {
     let bytes: ArraySlice<UInt8>
 

@@ -1,9 +1,9 @@
 internal import Dialing
 internal import Foundation
 
-/// The address of something on the web: https anywhere, or http on this machine only. It holds no user name, password or fragment.
+/// An address on the web: https anywhere, or http on this machine only. It has no user name, password or fragment.
 public struct WebAddress: Hashable, Sendable {
-  /// The reason why a text is not such an address, as the end of a sentence. It repeats nothing of the text, which may hold a password.
+  /// The reason why a text is not such an address, as the end of a sentence. It repeats nothing of the text, which may contain a password.
   public struct Flaw: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }
@@ -12,14 +12,14 @@ public struct WebAddress: Hashable, Sendable {
   /// Host name in lower case, IPv4 address, or IPv6 address without brackets.
   public let host: String
   public let port: Int
-  /// Path and query; begins with `/`.
+  /// Path and query. It begins with `/`.
   public let target: String
 
   /// Upper bound of an address, in bytes.
   public static let bytesMax = 2_000
 
   /// Reads an address.
-  /// - Throws: `Flaw` that says what is wrong.
+  /// - Throws: `Flaw` with the reason.
   public init(_ text: String) throws(Flaw) {
     guard text.utf8.count <= Self.bytesMax else { throw Flaw(description: "must have at most \(Self.bytesMax) bytes") }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -44,7 +44,7 @@ public struct WebAddress: Hashable, Sendable {
   }
 
   /// Reads the address of a server, which has neither a path nor a query.
-  /// - Throws: `Flaw` that says what is wrong.
+  /// - Throws: `Flaw` with the reason.
   public init(server text: String) throws(Flaw) {
     try self.init(text)
     guard target == "/" else { throw Flaw(description: "must be the address of a server, without a path or a query") }
@@ -56,10 +56,10 @@ public struct WebAddress: Hashable, Sendable {
   }
 
   /// Another address at the same server.
-  /// - Parameter target: path and query, from `/`; both are the caller's own words.
+  /// - Parameter target: path and query, from `/`. Both are the caller's own words.
   func with(target: String) -> WebAddress { WebAddress(self, target) }
 
-  /// Whether the host is this machine, whatever a name server says.
+  /// Whether the host is this machine, without asking a name server.
   public var isLoopback: Bool {
     host == "localhost" || host == "::1" || IPAddress.version4(host)?.hasPrefix("127.") == true
   }

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// The reason why something on the web could not be had, as a sentence for people. Words of servers in it are cut and cleaned.
+/// The reason why a request on the web failed, as a sentence for people. Words of servers in it are cut and cleaned.
 public struct WebFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
@@ -28,12 +28,12 @@ public struct WebLimits: Sendable {
 struct WebRequest: Sendable {
   enum Method: String, Sendable { case get = "GET", head = "HEAD", put = "PUT" }
 
-  /// What is wanted of the body of an answer.
+  /// The part of an answer's body that is read.
   enum Intake: Sendable {
     case nothing
-    /// The bytes, so many at most; more are a failure.
+    /// The bytes, so many at most. More are a failure.
     case bytes(max: Int)
-    /// The digest, if the status is 200; more bytes than these are a failure.
+    /// The digest, if the status is 200. More bytes than these are a failure.
     case digest(max: Int)
 
     var bytesMax: Int {
@@ -54,7 +54,7 @@ struct WebRequest: Sendable {
 /// A server's answer.
 struct WebAnswer: Sendable {
   let status: Int
-  /// Header fields by name in lower case; of several with one name the first.
+  /// Header fields by name in lower case. Of several with one name, the first.
   let fields: [String: String]
   var body: [UInt8] = []
   /// The SHA-256 of the body, if that was wanted.
@@ -62,14 +62,14 @@ struct WebAnswer: Sendable {
 }
 
 /// Requests to web servers, one for each connection: without redirects, cookies, compression or caches, and with bounds for everything that
-/// a server can make long. docs/decisions/0028-uploads.md says why it is not a library.
+/// a server can make long. docs/decisions/0028-uploads.md explains why it is not a library.
 public struct WebClient: Sendable {
   private let tls: WebTLS
   private let limits: WebLimits
   private let group = MultiThreadedEventLoopGroup.singleton
   private static let lookup = HostLookup(threadsMax: 8)
 
-  /// - Parameter trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
+  /// - Parameter trustRoots: a PEM file with certificate authorities to trust, or `nil` for the system's.
   /// - Throws: `WebFailure` if that file cannot be read.
   public init(trustRoots: String? = nil, limits: WebLimits = WebLimits()) throws(WebFailure) {
     self.limits = limits
@@ -81,7 +81,7 @@ public struct WebClient: Sendable {
   }
 
   /// Sends a request.
-  /// - Returns: the answer, whatever its status is.
+  /// - Returns: the answer, with any status.
   func send(_ request: WebRequest) async throws(WebFailure) -> WebAnswer {
     do throws(PeerFailure) {
       return try await exchange(request, on: group.next())
@@ -116,13 +116,13 @@ public struct WebClient: Sendable {
   }
 }
 
-/// Ends a connection over which more comes than any good answer has: header fields, interim answers and the marks of chunks count, too.
+/// Ends a connection that brings more bytes than any good answer has. Header fields, interim answers and the marks of chunks count too.
 private final class InboundBound: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   private var left: Int
 
-  /// What an answer with this body may have in all: as much again as the body for the marks of small chunks, and room for the rest.
+  /// The largest answer with this body in all: as much again as the body for the marks of small chunks, and room for the rest.
   static func bytesMax(_ intake: WebRequest.Intake) -> Int { 2 * intake.bytesMax + (128 << 10) }
 
   init(bytesMax: Int) { left = bytesMax }

@@ -5,7 +5,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One request and its answer, on a connection of its own.
+/// One request and its answer, on its own connection.
 final class WebExchange: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundOut = HTTPClientRequestPart
@@ -59,7 +59,7 @@ final class WebExchange: ChannelInboundHandler {
     sent = next
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let left = context.eventLoop.makePromise(of: Void.self)
-    // What is sent at once does so in a turn of its own, because a turn within a turn has no end.
+    // The next piece gets its own turn of the event loop, because a write that ends immediately would nest turns without end.
     left.futureResult.whenSuccess { bound.eventLoop.execute { bound.value.handler.sendMore(bound.value.context) } }
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: left)
   }
@@ -101,7 +101,7 @@ final class WebExchange: ChannelInboundHandler {
     finish(.success(answer))
   }
 
-  // MARK: - What goes wrong
+  // MARK: - Failures
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is IdleStateHandler.IdleStateEvent { fail(.timeout, "the server was silent for \(silence.briefly)") }

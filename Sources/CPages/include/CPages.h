@@ -11,7 +11,7 @@ struct page_file {
   size_t count;
 };
 
-// The file at `index`; NULL behind the last one.
+// The file at `index`, or NULL behind the last one.
 const struct page_file *page_file(size_t index);
 
 #endif

@@ -6,10 +6,10 @@
 typedef struct pg_conn pq_connection;
 typedef struct pg_result pq_result;
 
-/* Loads libpq. Returns NULL, or a text that says why it cannot be used. Any thread may call it any number of times. */
+/* Loads libpq. Returns NULL, or the reason why it is unusable. Any thread may call it any number of times. */
 const char *pq_load(void);
 
-/* The version of libpq, such as 150018; valid once it is loaded. */
+/* The version of libpq, such as 150018. Valid once it is loaded. */
 int pq_libVersion(void);
 
 enum { PQ_CONNECTION_OK = 0, PQ_CONNECTION_BAD = 1 };
@@ -23,8 +23,8 @@ enum {
   PQ_PIPELINE_ABORTED = 11,
 };
 
-/* The settings in a connection string as words: keyword, value, keyword, value, …, NULL; only those that are given. `fault` gets a text
-   when the string cannot be read. Free both with `pq_freeWords` and `free`. */
+/* The settings in a connection string as words: keyword, value, keyword, value, …, NULL. Only the given ones. `fault` gets a text when the
+   string cannot be read. Free both with `pq_freeWords` and `free`. */
 char **pq_settings(const char *conninfo, char **fault);
 void pq_freeWords(char **words);
 
@@ -39,8 +39,8 @@ const char *pq_parameterStatus(const pq_connection *connection, const char *name
 const char *pq_host(const pq_connection *connection);
 void pq_finish(pq_connection *connection);
 
-/* Hands each notice of the server to `receive`, with its SQLSTATE and text. Returns what has to be freed once the connection is finished, and
-   NULL if there is no memory for it. */
+/* Hands each notice of the server to `receive`, with its SQLSTATE and text. Returns memory that the caller frees once the connection is
+   finished, and NULL if there is none. */
 void *pq_onNotice(pq_connection *connection, void (*receive)(void *context, const char *state, const char *text), void *context);
 
 int pq_setNonblocking(pq_connection *connection);
@@ -56,10 +56,10 @@ pq_result *pq_getResult(pq_connection *connection);
 
 int pq_resultStatus(const pq_result *result);
 const char *pq_resultState(const pq_result *result);
-/* FATAL and PANIC end the connection; in English whatever the server speaks. NULL if the error is libpq's own. */
+/* FATAL and PANIC end the connection. Always in English. NULL if the error is libpq's own. */
 const char *pq_resultSeverity(const pq_result *result);
 const char *pq_resultMessage(const pq_result *result);
-/* The name of the constraint that was violated; NULL if none was. */
+/* The name of the constraint that was violated, or NULL. */
 const char *pq_resultConstraint(const pq_result *result);
 const char *pq_affected(pq_result *result);
 int pq_rows(const pq_result *result);

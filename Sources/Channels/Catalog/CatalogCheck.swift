@@ -1,5 +1,5 @@
-/// Finds what is wrong with operators, servers and relays as a whole (SimpleX 7.0, `validateUserServers`). It is pure: objects go in,
-/// findings come out. Deleted objects are not passed to it.
+/// Finds problems of operators, servers and relays as a whole (SimpleX 7.0, `validateUserServers`). It is pure: objects go in, findings
+/// come out. Deleted objects are not passed to it.
 public enum CatalogCheck {
   public struct Operator: Hashable, Sendable {
     public let id: OperatorID
@@ -54,7 +54,7 @@ public enum CatalogCheck {
     }
   }
 
-  /// Something that is wrong, or may be wrong.
+  /// A problem, or a possible one.
   public struct Finding: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
       /// No server of the protocol can be used.
@@ -71,10 +71,10 @@ public enum CatalogCheck {
       case noEnabledRelays
       /// No message server resolves names.
       case noNamesServers
-      /// A network as a whole cannot be used.
+      /// A whole network is unusable.
       case networkUnusable
 
-      /// Whether the finding keeps channels from working; the others are warnings.
+      /// Whether the finding keeps channels from working. All other findings are warnings.
       public var isError: Bool {
         switch self {
         case .noServers, .storageMissing, .proxyMissing, .duplicateServer, .duplicateRelayAddress, .networkUnusable: true
@@ -105,12 +105,12 @@ public enum CatalogCheck {
       self.relays = relays
     }
 
-    /// The finding on a network that cannot be used as a whole. This is not a property of the catalog, but it hinders channels as much.
+    /// The finding on a network that is unusable as a whole. This is not a property of the catalog, but it hinders channels as much.
     public static func unusable(_ network: NetworkKind, _ detail: String, relays: [RelayID]) -> Self {
       Self(.networkUnusable, network: network, relays: relays, detail: detail)
     }
 
-    /// Whether this held already when `earlier` was found; a change is not refused for something that it did not make worse.
+    /// Whether this held already when `earlier` was found. A change is not refused for a problem that it did not make worse.
     public func isCovered(by earlier: Finding) -> Bool {
       guard transport == earlier.transport, network == earlier.network, host == earlier.host else { return false }
       switch kind {
@@ -121,7 +121,7 @@ public enum CatalogCheck {
       }
     }
 
-    /// One sentence that says what is wrong and what to do.
+    /// One sentence about the problem and the remedy.
     public var message: String {
       let name = transport?.rawValue.uppercased() ?? ""
       switch kind {
@@ -143,7 +143,7 @@ public enum CatalogCheck {
 
   /// All findings, in a fixed order.
   ///
-  /// SimpleX is in use once there is a server or a SimpleX relay; before that, missing servers do not matter.
+  /// SimpleX is in use once there is a server or a SimpleX relay. Before that, missing servers do not matter.
   /// - Parameter includesUnused: report missing servers even when SimpleX is not in use.
   public static func findings(
     operators: [Operator], servers: [Server], relays: [Relay], includesUnused: Bool = false

@@ -1,19 +1,19 @@
 /// Internet domains, as operators own them.
 public enum Domain {
   public struct Invalid: Error, Hashable, Sendable {
-    /// A sentence that says what to change.
+    /// A sentence about the necessary change.
     public let reason: String
   }
 
   /// Whether `host` is `domain` or lies below it. Only whole labels match: `notsimplex.im` does not lie below `simplex.im`.
   /// - Parameters:
-  ///   - host: a host name in lower case; addresses and onion names lie below no domain.
+  ///   - host: a host name in lower case. Addresses and onion names lie below no domain.
   ///   - domain: as `validated` returns it.
   public static func contains(_ host: String, in domain: String) -> Bool {
     host == domain || host.utf8.count > domain.utf8.count && host.hasSuffix("." + domain)
   }
 
-  /// The domain in lower case without a dot at its end, or what is wrong with it.
+  /// The domain in lower case without a dot at its end, or its error.
   public static func validated(_ text: String) throws(Invalid) -> String {
     var domain = text.lowercased()
     if domain.hasSuffix(".") { domain.removeLast() }

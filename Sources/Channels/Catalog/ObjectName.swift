@@ -3,11 +3,11 @@ public enum ObjectName {
   public static let charactersMax = 100
 
   public struct Invalid: Error, Hashable, Sendable {
-    /// A sentence that says what to change.
+    /// A sentence about the necessary change.
     public let reason: String
   }
 
-  /// The name in normal form, without white space around it and with single spaces inside, or what is wrong with it.
+  /// The name in normal form, without white space around it and with single spaces inside, or its error.
   public static func validated(_ text: String) throws(Invalid) -> String {
     let name = VisibleName.normalized(text)
     guard name.count <= charactersMax, name.utf8.count <= 4 * charactersMax else {

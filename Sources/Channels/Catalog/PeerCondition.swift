@@ -3,7 +3,7 @@ public struct PeerCondition: Hashable, Sendable {
   public enum Health: String, Sendable, CaseIterable {
     case unknown
     case up
-    /// It answers, but does not do all that is asked of it; or it failed once and may work at the next test.
+    /// It answers, but does not do all that is asked of it, or it failed once and may work at the next test.
     case degraded
     case down
   }
@@ -11,18 +11,18 @@ public struct PeerCondition: Hashable, Sendable {
   public var health: Health
   /// The time at which `health` last changed.
   public var healthSince: Timestamp?
-  /// The latest trouble; `nil` while all is well.
+  /// The latest trouble, or `nil` while all is well.
   public var lastError: String?
-  /// The trouble that the latest test found beyond the connection; a connection alone does not clear it.
+  /// The trouble that the latest test found beyond the connection. A connection alone does not clear it.
   public var fault: String?
-  /// Whether the latest test passed; `nil` if there was no test yet.
+  /// Whether the latest test passed, or `nil` if there was no test yet.
   public var tested: Bool?
   public var testedAt: Timestamp?
   /// The time at which a complete test last passed.
   public var fullyTestedAt: Timestamp?
   /// The duration of the latest connection attempt.
   public var roundTripMilliseconds: Int64?
-  /// The number of tests that failed since the last one that passed.
+  /// The number of failed tests since the last one that passed.
   public var failures: Int
   /// The time of the latest failure.
   public var failedAt: Timestamp?
@@ -48,7 +48,7 @@ public struct PeerCondition: Hashable, Sendable {
   /// Records that a test passed.
   /// - Parameters:
   ///   - isFull: whether the test was complete, including writing.
-  ///   - roundTrip: how long the connection took; `nil` if that was not measured.
+  ///   - roundTrip: how long the connection took, or `nil` if that was not measured.
   public mutating func testPassed(isFull: Bool, roundTrip: Duration?, at now: Timestamp) {
     (tested, testedAt, failures, lastError, fault) = (true, now, 0, nil, nil)
     if isFull { fullyTestedAt = now }
@@ -68,7 +68,7 @@ public struct PeerCondition: Hashable, Sendable {
     switch cause {
     case .wrongIdentity, .protocol, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion: become(.down, now)
     case .timeout, .unreachable:
-      // One lost packet is not an outage; but a peer that never worked counts as down at once.
+      // One lost packet is not an outage. But a peer that never worked counts as down immediately.
       become(health == .up || health == .degraded && failures < 2 ? .degraded : .down, now)
     case .rejected, .rateLimited, .authRequired, .missing, .left, .replaced, .onePerAuthor, .storage, .cancelled, .tooOld,
       .tooLarge, .notSupported, .stillServed:
@@ -107,7 +107,7 @@ public struct PeerCondition: Hashable, Sendable {
     return health == .up || tested == true ? .good : .untested
   }
 
-  /// The time at which `reliability(at:)` changes by itself, after `now`; `nil` if only a new observation can change it.
+  /// The time at which `reliability(at:)` changes by itself, after `now`, or `nil` if only a new observation can change it.
   public func reliabilityEnds(after now: Timestamp) -> Timestamp? {
     guard let failedAt else { return nil }
     let end = failedAt > now ? failedAt : failedAt + Self.recentFailure

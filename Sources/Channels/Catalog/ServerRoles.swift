@@ -4,7 +4,7 @@ public struct ServerRoles: Hashable, Sendable {
   public var storage: Bool
   /// The server forwards to servers that should not see the client.
   public var proxy: Bool
-  /// The server resolves names; only message servers can.
+  /// The server resolves names. Only message servers can.
   public var names: Bool
 
   public init(storage: Bool, proxy: Bool, names: Bool) {
@@ -16,7 +16,7 @@ public struct ServerRoles: Hashable, Sendable {
   /// The roles of one's own servers.
   public static let own = ServerRoles(storage: true, proxy: true, names: false)
 
-  /// One server's deviations from the roles of its operator; `nil` means that it does not deviate.
+  /// One server's deviations from the roles of its operator. `nil` means that it does not deviate.
   public struct Override: Hashable, Sendable {
     public var storage: Bool?
     public var proxy: Bool?
@@ -32,7 +32,7 @@ public struct ServerRoles: Hashable, Sendable {
   }
 
   /// These roles with one server's deviations.
-  /// - Parameter transport: the server's protocol; file servers never resolve names.
+  /// - Parameter transport: the server's protocol. File servers never resolve names.
   public func with(_ override: Override, on transport: ServerProtocol) -> ServerRoles {
     ServerRoles(
       storage: override.storage ?? storage, proxy: override.proxy ?? proxy,

@@ -1,16 +1,16 @@
-/// Counts of a post's deliveries; the only place that derives a phase from them.
+/// Counts of a post's deliveries. Only this type derives a phase from them.
 public struct DeliveryCounts: Hashable, Sendable {
   public let isDeletionRequested: Bool
   /// All deliveries, as the 4 in "on 3 of 4 relays".
   public private(set) var total = 0
-  /// Those where a reader found the post, in whatever edition, and has not missed it since, as the 3 in "on 3 of 4 relays".
+  /// Deliveries where a reader found the post, in any edition, and has not missed it since: the 3 in "on 3 of 4 relays".
   public private(set) var shown = 0
   private var counts: [DeliveryStatus: Int] = [:]
 
   public init(isDeletionRequested: Bool) { self.isDeletionRequested = isDeletionRequested }
 
   /// Counts one delivery.
-  /// - Parameter shown: the edition that a reader last found at the relay; 0 means none.
+  /// - Parameter shown: the edition that a reader last found at the relay, or 0 for none.
   public mutating func add(_ status: DeliveryStatus, shown: Int) {
     total += 1
     if shown > 0 { self.shown += 1 }
@@ -20,12 +20,12 @@ public struct DeliveryCounts: Hashable, Sendable {
   /// The number of deliveries with this status.
   public subscript(_ status: DeliveryStatus) -> Int { counts[status] ?? 0 }
 
-  /// The phase of a post that was published: deletion first; then what readers find; then what is under way. A post without deliveries is
-  /// `pending`.
+  /// The phase of a published post. Deletion comes first, then the result of reading back, then work under way. A post without deliveries
+  /// is `pending`.
   public var phase: PostPhase {
     if isDeletionRequested {
       let remaining = self[.stillServed] + self[.unsupported]
-      // Deliveries of any other status were not told yet, or wait for the relay.
+      // Deliveries of any other status have not asked for the deletion yet, or wait for the relay.
       guard self[.deleted] + self[.skipped] + remaining == total else { return .deleting }
       return remaining > 0 ? .stillServed : .deleted
     }

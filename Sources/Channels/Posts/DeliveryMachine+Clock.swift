@@ -1,7 +1,7 @@
 extension DeliveryMachine {
   /// Adapts to a clock that moved while the daemon did not run, because time passed or because it was set.
   /// - Parameters:
-  ///   - distance: how far it moved, from the last sign of life to the start; negative if it was set back.
+  ///   - distance: how far it moved, from the last sign of life to the start. Negative if it was set back.
   ///   - now: the present time.
   ///   - policy: timers and limits.
   public mutating func clockMoved(by distance: Duration, now: Timestamp, policy: DeliveryPolicy) {

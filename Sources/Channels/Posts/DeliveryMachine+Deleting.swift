@@ -19,7 +19,7 @@ extension DeliveryMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       refuseDeletion(work, trouble)
     case .accepted:
-      // The post may have come after the deletion, and what a reader found before that does not count.
+      // The post may have come after the deletion, and a reading from before that does not count.
       guard work.task != .withdraw else { return unexpected(event) }
       machine.state = machine.state.with(work.with(.withdraw, queued(.withdraw), after: work.lastTrouble))
       perform(.withdraw)
@@ -122,7 +122,7 @@ extension DeliveryMachine.Step {
 
   /// Handles trouble that may pass: a deletion is tried for as long as the channel has the relay.
   private mutating func insist(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
-    // The refusal is what will be said in the end.
+    // The refusal becomes the detail in the end.
     let known = work.task == .verifyRefused ? work.lastTrouble ?? trouble : trouble
     var next: Work?
     if case .deleting = machine.state { next = retry(work, after: known, retryAfter: retryAfter) }

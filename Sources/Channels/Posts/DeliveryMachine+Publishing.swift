@@ -88,18 +88,18 @@ extension DeliveryMachine.Step {
     enter(.sent(work.with(.underWay(timeoutAt: now + policy.publicationTimeout))))
   }
 
-  /// Starts to read the post back, after the relay took it.
+  /// Starts to read the post back, after the relay accepted it.
   private mutating func accept(_ work: Work) {
     machine.left = max(machine.left, 1)
     enter(.accepted(fresh(.verify, repair: work.repair)))
     perform(.verify)
   }
 
-  /// Takes an acceptance of something that left earlier. It does not say which edition it means: where there are several, readers find out.
+  /// Handles an acceptance of an edition that left earlier. It does not name the edition: where there are several, readers find out.
   mutating func acceptLate(_ event: Event, _ work: Work) {
     if machine.edition == 1 { return accept(work) }
     if work.task == .verify, work.progress.isUnderWay {
-      // What is being read may be from before the relay took it.
+      // The reading under way may be from before the relay accepted it.
       start(work)
     } else if machine.left == 0 {
       machine.left = 1
@@ -110,10 +110,10 @@ extension DeliveryMachine.Step {
     }
   }
 
-  /// Whether the relay said with this cause that it did not take the post.
+  /// Whether this cause from the relay means that it did not accept the post.
   private static func meansNotTaken(_ cause: Cause) -> Bool { [.rateLimited, .authRequired].contains(cause) }
 
-  /// Waits and publishes the post again, because the relay does not have it; fails if attempts or time are used up.
+  /// Waits and publishes the post again, because the relay does not have it. Fails if attempts or time are used up.
   private mutating func publishLater(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
     machine.left = machine.shown
     if let next = retry(work.with(.publish, work.progress, after: trouble), after: trouble, retryAfter: retryAfter) {
@@ -133,7 +133,7 @@ extension DeliveryMachine.Step {
     enter(.sent(work.with(.verify, .waiting(until: until), after: trouble)), trouble)
   }
 
-  /// Waits and reads the relay back again, in the present status; fails if attempts or time are used up.
+  /// Waits and reads the relay back again, in the present status. Fails if attempts or time are used up.
   private mutating func readBackLater(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
     if let next = retry(work, after: trouble, retryAfter: retryAfter) {
       enter(machine.state.with(next), trouble)
@@ -149,7 +149,7 @@ extension DeliveryMachine.Step {
 
   // MARK: - What readers find
 
-  /// Takes what a reader found: by the reading back under way, or by an earlier one if it was the newest edition.
+  /// Handles a reader's result: of the reading back under way, or of an earlier one if it found the newest edition.
   private mutating func foundOrLate(_ operation: Int, _ edition: Int, _ event: Event, _ work: Work) {
     if isCurrent(operation, .verify) {
       found(edition, work)
@@ -160,11 +160,11 @@ extension DeliveryMachine.Step {
     }
   }
 
-  /// Takes what the reading back under way found; 0 means nothing.
+  /// Handles the result of the reading back under way, or 0 for nothing.
   private mutating func found(_ edition: Int, _ work: Work) {
     guard edition < machine.left else { return settle(edition) }
     let missing = notFound(edition)
-    // A relay may show late what it took.
+    // A relay may show an accepted post late.
     if case .accepted = machine.state,
       let next = retry(work, after: missing, retryAfter: nil, attemptsMax: policy.verifyAttemptsMax)
     {
@@ -179,7 +179,7 @@ extension DeliveryMachine.Step {
       enter(.failed(missing, work.with(.publish, queued(.publish), after: missing)), missing)
       perform(.publish)
     case .pending, .accepted, .verified, .skipped, .deleting, .deleted, .stillServed, .unsupported:
-      // The relay took it, so it may still show it: a repair looks again before it publishes, and a deletion is sent.
+      // The relay accepted it, so it may still show it: a repair looks again before it publishes, and a deletion is sent.
       fail(.verify, work, missing)
     }
   }
@@ -193,7 +193,7 @@ extension DeliveryMachine.Step {
     return Trouble(.missing, edition > 0 ? "the relay shows \(shown), not \(expected)" : "the relay does not have the post")
   }
 
-  /// Records that a reader found an edition that is not older than the one that left.
+  /// Records that a reader found an edition that is at least as new as the one that left.
   private mutating func settle(_ edition: Int) {
     machine.shown = min(edition, machine.edition)
     machine.left = machine.shown
@@ -202,8 +202,8 @@ extension DeliveryMachine.Step {
     perform(.publish)
   }
 
-  /// Takes what a comparison of the relay's posts says about one that is on its way. Such a comparison does not tell editions apart, and
-  /// what it misses may have come later.
+  /// Handles the result of a comparison of the relay's posts for a post that is on its way. The comparison does not distinguish editions,
+  /// and a post that it misses may have come later.
   private mutating func reconcile(_ isServed: Bool) {
     if isServed, machine.edition == 1 { settle(1) }
   }

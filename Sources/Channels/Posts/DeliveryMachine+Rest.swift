@@ -26,7 +26,7 @@ extension DeliveryMachine.Step {
       guard !work.progress.isUnderWay else { return unexpected(event) }
       begin("retry by request")
     case .relayReturned:
-      // A new connection does not change what the relay refused, or postponed.
+      // A new connection does not change the relay's refusal or postponement.
       guard !work.progress.isUnderWay, trouble.cause.isOfConnection || trouble.cause == .missing else {
         return unexpected(event)
       }
@@ -88,7 +88,7 @@ extension DeliveryMachine.Step {
     perform(.publish)
   }
 
-  /// Fails; the next repair follows after a while, without limit.
+  /// Fails. The next repair follows after a while, without limit.
   mutating func fail(
     _ task: Work.Task, _ work: Work, _ trouble: Trouble, atLeast: Duration? = nil, isLongest: Bool = false
   ) {
@@ -96,7 +96,7 @@ extension DeliveryMachine.Step {
     enter(.failed(trouble, next), trouble)
   }
 
-  /// Fails after a refusal: of the post, or of those who read it.
+  /// Fails after a refusal of the post, or of its readers.
   mutating func refuse(_ work: Work, _ refusal: Trouble) {
     if work.task == .publish {
       machine.left = machine.shown
@@ -114,7 +114,7 @@ extension DeliveryMachine.Step {
     skip(Trouble(.cancelled, "cancelled before the relay had it"))
   }
 
-  /// Whether an edition is newer than all others; if it is, it is the newest one from now on.
+  /// Whether an edition is newer than all others. If so, it becomes the newest one.
   mutating func isNewer(_ edition: Int, _ event: Event) -> Bool {
     guard edition > machine.edition else {
       unexpected(event)

@@ -1,5 +1,5 @@
 extension DeliveryMachine {
-  /// The state of a delivery; each case carries the values that exist only then.
+  /// The state of a delivery. Each case carries the values that exist only then.
   public enum State: Hashable, Sendable {
     case pending(Work)
     /// `work` is the publication whose answer is awaited, or the reading back after that answer was lost.
@@ -47,7 +47,7 @@ extension DeliveryMachine {
       }
     }
 
-    /// The same state with other work; the latest trouble is the only one kept. A state without work is returned unchanged.
+    /// The same state with other work. Only the latest trouble is kept. A state without work is returned unchanged.
     func with(_ work: Work) -> Self {
       switch self {
       case .pending: .pending(work)
@@ -80,11 +80,11 @@ extension DeliveryMachine {
     public typealias Progress = WorkProgress
 
     public let task: Task
-    /// The number of the present attempt, counted from 1; each repair is one more.
+    /// The number of the present attempt, counted from 1. Each repair is one more.
     public let attempt: Int
-    /// The number of the present repair; 0 while the first effort lasts.
+    /// The number of the present repair, or 0 while the first effort lasts.
     public let repair: Int
-    /// The time at which this effort began, or, once an attempt failed, at which the first one did; its deadline counts from here.
+    /// The time at which this effort began, or, once an attempt failed, at which the first one did. Its deadline counts from here.
     public let startedAt: Timestamp
     public let progress: Progress
     /// For `verifyRefused`, the refusal.
@@ -113,41 +113,41 @@ extension DeliveryMachine {
 
   /// An event of a delivery. Outcomes carry the number of the operation that they answer.
   public enum Event: Hashable, Sendable {
-    /// The post and its deliveries are durable; work may begin.
+    /// The post and its deliveries are durable. Work may begin.
     case begun
-    /// The daemon started again; whatever was under way is lost.
+    /// The daemon started again. All operations under way are lost.
     case restarted
     /// The time in `timer` has passed.
     case timerFired
-    /// The post is about to leave for the relay; see `DeliveryMachine` on when it may.
+    /// The post is about to leave for the relay. `DeliveryMachine` describes when it may.
     case handedOver(operation: Int)
-    /// The relay said that it took the post, or that it has it already.
+    /// The relay reported that it accepted the post, or that it has it already.
     case accepted(operation: Int)
     /// A reader can fetch the post at the relay, signed by its author, in this edition.
     case verified(operation: Int, edition: Int = 1)
     /// The relay answered that it does not have the post.
     case foundMissing(operation: Int)
-    /// The relay took the deletion.
+    /// The relay accepted the deletion.
     case withdrawn(operation: Int)
     /// The relay refused for good, or broke the protocol.
     case refused(operation: Int, Trouble)
-    /// The relay cannot take this post at all, or cannot do what it was asked for: too old, too large, not supported.
+    /// The relay cannot accept this post at all, or cannot do this operation: too old, too large, not supported.
     case skipped(operation: Int, Trouble)
-    /// The operation failed for a reason that may pass. `retryAfter` is the wait that the relay asked for. With the causes `rateLimited`
-    /// and `authRequired` the relay said that it did not take the post; after any other trouble it may have it, once it left.
+    /// The operation failed for a reason that may pass. `retryAfter` is the wait that the relay asked for. The causes `rateLimited` and
+    /// `authRequired` mean that the relay did not accept the post. After any other trouble it may have it, once it left.
     case troubled(operation: Int, Trouble, retryAfter: Duration?)
-    /// The relay's posts were compared with those that should be there.
+    /// The relay's posts were compared with the posts that should be there.
     case reconciled(isServed: Bool)
     /// The relay can be reached again.
     case relayReturned
-    /// The channel does not have the relay any more.
+    /// The channel no longer has the relay.
     case relayLeft
     /// The post has a new edition, on a network that supports edits.
     case edited(edition: Int)
     case retryRequested
     case cancelRequested
     case deletionRequested
-    /// The post was forgotten here: it cannot be sent again. What is under way is not.
+    /// The text of the post was deleted in Baton, so it cannot be sent again. An attempt under way is not affected.
     case forgotten
   }
 
@@ -158,7 +158,7 @@ extension DeliveryMachine {
     case publish(operation: Int)
     case verify(operation: Int)
     case withdraw(operation: Int)
-    /// The event made no sense in this state; nothing changed. Log it at debug level.
+    /// The event made no sense in this state. Nothing changed. Log it at debug level.
     case reportUnexpected(Event)
   }
 

@@ -1,4 +1,4 @@
-/// Timers and limits of a delivery. They are configuration; the core receives them as values.
+/// Timers and limits of a delivery. They are configuration: the core receives them as values.
 public struct DeliveryPolicy: Hashable, Sendable {
   /// The time within which a relay must answer a post that left for it.
   public var publicationTimeout: Duration = .seconds(30)
@@ -6,9 +6,9 @@ public struct DeliveryPolicy: Hashable, Sendable {
   public var verificationTimeout: Duration = .seconds(15)
   /// The time that one withdrawal may take before it counts as timed out.
   public var withdrawalTimeout: Duration = .seconds(30)
-  /// The time that an operation may wait in queues before its own timeout counts: relays take posts at a pace.
+  /// The time that an operation may wait in queues before its own timeout counts: relays accept posts at a limited pace.
   public var queueAllowance: Duration = .seconds(3_600)
-  /// Wait before the second attempt; doubles with each further one.
+  /// Wait before the second attempt. It doubles with each further one.
   public var backOffFirst: Duration = .seconds(1)
   /// Longest wait between two attempts of one effort.
   public var backOffMax: Duration = .seconds(300)
@@ -18,15 +18,15 @@ public struct DeliveryPolicy: Hashable, Sendable {
   public var attemptsMax: Int = 8
   /// Time per effort before the delivery fails. It counts from the first attempt that failed.
   public var effortMax: Duration = .seconds(900)
-  /// The number of times that a relay is read back after it took a post or a deletion, before it counts as not showing it.
+  /// The number of times that a relay is read back after it accepted a post or a deletion, before it counts as not showing it.
   public var verifyAttemptsMax: Int = 3
-  /// Wait before the first repair of a delivery that failed; doubles with each further one.
+  /// Wait before the first repair of a delivery that failed. It doubles with each further one.
   public var repairFirst: Duration = .seconds(900)
   /// Longest wait between two repairs, and the wait after a refusal.
   public var repairMax: Duration = .seconds(86_400)
   /// The longest wait that a relay may ask for.
   public var patienceMax: Duration = .seconds(86_400)
-  /// Makes the jitter of installations differ; any number, fixed for one installation.
+  /// Makes the jitter of installations differ. Any number, fixed for one installation.
   public var jitterSeed: UInt64 = 0
 
   public init() {}

@@ -3,12 +3,12 @@ public struct DeliveryRecord: Hashable, Sendable {
   public var status: DeliveryStatus
   public var since: Timestamp
   public var operation: Int
-  /// The newest edition that may be at the relay; 0 means none.
+  /// The newest edition that may be at the relay, or 0 for none.
   public var left: Int
-  /// The edition that a reader last found at the relay; 0 means none.
+  /// The edition that a reader last found at the relay, or 0 for none.
   public var shown: Int
   public var isDeletionRequested: Bool
-  /// The trouble; for states under way, the latest one.
+  /// The trouble. For states under way, the latest one.
   public var trouble: Trouble?
   public var task: DeliveryMachine.Work.Task?
   public var attempt: Int

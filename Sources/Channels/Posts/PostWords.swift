@@ -1,12 +1,12 @@
 /// The status of one delivery, the pairing of one post with one relay.
 public enum DeliveryStatus: String, Sendable, CaseIterable {
-  /// Nothing of the newest edition is known to have left; an attempt waits or is queued.
+  /// As far as known, the newest edition has not left. An attempt waits or is queued.
   case pending
-  /// The newest edition may have left; its answer is awaited, or the relay is read back because no one knows whether it has it.
+  /// The newest edition may have left. Its answer is awaited, or the relay is read back because no one knows whether it has it.
   case sent
-  /// The relay said that it took the post; it is being read back.
+  /// The relay reported that it accepted the post. It is being read back.
   case accepted
-  /// A reader found the newest edition, with its id, signature and author; or a comparison found the only one.
+  /// A reader found the newest edition, with its id, signature and author, or a comparison found the only one.
   case verified
   /// The attempts, or the time for them, were used up, or the relay refused. It is tried again slowly.
   case failed
@@ -16,12 +16,12 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
   case deleting
   /// A reader, or a comparison, did not find the post after the deletion.
   case deleted
-  /// The relay took the deletion, but still serves the post. It is asked again slowly.
+  /// The relay accepted the deletion, but still serves the post. It is asked again slowly.
   case stillServed
   /// The deletion ended, and nothing shows that the post is gone.
   case unsupported
 
-  /// Whether only a post whose deletion was requested has it.
+  /// Whether only a post with a requested deletion has this status.
   public var isAfterDeletion: Bool {
     switch self {
     case .deleting, .deleted, .stillServed, .unsupported: true
@@ -32,7 +32,7 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
 
 /// The state of a post as a whole. It is always derived from its deliveries, or before it has any from its schedule, and never stored.
 public enum PostPhase: String, Sendable, CaseIterable {
-  /// The post is published once someone says so.
+  /// The post is published when someone releases it.
   case draft
   /// The post is published when its time comes.
   case scheduled

@@ -5,8 +5,8 @@ internal import Foundation
 internal import ProgramEnd
 internal import SandboxProgram
 
-/// All programs in one, as it is installed. The name under which it was started says which of them it is; under any other name, the first
-/// argument does.
+/// All programs in one, as it is installed. The name under which it was started selects the program. Under any other name, the first
+/// argument selects it.
 @main
 enum BatonMain {
   static func main() async {
@@ -25,7 +25,8 @@ enum BatonMain {
     }
   }
 
-  /// - Returns: what runs the program with that name, given the arguments behind the name; nil where there is no such program.
+  /// - Returns: a function that runs the program with that name, given the arguments behind the name, or nil where there is no such
+  ///   program.
   private static func program(_ name: String) -> (([String]) async -> Never)? {
     switch name {
     case "batond": runBatond
