@@ -24,7 +24,7 @@ extension Session {
   /// The wait between attempts to reach a daemon that is away.
   private static let wait = Duration.seconds(1)
 
-  /// Looks now, after every change, and after a while in any case, even if the daemon restarts. Runs until an error or the end of the program.
+  /// Looks now, after every change, and after a while in any case, even if the daemon restarts. Ends only with an error.
   /// - Parameters:
   ///   - subject: the kind of data shown.
   ///   - look: reads and shows the objects, given this session at that moment.

@@ -62,7 +62,7 @@ struct MessageFollowing {
   /// The wait between attempts to reach a daemon that is away.
   private static let wait = Duration.seconds(1)
 
-  /// Shows a page, and then new messages. Runs until an error or the end of the program.
+  /// Shows a page, and then new messages. Ends only with an error.
   /// - Parameter channel: only messages of this channel.
   func run(_ page: MessagePageView, channel: Int64?) async throws {
     var tail = tail
