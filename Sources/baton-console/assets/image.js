@@ -83,7 +83,7 @@ class ImageField {
   }
 }
 
-/** Returns a data URL of at most `max` bytes: PNG if that fits at this size, otherwise JPEG on white, and smaller until one of them fits. */
+/** Returns a data URL of at most `max` bytes: PNG if it fits at this size, otherwise JPEG on white, and smaller until one of them fits. */
 function encoded(bitmap, max) {
   const canvas = document.createElement("canvas");
   for (const side of sides) {
