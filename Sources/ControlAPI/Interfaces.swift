@@ -1,7 +1,7 @@
 internal import CInterfaces
 public import Varlink
 
-/// The control interfaces. Their `.varlink` files are the source of truth; they are compiled in.
+/// The control interfaces. Their `.varlink` files are the source of truth, and are compiled into the programs.
 public enum Interfaces {
   public static let operators = load("org.batond.Operators")
   public static let servers = load("org.batond.Servers")
@@ -20,7 +20,7 @@ public enum Interfaces {
     operators, servers, relays, identities, channels, posts, messages, members, people, monitor, daemon, systemd,
   ]
 
-  /// The errors of each.
+  /// The errors of each interface.
   public static let refusals: [any InterfaceRefusal.Type] = [
     OperatorsRefusal.self, ServersRefusal.self, RelaysRefusal.self, IdentitiesRefusal.self, ChannelsRefusal.self,
     PostsRefusal.self, MessagesRefusal.self, MembersRefusal.self, PeopleRefusal.self, MonitorRefusal.self, DaemonRefusal.self,

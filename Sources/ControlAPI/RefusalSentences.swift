@@ -2,7 +2,7 @@ public import Sentences
 internal import StrictJSON
 public import Varlink
 
-// What people are told of each error that an interface declares. One without a sentence does not compile.
+// The sentences for people about each error that an interface declares. An error without a sentence does not compile.
 
 extension OperatorsRefusal {
   /// The sentence for people.
@@ -285,7 +285,7 @@ extension Problem {
 }
 
 extension RefusalSentence {
-  /// One of Varlink's own errors, or one that this version does not know.
+  /// One of Varlink's own errors, or an error that is unknown to this version.
   fileprivate static func of(service error: VarlinkError) -> Self {
     switch error.name {
     case VarlinkError.permissionDenied.name: .permissionDenied
@@ -304,10 +304,10 @@ extension VarlinkError {
 }
 
 extension VarlinkClient.Failure {
-  /// The sentence for people about a call that got no answer.
+  /// The sentence for people about a call without a reply.
   /// - Parameters:
   ///   - path: the path of the socket.
-  ///   - limit: the time limit in words, if someone has set one.
+  ///   - limit: the time limit in words, if one was set.
   public func sentence(at path: String, within limit: String? = nil) -> RefusalSentence {
     switch self {
     case .notReachable(let reason):

@@ -1,9 +1,9 @@
 // Refusals that are about operators, servers, relays and identities.
 extension RefusalSentence {
-  /// Something that is not there.
+  /// An object that does not exist.
   /// - Parameters:
   ///   - kind: channel, relay, server, operator or identity.
-  ///   - id: what it was asked for by; likewise `name`.
+  ///   - id: the requested id, if any. Likewise `name`.
   public static func noSuchObject(_ kind: String, id: Int64?, name: String?) -> Self {
     let named = [id.map { "with id \($0)" }, name.map { "named '\($0)'" }].compactMap(\.self).joined(separator: " ")
     return Self("there is no \(kind) \(named)", kind == "message" ? "see batonctl messages" : "see batonctl \(kind) list")
@@ -22,7 +22,7 @@ extension RefusalSentence {
   /// A name that is not allowed.
   public static func invalidDisplayName(reason: String) -> Self { Self("invalid name: \(reason)") }
 
-  /// A name that something else has.
+  /// A name that another object has.
   public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is already in use", "choose another") }
 
   /// A name or a key that another identity has.
@@ -41,15 +41,15 @@ extension RefusalSentence {
     Self("'\(address)' is not a valid address: \(reason)\(position.map { ", at character \($0 + 1)" } ?? "")")
   }
 
-  /// An address that something else has.
-  /// - Parameter kind: relay or server; nil when that is not known.
+  /// An address that another object has.
+  /// - Parameter kind: relay or server, or nil if that is unknown.
   public static func duplicateAddress(_ kind: String?, id: Int64) -> Self {
     guard let kind else { return Self("this address is already in use by id \(id)") }
     return Self("this address is already in use by \(kind) \(id)")
   }
 
   /// A change that is based on an older revision.
-  /// - Parameter object: what was changed, for example relay 7; nil when that is not known.
+  /// - Parameter object: the changed object, for example relay 7, or nil if that is unknown.
   public static func staleRevision(of object: String?) -> Self {
     Self("someone else changed \(object ?? "it") at the same time", "look at it and try again")
   }
@@ -59,8 +59,8 @@ extension RefusalSentence {
     Self("cannot change '\(field)' here: \(file) declares it", "edit the file and run batonctl reload")
   }
 
-  /// A change that would break the whole.
-  /// - Parameter messages: what would be wrong.
+  /// A change that would make the catalog inconsistent.
+  /// - Parameter messages: the problems that it would cause.
   public static func validationFailed(_ messages: [String]) -> Self {
     Self(
       "this change would leave errors: \(messages.joined(separator: "; "))",
@@ -80,7 +80,7 @@ extension RefusalSentence {
       "its address cannot change, and only relay remove --force removes it; the channels keep it")
   }
 
-  /// An identity that cannot be removed; without channels it is main.
+  /// An identity that cannot be removed. Without channels it is main.
   public static func identityInUse(channels: Int) -> Self {
     guard channels > 0 else { return Self("the identity main cannot be removed") }
     return channels == 1
@@ -96,7 +96,7 @@ extension RefusalSentence {
     Self("invalid credential '\(credential)': \(reason)")
   }
 
-  /// Files that are wrong.
+  /// Files with errors.
   /// - Parameter problems: each with its file.
   public static func invalidConfiguration(_ problems: [String]) -> Self {
     Self(

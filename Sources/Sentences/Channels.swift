@@ -15,7 +15,7 @@ extension RefusalSentence {
       "run batonctl relay test --all, or name one with --relay", after: ": ")
   }
 
-  /// Fewer relays than were asked for.
+  /// Fewer relays than requested.
   public static func notEnoughRelays(wanted: Int, available: Int) -> Self {
     Self("not enough relays: \(wanted) requested, \(available) available")
   }
@@ -32,7 +32,7 @@ extension RefusalSentence {
     return Self("\(what) to another daemon right now", "try again")
   }
 
-  /// A relay that was picked and cannot be used any more.
+  /// A relay that was picked and then disabled or removed.
   public static let choiceChanged = Self("a picked relay was just disabled or removed", "try again")
 
   /// A relay on another network than the channel.
@@ -48,7 +48,7 @@ extension RefusalSentence {
   }
 
   /// A relay that the channel does not have.
-  /// - Parameter relay: which, for example relay 7.
+  /// - Parameter relay: the relay, for example relay 7.
   public static func notInChannel(relay: String) -> Self {
     Self("the channel is not on \(relay)", "see batonctl channel show")
   }
@@ -85,18 +85,18 @@ extension RefusalSentence {
       "use another key for a new channel")
   }
 
-  /// A change of a channel that others run.
+  /// A change of a followed channel.
   public static func notOwned(channel: Int64) -> Self {
     Self("channel \(channel) is not yours: you only follow it", "to stop, run batonctl channel unfollow \(channel)")
   }
 
-  /// A channel that is to be left, and is Baton's own.
+  /// A channel that cannot be unfollowed, because it is Baton's own.
   public static func owned(channel: Int64) -> Self {
     Self(
       "channel \(channel) is yours, not one that you follow", "batonctl channel delete \(channel) deletes it for all readers")
   }
 
-  /// A text that is no link to a channel.
+  /// A text that is not a link to a channel.
   public static func invalidLink(reason: String) -> Self { Self("this is not a link to a channel: \(reason)") }
 
   /// A link whose relays are all unknown.
@@ -107,6 +107,6 @@ extension RefusalSentence {
     return Self("none of the link's relays is configured: \(addresses.joined(separator: ", "))", remedy)
   }
 
-  /// A channel that cannot be read.
+  /// A channel that is not readable.
   public static func notFollowable(reason: String) -> Self { Self("the channel cannot be followed: \(reason)") }
 }

@@ -1,6 +1,6 @@
 // Refusals that are about the daemon, its connections and its database.
 extension RefusalSentence {
-  /// Too many requests that wait.
+  /// Too many waiting requests.
   public static let busy = Self("the daemon is overloaded", "try again later")
 
   /// A daemon that does not share the store.
@@ -8,35 +8,35 @@ extension RefusalSentence {
     Self("no daemon named '\(name)' shares this database", "see batonctl cluster")
   }
 
-  /// A store that is one daemon's own.
+  /// A store that belongs to one daemon.
   public static let notShared = Self("this daemon does not share its database", "see its option store")
 
-  /// A copy of a store that others look after.
+  /// A copy of a store that PostgreSQL manages.
   public static let storeIsShared = Self(
     "the daemon keeps its data in PostgreSQL",
     "back it up with pg_dump or pg_basebackup, and keep a copy of identity.key elsewhere")
 
-  /// A network that cannot be used; the reason says it all.
+  /// A network that is not available. The reason is the whole sentence.
   public static func networkUnavailable(reason: String) -> Self { Self(reason) }
 
-  /// A filter, an order or a cursor that cannot be used.
-  /// - Parameter path: what part of the request it is.
+  /// An invalid filter, order or cursor.
+  /// - Parameter path: the invalid part of the request.
   public static func invalidFilter(path: String, reason: String) -> Self { Self("invalid \(path): \(reason)") }
 
-  /// Something that cannot be read because the database is damaged.
+  /// Data that is unreadable because the database is damaged.
   public static func storageDamaged(reason: String) -> Self {
     Self(
       "the daemon's database is damaged: \(reason)", "batonctl check lists all damage; restore a backup", after: ". ")
   }
 
-  /// A database that cannot be read or written.
+  /// A database that is not readable or not writable.
   public static func storageUnavailable(reason: String) -> Self {
     Self(
       "cannot use the database: \(reason)",
       inFull: "the daemon cannot use its database, and nothing was changed: \(reason)")
   }
 
-  /// A change of which no one knows whether it was made.
+  /// A change whose outcome is unknown.
   public static func outcomeUnknown(reason: String) -> Self {
     Self("the outcome is unknown: \(reason)", "check whether it took effect before you try again")
   }
@@ -45,8 +45,8 @@ extension RefusalSentence {
   public static let internalError = Self(
     "internal error in batond", "See journalctl -u batond, and check whether the change took effect", after: ". ")
 
-  /// One more connection than may be open.
-  /// - Parameter of: whose connections there are too many of: user, strangers, or all.
+  /// A connection beyond the limit.
+  /// - Parameter of: the kind of connections of which there are too many: user, strangers, or all.
   public static func tooManyConnections(of: String, max: Int) -> Self {
     switch of {
     case "user":
@@ -64,12 +64,12 @@ extension RefusalSentence {
     Self("changes before revision \(oldest) are no longer kept", "list again")
   }
 
-  /// One more client that wants to watch.
+  /// A client beyond the limit of watchers.
   public static let tooManySubscribers = Self(
     "too many clients are watching", "see the daemon's option control.subscribersMax")
 
-  /// A client that does not read what it watches.
-  /// - Parameter revision: up to which everything was sent.
+  /// A client that does not read its changes fast enough.
+  /// - Parameter revision: the revision up to which everything was sent.
   public static func tooSlow(revision: Int64) -> Self {
     Self("the client fell behind and missed changes", "continue with --since \(revision)")
   }

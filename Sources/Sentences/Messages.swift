@@ -1,6 +1,6 @@
 // Refusals that are about messages.
 extension RefusalSentence {
-  /// A channel whose messages are not read; `nil` if none are.
+  /// A channel whose messages are not read, or `nil` if no messages are read.
   public static func notFollowed(channel: Int64?) -> Self {
     Self(
       channel.map { "reading messages is off for channel \($0), or the channel was deleted" } ?? "reading messages is off",
@@ -12,7 +12,7 @@ extension RefusalSentence {
     Self("this does not work for message \(message): \(reason)")
   }
 
-  /// Someone of whom nothing is known.
+  /// A person without stored messages.
   public static func noSuchPerson(author: String) -> Self {
     Self(
       "no one called '\(author)' has written here, been muted or joined a channel",
@@ -26,7 +26,7 @@ extension RefusalSentence {
       "batonctl member list shows them; on Nostr, you can write the whole public key, npub1… or nprofile1…")
   }
 
-  /// A change of who belongs to a channel that is not possible like this.
+  /// An invalid change of the members of a channel.
   public static func invalidMember(field: String, reason: String) -> Self {
     let what =
       switch field {

@@ -20,17 +20,17 @@ extension RefusalSentence {
       "use another key for a new post")
   }
 
-  /// A channel in which nothing is published at present.
+  /// A frozen channel, in which nothing is published.
   public static func channelFrozen(channel: Int64) -> Self {
     Self("channel \(channel) is frozen", "run batonctl channel edit \(channel) --no-freeze to publish there")
   }
 
-  /// A post that has left for every relay.
+  /// A post that was sent to every relay.
   public static func postNotCancellable(post: Int64) -> Self {
     Self("post \(post) may already be on every relay", "delete it with batonctl post delete \(post)")
   }
 
-  /// Something that a network cannot do.
+  /// An action that a network does not support.
   public static func notSupported(network: String, reason: String) -> Self {
     Self("not supported on \(network): \(reason)")
   }

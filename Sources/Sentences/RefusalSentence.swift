@@ -1,20 +1,20 @@
-/// The reason for a refusal, for people. The daemon's journal and the command line take their words from here.
+/// The reason for a refusal, for people. The daemon's journal and the command line use these sentences.
 public struct RefusalSentence: Hashable, Sendable, CustomStringConvertible {
   /// The problem and the object, as the journal names them.
   public let what: String
-  /// The same, with what helps at the command line.
+  /// The same, with the remedy at the command line.
   public let text: String
 
   /// - Parameters:
-  ///   - what: what is wrong with which object.
-  ///   - help: what to do at the command line; nil when there is nothing to say.
-  ///   - mark: what stands between them.
+  ///   - what: the problem and the object.
+  ///   - help: the remedy at the command line, or nil if there is none.
+  ///   - mark: the text between them.
   public init(_ what: String, _ help: String? = nil, after mark: String = "; ") {
     self.what = what
     text = help.map { what + mark + $0 } ?? what
   }
 
-  /// - Parameter text: what the command line says instead.
+  /// - Parameter text: the whole sentence of the command line.
   public init(_ what: String, inFull text: String) {
     self.what = what
     self.text = text
