@@ -314,7 +314,7 @@ struct Settings: Sendable {
   /// The folder with the files that posts on SimpleX may have, or `nil` if they may have none.
   var simplexFiles: FileFolder? { try? FileFolder(path: text("simplex.files")) }
 
-  /// The problem if the folder and the state directory overlap, because publishers could then send the database and the key.
+  /// The flaw of the folder for files of posts. Without this check, publishers could send the database and the key.
   private var flawOfFileFolder: FileFlaw? {
     guard let files = simplexFiles else { return nil }
     // Both paths may contain symbolic links, and the core follows them.
