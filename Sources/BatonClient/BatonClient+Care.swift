@@ -3,7 +3,7 @@ public import StrictJSON
 
 // Identities and maintenance of the daemon.
 extension BatonClient {
-  /// All identities, by id unless `sort` says otherwise.
+  /// All identities, by id unless `sort` is given.
   public func identities(filter: JSONValue? = nil, sort: [JSONValue]? = nil) async throws -> [Identity] {
     try await all(IdentitiesMethod.list, "identities", Self.list(filter, sort))
   }
@@ -12,7 +12,7 @@ extension BatonClient {
   public func identity(name: String) async throws -> Identity { try await identity(.get, ["name": .string(name)]) }
 
   /// Creates an identity.
-  /// - Parameter credential: the name of a credential of the daemon with the secret key; `nil` generates a new key.
+  /// - Parameter credential: the name of a credential of the daemon with the secret key. `nil` generates a new key.
   public func addIdentity(name: String, network: String? = nil, credential: String? = nil) async throws -> Identity {
     var parameters: [String: JSONValue] = ["name": .string(name)]
     parameters["network"] = network.map(JSONValue.string)
@@ -31,13 +31,13 @@ extension BatonClient {
   }
 
   /// The daemons that share a store with this one.
-  /// - Returns: whether the store is shared, and the daemons and the chat cores by name; none if it is not.
+  /// - Returns: whether the store is shared, and if so, the daemons and the chat cores by name.
   public func cluster() async throws -> (isShared: Bool, daemons: [SharingDaemon], cores: [SharedCore]) {
     let reply = try DaemonClusterReply(json: .object(try await call(DaemonMethod.cluster)))
     return (reply.shared, reply.daemons, reply.cores)
   }
 
-  /// Makes a daemon that shares the store hand over its channels to the others, or take its share again.
+  /// Makes a daemon that shares the store hand over its channels to the others, or undoes that.
   /// - Throws: the refusals of `org.batond.Daemon.Drain`.
   public func drain(name: String, undo: Bool = false) async throws {
     _ = try await call(DaemonMethod.drain, ["name": .string(name), "undo": .bool(undo)])
@@ -55,7 +55,7 @@ extension BatonClient {
     try await call(ServiceMethod.getLogLevel)["level"]?.integer ?? 6
   }
 
-  /// - Parameter level: 0 to 7; `nil` for the configured level.
+  /// - Parameter level: 0 to 7, or `nil` for the configured level.
   public func setLogLevel(_ level: Int64?) async throws {
     _ = try await call(ServiceMethod.setLogLevel, level.map { ["level": .integer($0)] } ?? [:])
   }

@@ -78,7 +78,7 @@ extension BatonClient {
     try await serverReply(.remove, ["id": .integer(id), "force": .bool(force)])
   }
 
-  /// Tests a server; the steps arrive as they end.
+  /// Tests a server. The steps arrive as they end.
   public func testServer(_ request: TestRequest) async throws -> some AsyncSequence<TestStep, any Error> & Sendable {
     try await steps(ServersMethod.test, request)
   }
@@ -122,7 +122,7 @@ extension BatonClient {
     try await relayReply(.remove, ["id": .integer(id), "force": .bool(force)])
   }
 
-  /// Tests a relay; the steps arrive as they end.
+  /// Tests a relay. The steps arrive as they end.
   public func testRelay(_ request: TestRequest) async throws -> some AsyncSequence<TestStep, any Error> & Sendable {
     try await steps(RelaysMethod.test, request)
   }

@@ -4,8 +4,8 @@ internal import Varlink
 
 // Posts.
 extension BatonClient {
-  /// Publishes a post; returns once it is durable.
-  /// - Returns: the post, and whether it is new; otherwise an earlier call with the same idempotency key published it.
+  /// Publishes a post. Returns once it is durable.
+  /// - Returns: the post, and whether it is new. It is not if an earlier call with the same idempotency key published it.
   public func publishPost(_ request: PostsPublishRequest) async throws -> PostsPublishReply {
     try PostsPublishReply(json: .object(try await call(PostsMethod.publish, try request.json.object ?? [:])))
   }
@@ -17,8 +17,8 @@ extension BatonClient {
     try await stream(PostsMethod.publish, try request.json.object ?? [:]).map { try PostsPublishReply(json: .object($0)) }
   }
 
-  /// Publishes a post in place of an earlier one, which is deleted once readers find the new one; returns once both are durable.
-  /// - Returns: the new post, and whether it is new; otherwise an earlier call with the same idempotency key made the edit.
+  /// Publishes a post in place of an earlier one, which is deleted once readers find the new one. Returns once both are durable.
+  /// - Returns: the new post, and whether it is new. It is not if an earlier call with the same idempotency key made the edit.
   public func editPost(_ request: PostsEditRequest) async throws -> PostsEditReply {
     try PostsEditReply(json: .object(try await call(PostsMethod.edit, try request.json.object ?? [:])))
   }
@@ -42,7 +42,7 @@ extension BatonClient {
     try PostsListReply(json: .object(try await call(PostsMethod.list, try request.json.object ?? [:])))
   }
 
-  /// Posts as they change. Without `since` the first reply has the present revision and no post.
+  /// Posts as they change. Without `since` the first reply has the current revision and no post.
   public func watchPosts(
     _ request: PostsWatchRequest = PostsWatchRequest()
   ) async throws -> some AsyncSequence<PostsWatchReply, any Error> & Sendable {
@@ -56,7 +56,7 @@ extension BatonClient {
   }
 
   /// Deletes a post on all of its relays.
-  /// - Parameter reason: what readers are told.
+  /// - Parameter reason: the reason that readers see.
   public func deletePost(id: Int64, reason: String? = nil) async throws -> Post {
     var parameters: [String: JSONValue] = ["id": .integer(id)]
     parameters["reason"] = reason.map(JSONValue.string)
@@ -75,11 +75,11 @@ extension BatonClient {
     try PostReply(json: .object(try await call(PostsMethod.release, try request.json.object ?? [:]))).post
   }
 
-  /// Takes a post back from relays that cannot have it yet.
+  /// Cancels a post on relays that cannot have it yet.
   public func cancelPost(id: Int64) async throws -> Post { try await post(.cancel, ["id": .integer(id)]) }
 
-  /// Lets a channel react to a post of its own, or to a message of others; returns once that is durable.
-  /// - Returns: the reaction, and whether it is new; otherwise the channel had said this to the post before.
+  /// Publishes a channel's reaction to its own post, or to another person's message. Returns once it is durable.
+  /// - Returns: the reaction, and whether it is new. It is not if the channel already had this reaction.
   public func reactToPost(_ request: PostsReactRequest) async throws -> PostsReactReply {
     try PostsReactReply(json: .object(try await call(PostsMethod.react, try request.json.object ?? [:])))
   }
@@ -91,8 +91,8 @@ extension BatonClient {
     try await stream(PostsMethod.react, try request.json.object ?? [:]).map { try PostsReactReply(json: .object($0)) }
   }
 
-  /// Removes a message of others for all readers, which only groups on Nostr can; returns once that is durable.
-  /// - Returns: the removal; the post itself if the message is a post of Baton's.
+  /// Removes another person's message for all readers, in groups on Nostr and channels on SimpleX. Returns once that is durable.
+  /// - Returns: the removal, or the post itself if the message is Baton's own post.
   public func removeMessage(_ request: PostsRemoveRequest) async throws -> PostsRemoveReply {
     try PostsRemoveReply(json: .object(try await call(PostsMethod.remove, try request.json.object ?? [:])))
   }
@@ -104,7 +104,7 @@ extension BatonClient {
     try await stream(PostsMethod.remove, try request.json.object ?? [:]).map { try PostsRemoveReply(json: .object($0)) }
   }
 
-  /// Reports a message of others to whoever runs the relays of its channel; returns once that is durable.
+  /// Reports another person's message to the operators of the channel's relays. Returns once that is durable.
   public func reportMessage(_ request: PostsReportRequest) async throws -> PostsReportReply {
     try PostsReportReply(json: .object(try await call(PostsMethod.report, try request.json.object ?? [:])))
   }
@@ -116,8 +116,8 @@ extension BatonClient {
     try await stream(PostsMethod.report, try request.json.object ?? [:]).map { try PostsReportReply(json: .object($0)) }
   }
 
-  /// Puts a post among the pinned posts of its channel, which only groups have; returns once that is durable.
-  /// - Returns: the pin, and whether it is new; otherwise the post was pinned before.
+  /// Adds a post to the pinned posts of its channel, which must be a group. Returns once that is durable.
+  /// - Returns: the pin, and whether it is new. It is not if the post was pinned before.
   public func pinPost(id: Int64) async throws -> PostsPinReply {
     try PostsPinReply(json: .object(try await call(PostsMethod.pin, ["id": .integer(id)])))
   }
@@ -127,39 +127,39 @@ extension BatonClient {
     try await stream(PostsMethod.pin, ["id": .integer(id)]).map { try PostsPinReply(json: .object($0)) }
   }
 
-  /// Takes the pin of a post away.
+  /// Unpins a post.
   /// - Returns: the pin, which is being deleted.
   public func unpinPost(id: Int64) async throws -> Post { try await post(.unpin, ["id": .integer(id)]) }
 
-  /// The posts of a channel that were published, as they were signed, lowest id first. The last reply has no post; if it does not come, the
-  /// export is not complete.
+  /// The published posts of a channel, as they were signed, lowest id first. The last reply has no post. If it does not arrive, the export
+  /// is incomplete.
   public func exportPosts(
     _ request: PostsExportRequest
   ) async throws -> some AsyncSequence<PostsExportReply, any Error> & Sendable {
     try await stream(PostsMethod.export, try request.json.object ?? [:]).map { try PostsExportReply(json: .object($0)) }
   }
 
-  /// Publishes a post that was signed before, or deletes one as its author has asked before.
-  /// - Returns: the post, and whether that changed anything.
+  /// Publishes a post that was signed before, or deletes a post as its author asked before.
+  /// - Returns: the post, and whether anything changed.
   public func adoptPost(_ request: PostsAdoptRequest) async throws -> PostsAdoptReply {
     try PostsAdoptReply(json: .object(try await call(PostsMethod.adopt, try request.json.object ?? [:])))
   }
 
-  /// Says for how long the posts of a channel are kept.
+  /// Sets how long the posts of a channel are kept.
   /// - Parameters:
-  ///   - keepDays: for how many days after their creation; no limit if it is `nil`.
-  ///   - keepCount: how many of the newest; no limit if it is `nil`.
+  ///   - keepDays: the number of days after their creation, or `nil` for no limit.
+  ///   - keepCount: the number of newest posts, or `nil` for no limit.
   public func setPostRetention(channelId: Int64, keepDays: Int?, keepCount: Int?) async throws -> Retention {
     let request = PostsSetRetentionRequest(channelId: channelId, keepDays: keepDays, keepCount: keepCount)
     return try Retention(json: try await call(PostsMethod.setRetention, try request.json.object ?? [:])["retention"] ?? .null)
   }
 
-  /// For how long the posts of a channel are kept.
+  /// How long the posts of a channel are kept.
   public func postRetention(channelId: Int64) async throws -> Retention {
     try Retention(json: try await call(PostsMethod.getRetention, ["channelId": .integer(channelId)])["retention"] ?? .null)
   }
 
-  /// What is needed to upload a file that a post of the channel will show.
+  /// The data needed to upload a file that a post of the channel will show.
   public func authorizeUpload(_ request: PostsAuthorizeUploadRequest) async throws -> PostsAuthorizeUploadReply {
     try PostsAuthorizeUploadReply(json: .object(try await call(PostsMethod.authorizeUpload, try request.json.object ?? [:])))
   }

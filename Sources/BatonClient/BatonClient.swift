@@ -3,30 +3,30 @@ internal import NIOConcurrencyHelpers
 public import StrictJSON
 public import Varlink
 
-/// A client of Baton's control interfaces: typed calls over one Unix socket.
+/// A client of Baton's control interfaces, with typed calls over one Unix socket.
 ///
-/// Calls share one connection; each stream has its own, because a stream occupies its connection.
+/// Calls share one connection. Each stream has its own, because a stream occupies its connection.
 public struct BatonClient: Sendable {
   public static let defaultSocket = "/run/batond/control"
 
   public let socket: String
-  /// The time that an answer may take; `nil` for as long as the connection lasts. Streams may take any time.
+  /// How long to wait for a reply, or `nil` for as long as the connection lasts. Streams have no limit.
   public let timeout: Duration?
-  /// The time for which a call is repeated that the daemon did not take because it was restarting or had too much to do. With zero, calls
-  /// are not repeated, and `notTaken` and `Busy` are thrown like other failures.
+  /// How long to repeat a call that the daemon did not process because it was restarting or overloaded. With zero, calls are not repeated,
+  /// and `notTaken` and `Busy` are thrown like other failures.
   public let persistence: Duration
   private let connection: NIOLockedValueBox<VarlinkClient>
 
-  /// The time that a restarted daemon may take to serve its socket again.
+  /// How long a restarted daemon needs at most to serve its socket again.
   private static let restart = Duration.seconds(3)
-  /// Rewrites every reply before it is read; `nil` reads replies as they are.
+  /// Rewrites every reply before it is decoded. `nil` leaves replies unchanged.
   private var rewrite: (@Sendable (JSONValue) -> JSONValue)?
 
   /// Connects to a daemon.
   /// - Parameters:
   ///   - socket: path of the control socket.
-  ///   - timeout: how long an answer may take; `nil` for as long as the connection lasts.
-  ///   - persistence: how long to repeat a call that the daemon did not take.
+  ///   - timeout: how long to wait for a reply, or `nil` for as long as the connection lasts.
+  ///   - persistence: how long to repeat a call that the daemon did not process.
   /// - Throws: `VarlinkClient.Failure`, for example `notReachable` if no daemon serves the socket.
   public init(
     socket: String = defaultSocket, timeout: Duration? = .seconds(45), persistence: Duration = .zero
@@ -41,13 +41,13 @@ public struct BatonClient: Sendable {
 
   public func close() async { await connection.withLockedValue { $0 }.close() }
 
-  /// Whether the daemon did nothing, so that the same call may be repeated, whatever it changes.
+  /// Whether the daemon did nothing, so that any call, even one that makes changes, may be repeated.
   static func isNotTaken(_ error: any Error) -> Bool {
     if let failure = error as? VarlinkClient.Failure { return failure == .notTaken }
     return (error as? VarlinkError)?.kind == .busy
   }
 
-  /// A new connection, in place of one that the daemon has closed.
+  /// A new connection to replace a connection that the daemon closed.
   private func reconnect() async throws(VarlinkClient.Failure) -> VarlinkClient {
     // The daemon was there a moment ago.
     let wait = min(persistence, Self.restart)
@@ -67,7 +67,7 @@ public struct BatonClient: Sendable {
     if !isWanted { await fresh.close() }
   }
 
-  /// Makes a call, and repeats it if it was not taken.
+  /// Makes a call, and repeats it if the daemon did not process it.
   private func persistently<Reply>(_ ask: (VarlinkClient) async throws -> Reply) async throws -> Reply {
     var pauses = Pauses(within: persistence)
     while true {
@@ -97,7 +97,7 @@ public struct BatonClient: Sendable {
   }
 
   /// Calls any method.
-  /// - Parameter timeout: how long the answer may take; `nil` for as long as the connection lasts.
+  /// - Parameter timeout: how long to wait for the reply, or `nil` for as long as the connection lasts.
   /// - Throws: `VarlinkError` as declared in the interface, or `VarlinkClient.Failure`.
   public func call(
     _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration?
@@ -105,7 +105,7 @@ public struct BatonClient: Sendable {
     read(try await persistently { try await $0.call(method, parameters, timeout: timeout) })
   }
 
-  /// Calls any method with `more`. The stream ends after the last reply; ending the iteration closes its connection.
+  /// Calls any method with `more`. The stream ends after the last reply. Ending the iteration closes its connection.
   public func stream(
     _ method: String, _ parameters: [String: JSONValue] = [:]
   ) async throws(VarlinkClient.Failure) -> some AsyncSequence<[String: JSONValue], any Error> & Sendable {
@@ -122,7 +122,7 @@ public struct BatonClient: Sendable {
     try DaemonStatus(json: .object(try await call(DaemonMethod.status)))
   }
 
-  /// What this client's user may do.
+  /// The permissions of this client's user.
   public func permissions() async throws -> DaemonPermissionsReply {
     try DaemonPermissionsReply(json: .object(try await call(DaemonMethod.permissions)))
   }
@@ -150,7 +150,7 @@ public struct BatonClient: Sendable {
   public func channel(id: Int64) async throws -> Channel { try await channel(.get, ["id": .integer(id)]) }
   public func channel(name: String) async throws -> Channel { try await channel(.get, ["name": .string(name)]) }
 
-  /// Creates a channel; returns once it is durable.
+  /// Creates a channel. Returns once it is durable.
   public func createChannel(_ request: CreateChannel) async throws -> Channel {
     try await channel(.create, try request.json.object ?? [:])
   }
@@ -170,7 +170,7 @@ public struct BatonClient: Sendable {
     return try await channel(.retryRelay, parameters)
   }
 
-  /// Puts a channel on more relays: on those named, or on as many as `pick` says.
+  /// Puts a channel on more relays: the named ones, or as many as `pick`.
   public func addRelays(_ relayIds: [Int64], pick: Int = 0, toChannel id: Int64) async throws -> Channel {
     var parameters: [String: JSONValue] = ["id": .integer(id)]
     if !relayIds.isEmpty { parameters["relayIds"] = .array(relayIds.map(JSONValue.integer)) }
@@ -178,12 +178,12 @@ public struct BatonClient: Sendable {
     return try await channel(.addRelays, parameters)
   }
 
-  /// Changes a channel; returns once that is durable.
+  /// Changes a channel. Returns once the change is durable.
   public func updateChannel(_ request: UpdateChannel) async throws -> Channel {
     try await channel(.update, try request.json.object ?? [:])
   }
 
-  /// Takes a channel off a relay.
+  /// Removes a channel from a relay.
   public func removeRelay(_ relayId: Int64, fromChannel id: Int64) async throws -> Channel {
     try await channel(.removeRelay, ["id": .integer(id), "relayId": .integer(relayId)])
   }
@@ -198,11 +198,11 @@ public struct BatonClient: Sendable {
     try await channel(.setPinned, ["id": .integer(id), "pinned": .bool(isPinned)])
   }
 
-  /// Says whether the messages of a channel are read, and how far back; `nil` for what holds for all channels.
+  /// Sets whether the messages of a channel are read, and how far back. `nil` stands for the daemon's option.
   /// - Parameters:
-  ///   - days: how old they may be, 0 for any age.
-  ///   - count: how many of the newest are read from one relay.
-  ///   - keep: how many messages of others are kept.
+  ///   - days: the greatest age of messages, 0 for any age.
+  ///   - count: the number of newest messages to read from one relay.
+  ///   - keep: the number of other people's messages to keep.
   public func setFollowing(
     _ isFollowed: Bool, days: Int? = nil, count: Int? = nil, keep: Int? = nil, channel id: Int64
   ) async throws -> Channel {
@@ -216,16 +216,16 @@ public struct BatonClient: Sendable {
     try await channel(.setFrozen, ["id": .integer(id), "frozen": .bool(isFrozen)])
   }
 
-  /// Leaves a channel out of the inbox until something new is said in it, or shows it again.
-  /// - Parameter clearingHistory: whether its messages up to now go; only if it is hidden.
+  /// Hides a channel from the inbox until a new message arrives, or shows it again.
+  /// - Parameter clearingHistory: whether to remove its existing messages. Only with `isHidden`.
   public func setHidden(_ isHidden: Bool, clearingHistory: Bool = false, channel id: Int64) async throws -> Channel {
     var parameters: [String: JSONValue] = ["id": .integer(id), "hidden": .bool(isHidden)]
     if clearingHistory { parameters["clearHistory"] = true }
     return try await channel(.setHidden, parameters)
   }
 
-  /// Takes away what was said in a channel up to now, here and not on its relays.
-  /// - Parameter posts: whether its own posts are deleted on its relays, too, which takes a while for each.
+  /// Removes the existing messages of a channel from Baton, but not from its relays.
+  /// - Parameter posts: whether to delete its own posts on its relays as well, which needs some time for each post.
   public func truncate(posts: Bool = false, channel id: Int64) async throws -> ChannelsTruncateReply {
     let reply = try await call(ChannelsMethod.truncate, ["id": .integer(id), "posts": .bool(posts)], timeout: nil)
     return try ChannelsTruncateReply(json: .object(reply))
@@ -234,15 +234,15 @@ public struct BatonClient: Sendable {
   public func verifyChannel(id: Int64) async throws -> Channel { try await channel(.verify, ["id": .integer(id)]) }
   public func deleteChannel(id: Int64) async throws -> Channel { try await channel(.delete, ["id": .integer(id)]) }
 
-  /// Reads a channel that others run from now on.
-  /// - Returns: the channel; the one that there is if it is followed already, or is Baton's own.
+  /// Starts to follow someone else's channel.
+  /// - Returns: the channel. If Baton follows it already or owns it, the existing one.
   public func follow(_ request: ChannelsFollowRequest) async throws -> Channel {
-    // Servers and relays may take minutes to let someone in.
+    // Servers and relays may need minutes to let someone in.
     try await channel(.follow, request.json.object ?? [:], timeout: request.join == true ? nil : timeout)
   }
 
-  /// Reads a channel of others no more, and forgets what was read of it. Where reading needed a membership, it is left.
-  /// - Parameter keepMembership: whether the network stays a member of it.
+  /// Stops following a channel, and forgets the data that was read from it. If reading required a membership, Baton leaves the channel.
+  /// - Parameter keepMembership: whether to keep the membership.
   public func unfollow(channel id: Int64, keepMembership: Bool = false) async throws -> Channel {
     try await channel(
       .unfollow, ChannelsUnfollowRequest(id: id, keepMembership: keepMembership ? true : nil).json.object ?? [:], timeout: nil)
@@ -256,11 +256,11 @@ public struct BatonClient: Sendable {
 
   // MARK: - Changes
 
-  /// What happened to all channels on all relays, the latest first: one page.
+  /// Transitions of all channels on all relays, latest first: one page.
   /// - Parameters:
   ///   - filter: conditions on the fields of `ChannelTransition`, such as `["relayId": 3]`.
-  ///   - limit: how many lines at most, 1 to 1000. A page may hold fewer, and there may be more all the same.
-  ///   - cursor: `nextCursor` of the page before.
+  ///   - limit: the largest number of lines, 1 to 1000. A page may have fewer even if more lines follow.
+  ///   - cursor: `nextCursor` of the previous page.
   public func transitions(
     matching filter: JSONValue? = nil, limit: Int = 100, cursor: String? = nil
   ) async throws -> MonitorTransitionsReply {
@@ -269,11 +269,11 @@ public struct BatonClient: Sendable {
       json: .object(try await call(MonitorMethod.transitions, try request.json.object ?? [:])))
   }
 
-  /// When relays and servers went up and down, the latest first: one page.
+  /// Times at which relays and servers went up and down, latest first: one page.
   /// - Parameters:
   ///   - filter: conditions on the fields of `HealthChange`, such as `["relayId": 3]`.
-  ///   - limit: how many lines at most, 1 to 1000. A page may hold fewer, and there may be more all the same.
-  ///   - cursor: `nextCursor` of the page before.
+  ///   - limit: the largest number of lines, 1 to 1000. A page may have fewer even if more lines follow.
+  ///   - cursor: `nextCursor` of the previous page.
   public func healthChanges(
     matching filter: JSONValue? = nil, limit: Int = 100, cursor: String? = nil
   ) async throws -> MonitorHealthChangesReply {

@@ -1,6 +1,6 @@
 public import ControlAPI
 
-/// Figures as text, for whoever scrapes a page, or reads a file as the textfile collector of node_exporter does.
+/// Figures as text, for scrapers of a page, and for programs that read a file, such as node_exporter's textfile collector.
 public enum MetricText {
   /// A format of pages with figures.
   public enum Format: Sendable {
@@ -9,7 +9,7 @@ public enum MetricText {
     /// OpenMetrics 1.0.
     case openMetrics
 
-    /// What `Content-Type` says of it.
+    /// The value of `Content-Type` for it.
     public var contentType: String {
       switch self {
       case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
@@ -18,8 +18,8 @@ public enum MetricText {
     }
   }
 
-  /// - Parameter metrics: those with one name together, as the daemon gives them.
-  /// - Returns: a page, with a line break at its end. Without figures it is empty, or has only the mark of its end.
+  /// - Parameter metrics: the figures, with equal names together, as the daemon sends them.
+  /// - Returns: a page that ends with a line break. Without figures it is empty, or has only the format's end mark.
   public static func page(of metrics: [Metric], as format: Format = .prometheus) -> String {
     var (text, last) = ("", "")
     for metric in metrics {
@@ -41,12 +41,12 @@ public enum MetricText {
     return format == .openMetrics ? text + "# EOF\n" : text
   }
 
-  /// What is said of all figures with one name.
+  /// The lines that describe all figures with one name.
   private static func head(_ metric: Metric, _ format: Format) -> String {
     guard format == .openMetrics else {
       return "# HELP \(metric.name) \(escaped(metric.description, quotes: false))\n# TYPE \(metric.name) \(metric.kind)\n"
     }
-    // There the name of a counter does not have the end that its lines have.
+    // In OpenMetrics the name of a counter lacks the suffix that its lines have.
     let name = metric.kind == "counter" && metric.name.hasSuffix("_total") ? String(metric.name.dropLast(6)) : metric.name
     let unit = ["seconds", "bytes"].first { name.hasSuffix("_\($0)") }.map { "# UNIT \(name) \($0)\n" } ?? ""
     return "# TYPE \(name) \(metric.kind)\n\(unit)# HELP \(name) \(escaped(metric.description, quotes: true))\n"

@@ -1,7 +1,7 @@
 internal import StrictJSON
 internal import Varlink
 
-/// Waits between attempts that grow until the time is over.
+/// Growing waits between attempts, until the time is over.
 struct Pauses {
   private let end: ContinuousClock.Instant
   private var wait = Duration.milliseconds(20)
@@ -18,7 +18,7 @@ struct Pauses {
   }
 }
 
-/// The replies to a call with `more`. The call is repeated if the daemon did not take it; after the first reply it counts as taken.
+/// The replies to a call with `more`. The call is repeated if the daemon did not process it. After the first reply it counts as processed.
 struct PersistentReplies: AsyncSequence, Sendable {
   typealias Element = [String: JSONValue]
 

@@ -68,7 +68,7 @@ struct Console: AsyncParsableCommand {
     help: "Group whose members can make the changes that the console itself may make, with --service.")
   var changeGroup = "baton"
 
-  /// The port that documents name for a service that is reached through ssh.
+  /// The port that documents name for a service used through ssh.
   private static let servicePort: UInt16 = 8790
 
   func validate() throws {
@@ -110,7 +110,7 @@ struct Console: AsyncParsableCommand {
       }
     }
     try await house.run(pages: sockets, metrics: metricsSockets) { group in
-      // Programs read the address, and nothing else, from standard output.
+      // Programs read only the address from standard output.
       FileHandle.standardError.write(Data(Self.guidance.utf8))
       announce()
       let lines = Self.lines()
@@ -121,7 +121,7 @@ struct Console: AsyncParsableCommand {
   private static let guidance =
     "Open this address in a browser within two minutes. It works once. Enter prints another one, and Ctrl-C ends the console.\n"
 
-  /// What whoever started the console may do. Whether the daemon answers shows here, too.
+  /// The permissions of the user who started the console. This call also shows whether the daemon replies.
   private func role(_ daemon: Daemon) async throws -> Sessions.Role {
     do {
       let may = try await daemon.ask { try await $0.permissions() }
@@ -217,10 +217,10 @@ struct Console: AsyncParsableCommand {
 
   /// Lines of standard input, as they come.
   private static func lines() -> AsyncStream<Void> {
-    // In the background of a terminal reading fails, instead of stopping the program.
+    // In the background of a terminal, reading then fails instead of stopping the program.
     signal(SIGTTIN, SIG_IGN)
     return AsyncStream { continuation in
-      // A thread of its own, because reading a terminal waits.
+      // A separate thread, because reading a terminal blocks.
       Thread {
         while readLine() != nil { continuation.yield() }
         continuation.finish()

@@ -1,7 +1,7 @@
 internal import Logging
 internal import UnixSignals
 
-/// Everything that a console consists of, until it runs.
+/// All parts of a console, before it runs.
 struct House: Sendable {
   let sessions = SessionStore()
   let logger: Logger
@@ -10,9 +10,9 @@ struct House: Sendable {
   private let metrics: Listener
 
   /// - Parameters:
-  ///   - publicURL: the address under which a reverse proxy offers the console; `nil` if there is none.
-  ///   - admission: who may come in, where several people share the console; `nil` in the foreground.
-  ///   - signInHelp: what people do to sign in.
+  ///   - publicURL: the address under which a reverse proxy offers the console, if any.
+  ///   - admission: decides who has access to a shared console. `nil` in the foreground.
+  ///   - signInHelp: how people sign in.
   init(daemon: Daemon, publicURL: PublicURL?, admission: Admission?, signInHelp: String) throws {
     logger = Logger(label: "baton-console")
     hub = LiveHub(daemon: daemon, logger: logger)
@@ -27,8 +27,8 @@ struct House: Sendable {
     metrics = Listener(responder: MetricsPage.responder(daemon, rule: rule, pages: renderer), prefix: "", logger: logger)
   }
 
-  /// Serves sockets that listen already, until a signal ends the process.
-  /// - Parameter begun: what to do once it serves; what it adds to the group ends with everything else.
+  /// Serves listening sockets until a signal ends the process.
+  /// - Parameter begun: called once the console serves. Tasks that it adds to the group end with the rest.
   func run(
     pages pageSockets: [CInt], metrics metricSockets: [CInt],
     begun: (inout ThrowingDiscardingTaskGroup<any Error>) -> Void
@@ -41,7 +41,7 @@ struct House: Sendable {
     }
   }
 
-  /// A signal has come, and everything else ends with it.
+  /// A signal has arrived, and everything else ends with it.
   private struct Stopped: Error {}
 
   private func serve(

@@ -53,7 +53,7 @@ struct Batonctl: AsyncParsableCommand {
   /// Ends with the argument parser's message: requested help, wrong usage, or nothing if only the exit status is left.
   private static func end(_ error: any Error, isJSON: Bool, isCompletion: Bool, isScript: Bool) -> Never {
     let (status, text) = (exitCode(for: error), fullMessage(for: error))
-    // A completion script of another version gets no answer; the shell would show an error in the middle of the command line.
+    // A completion script of another version gets no output, because the shell would show an error in the middle of the command line.
     if !status.isSuccess, isCompletion { endProgram(0) }
     let ending = Ending(isJSON: isJSON)
     do {
@@ -93,14 +93,14 @@ struct Batonctl: AsyncParsableCommand {
 }
 
 extension Batonctl {
-  /// Whether errors must be JSON too, even those of an invalid command line.
+  /// Whether errors must also be JSON, even if the command line is invalid.
   private static func asksForJSON(_ arguments: [String]) -> Bool {
     let options = arguments.prefix { $0 != "--" }
     return ["--json", "--output=json", "-o=json"].contains(where: options.contains)
       || zip(options, options.dropFirst()).contains { ["-o", "--output"].contains($0) && $1 == "json" }
   }
 
-  /// Refuses a command that does not exist, and says which one was probably meant. The argument parser would complain about its options.
+  /// Refuses a command that does not exist and suggests the likely one. The argument parser would complain about its options instead.
   private static func checkCommand(_ arguments: [String]) throws {
     var command: any ParsableCommand.Type = Batonctl.self
     var path = "batonctl"
@@ -110,7 +110,7 @@ extension Batonctl {
       if (path, argument) == ("batonctl", "help") { continue }
       let known = commands.first { $0._commandName == argument || $0.configuration.aliases.contains(argument) }
       guard let known else {
-        // Then it is an argument of that command.
+        // If the command has a default subcommand, this is an argument of it.
         guard command.configuration.defaultSubcommand == nil else { return }
         let names = commands.map { $0._commandName }
         let hint =

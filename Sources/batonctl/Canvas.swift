@@ -1,4 +1,4 @@
-/// Lines that are redrawn in place on a terminal. Elsewhere they follow each other, and those that were there before are left out.
+/// Lines that are redrawn in place on a terminal. Without a terminal they follow each other, without repeating a line.
 struct Canvas {
   private let terminal: Terminal
   /// The width of each line that is drawn, in columns.

@@ -29,7 +29,7 @@ struct ListOptions: ParsableArguments {
     }
   }
 
-  /// The condition of the filter combined with `others`; `nil` if all objects are wanted.
+  /// The condition of the filter combined with `others`, or `nil` if all objects are wanted.
   func condition(_ others: [JSONValue?]) -> JSONValue? {
     Words.all([filter.flatMap { try? JSONParser.parse($0) }] + others)
   }
@@ -87,19 +87,20 @@ extension Session {
     return name == "auto" ? 0 : try await provider(name).id
   }
 
-  /// The condition that objects belong to an operator; `own` stands for objects without an operator.
+  /// The condition that objects belong to an operator. `own` stands for objects without an operator.
   func ownership(_ name: String?) async throws -> JSONValue? {
     guard let name else { return nil }
     return ["operatorId": name == "own" ? ["$exists": false] : .integer(try await provider(name).id)]
   }
 
-  /// The names of operators, by id, from one call; empty if they are not shown or no object has an operator.
+  /// The names of operators, by id, from one call. Empty if they are not shown or no object has an operator.
   func operatorNames(_ ids: [Int64?]) async throws -> [Int64: String] {
     guard isForPeople, ids.contains(where: { $0 != nil }) else { return [:] }
     return Dictionary(try await client.operators().map { ($0.id, $0.name) }) { first, _ in first }
   }
 
-  /// Reads an object and changes it. If it changed in between, does so again, because the new values do not depend on the old ones.
+  /// Reads an object and changes it. If someone else changed it between these steps, repeats both, because the new values do not depend on
+  /// the old ones.
   func changing<Object, Result>(
     _ read: () async throws -> Object, _ change: (Object) async throws -> Result
   ) async throws -> Result {
@@ -114,7 +115,8 @@ extension Session {
     }
   }
 
-  /// Runs tests one after the other and prints their steps. A peer that cannot be tested counts as failed; the other tests continue.
+  /// Runs tests one after the other and prints their steps. If a peer cannot be tested, that counts as a failed test, and the others
+  /// continue.
   /// - Returns: whether all passed.
   func runTests(
     _ tests: [(title: String, steps: () async throws -> any AsyncSequence<TestStep, any Error> & Sendable)]

@@ -11,7 +11,7 @@ enum Cell {
   static func testColor(_ passed: Bool?) -> Terminal.Color? { passed == false ? .red : nil }
 
   /// The name of the operator with this id.
-  /// - Parameter names: the names of existing operators; a removed one is missing.
+  /// - Parameter names: the names of existing operators. A removed one is missing.
   static func owner(_ id: Int64?, _ names: [Int64: String]) -> String { id.map { names[$0] ?? "id:\($0)" } ?? "own" }
 
   /// The name of the operator with this id, for the page of one object.

@@ -114,8 +114,8 @@ struct ChannelCreate: AsyncParsableCommand {
       idempotencyKey: idempotencyKey)
   }
 
-  /// Refuses the name of another channel: someone who repeats a command rarely wants a second one. A request with an idempotency key, or for a
-  /// group of these members, gives the channel that exists.
+  /// Refuses the name of another channel, because someone who repeats a command rarely wants a second channel. A request with an
+  /// idempotency key, or for a group of these members, returns the existing channel.
   private func checkName(_ session: Session) async throws {
     guard !allowDuplicate, idempotencyKey == nil, member.isEmpty else { return }
     let filter: JSONValue = ["profile.displayName": .string(name), "owned": true]
@@ -125,7 +125,7 @@ struct ChannelCreate: AsyncParsableCommand {
       name: "local.DuplicateName")
   }
 
-  /// The name of the identity. An identity given by id is on one network, which is then the channel's; a name may exist on each network.
+  /// The name of the identity. An id belongs to one network, which is then the channel's. A name may exist on each network.
   private func owner(_ session: Session) async throws -> (name: String?, network: String?) {
     guard let identity else { return (nil, nil) }
     if case .name(let name) = try ObjectName(identity) { return (name, nil) }
@@ -133,9 +133,9 @@ struct ChannelCreate: AsyncParsableCommand {
     return (found.name, found.network)
   }
 
-  /// Shows the channel after every change until it has reached the state that `--wait` asks for.
+  /// Shows the channel after every change until it has reached the state that `--wait` requests.
   private func follow(_ request: CreateChannel, _ session: Session) async throws -> Channel {
-    // The output stays until the next change, and a relative time would become wrong.
+    // The output is not redrawn until the next change, so a relative time would become wrong.
     let view = ChannelView(terminal: session.terminal, times: Times(isExact: true))
     var canvas = Canvas(session.terminal)
     var latest: Channel?
@@ -191,10 +191,10 @@ struct ChannelCreate: AsyncParsableCommand {
     }
   }
 
-  /// The members who are not in, for people; `nil` if all are.
+  /// The members who are not in, for people, or `nil` if all are.
   /// - Parameter wishes: the latest wish about each person.
   static func shortfall(_ wishes: [Post], _ channel: Int64) -> String? {
-    // Who was removed since, or whose wish was given up, is not wanted any more.
+    // A member who was removed since, or whose wish was given up, is no longer wanted.
     let wanted = wishes.filter { $0.deletedAt == nil && MembershipChange(text: $0.text, person: "")?.wish == .member }
     let out = wanted.filter { !["published", "partial"].contains($0.phase) }
     guard let first = out.first else { return nil }
@@ -210,7 +210,7 @@ struct ChannelCreate: AsyncParsableCommand {
   private func finish(_ channel: Channel, _ session: Session) throws {
     let view = ChannelView(terminal: session.terminal, times: session.times)
     let json: [String: JSONValue] = ["channel": try channel.json]
-    // The daemon may have gone, or another one creates the channel, which is not followed for long.
+    // The daemon may have stopped, or another daemon creates the channel, which is not followed for long.
     let isSettled = wait == .any && ChannelView.activeCount(channel) > 0
     if !isSettled, channel.members.contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
       throw Refusal(

@@ -17,7 +17,7 @@ struct ChannelEdit: AsyncParsableCommand {
 
   enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
-  /// A number, or the daemon's own.
+  /// A number, or the daemon's option.
   enum Limit: ExpressibleByArgument {
     case number(Int)
     case standard
@@ -120,7 +120,7 @@ struct ChannelEdit: AsyncParsableCommand {
   private func changeProfile(of id: Int64, _ session: Session) async throws -> Channel {
     let picture = noImage ? "" : try image.map(ImageFile.dataURL)
     return try await session.changing {
-      // The present channel: its custom data is sent back with the changes.
+      // The current channel: its custom data is sent back with the changes.
       try await session.raw.channel(id: id)
     } _: {
       try await session.client.updateChannel(
@@ -139,7 +139,7 @@ struct ChannelEdit: AsyncParsableCommand {
   }
 
   /// Changes the settings one by one.
-  /// - Returns: a sentence for each that was changed.
+  /// - Returns: a sentence for each changed setting.
   private func changeSettings(_ channel: inout Channel, _ client: BatonClient) async throws -> [String] {
     let id = channel.id
     var sentences: [String] = []

@@ -3,7 +3,7 @@ internal import BatonClient
 internal import ControlAPI
 internal import Sentences
 
-// Channels that others run.
+// Channels of other people.
 
 struct ChannelFollow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,7 +33,7 @@ struct ChannelFollow: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    // Servers and relays may take minutes to let someone in.
+    // Servers and relays may need minutes to let someone in.
     try await global.connected(limit: join ? TimeSpan(argument: "20min") : nil) { session in
       var request = ChannelsFollowRequest(link: link, displayName: name)
       if join { request.join = true }
@@ -72,7 +72,7 @@ struct ChannelUnfollow: AsyncParsableCommand {
   func run() async throws {
     try await global.connected(limit: TimeSpan(argument: "20min")) { session in
       let channel = try await session.channel(channel)
-      // The daemon refuses own channels, and says what to do.
+      // The daemon refuses own channels with a sentence about the right command.
       if !channel.owned {
         let leaves = channel.network == "simplex" && !keepMembership
         try session.confirm(

@@ -72,7 +72,7 @@ extension ChannelCommand {
     private func relays(_ session: Session) async throws -> JSONValue? {
       let owner = try await session.ownership(self.operator)
       guard !relay.isEmpty || !status.isEmpty || !cause.isEmpty || owner != nil else { return nil }
-      // A channel is not on a relay from which it was removed.
+      // Without --status, relays from which the channel was removed do not count.
       let statuses = status.isEmpty ? Words.statuses.filter { $0 != "removed" } : status
       var wanted: [String: JSONValue] = ["status": ["$in": .array(statuses.map(JSONValue.string))]]
       for condition in [try await session.relays(relay), owner, Words.condition("cause", cause)] {
@@ -81,7 +81,7 @@ extension ChannelCommand {
       return ["relays": ["$elemMatch": .object(wanted)]]
     }
 
-    /// Reads channels page by page, as many as are wanted.
+    /// Reads channels page by page, up to the limit.
     private func channels(
       _ session: Session, _ condition: JSONValue?
     ) async throws -> (channels: [Channel], hasMore: Bool) {
@@ -90,7 +90,7 @@ extension ChannelCommand {
       parameters["sort"] = list.order.map(JSONValue.array)
       var channels: [Channel] = []
       repeat {
-        // Some of the channels that may have work have none.
+        // Not all channels that match the condition of `--busy` have work.
         let wanted = all || busy ? Self.pageMax : limit - channels.count
         parameters["limit"] = .integer(Int64(wanted))
         let reply = try await session.client.call(ChannelsMethod.list, parameters)

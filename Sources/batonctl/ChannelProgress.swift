@@ -4,7 +4,7 @@ internal import ControlAPI
 // The progress of a channel.
 extension ChannelView {
   /// A bar, the count, and a line per relay.
-  /// - Parameter size: the size of the terminal that the lines must fit; `nil` without a terminal.
+  /// - Parameter size: the size of the terminal that the lines must fit, or `nil` without a terminal.
   func progress(_ channel: Channel, in size: Terminal.Size?) -> [String] {
     let relays = channel.members.map { relay in
       RelayProgress.Relay(name: relay.relayName, status: relay.status, rank: Self.rank(relay)) { width in

@@ -62,7 +62,7 @@ struct ChannelRetry: AsyncParsableCommand {
     if let relayID { wanted["relayId"] = .integer(relayID) }
     var conditions: [JSONValue] = [["relays": ["$elemMatch": .object(wanted)]]]
     if let filter = try filter.map({ try JSONParser.parse($0) }) { conditions.append(filter) }
-    // The channels are read page by page, by id: retried ones leave the list, and the pages stay correct.
+    // The channels are read page by page, ordered by id, so that the pages are correct although retried channels leave the list.
     var parameters: [String: JSONValue] = ["filter": ["$and": .array(conditions)], "limit": 500]
     var found: [Channel] = []
     var ids: [JSONValue] = []
@@ -94,7 +94,7 @@ struct ChannelRetry: AsyncParsableCommand {
     }
   }
 
-  /// Whether someone deleted the channel, or removed it from the relay, in the meantime.
+  /// Whether someone deleted the channel, or removed it from the relay, since the list was read.
   private static func isGone(_ error: VarlinkError) -> Bool {
     switch ChannelsRefusal(error) {
     case .noSuchChannel, .noSuchRelay, .notInChannel: true
@@ -102,7 +102,7 @@ struct ChannelRetry: AsyncParsableCommand {
     }
   }
 
-  /// - Parameter relayID: the relay to retry; `nil` for all relays.
+  /// - Parameter relayID: the relay to retry, or `nil` for all relays.
   private static func columns(_ relayID: Int64?) -> [TableColumn<Channel>] {
     [
       TableColumn("ID", rank: 0) { "\($0.id)" },

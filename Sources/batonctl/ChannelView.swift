@@ -14,7 +14,7 @@ struct ChannelView {
 
   static func activeCount(_ channel: Channel) -> Int { channel.relays.filter { $0.status == "active" }.count }
 
-  /// What was decided about a channel, in words; `nil` if nothing was.
+  /// The marks of a channel, such as muted or pinned, in words, or `nil` if it has no marks.
   static func marks(_ channel: Channel) -> String? {
     var words: [String] = []
     if channel.pinned { words.append("pinned") }
@@ -43,7 +43,7 @@ struct ChannelView {
       let reason = [relay.cause.map { "(\($0))" }, relay.detail].compactMap { $0 }.joined(separator: " ")
       if !reason.isEmpty { words += " \(reason)" }
       if let next = relay.nextAttemptAt, relay.status != "removed" {
-        // Nothing is under way at a relay that is active with an old edition; it will be read back in due course.
+        // Nothing is under way at a relay that is active with an old edition. Baton reads it back later.
         words += relay.attempt > 0 ? "; attempt \(relay.attempt) \(times.coming(next))" : "; read back \(times.coming(next))"
       }
     }
@@ -60,7 +60,7 @@ struct ChannelView {
     return ([channel.summary] + reasons.map { "  \($0)" }).joined(separator: "\n")
   }
 
-  /// - Parameter readFrom: the names of the relays from which a channel of others is read.
+  /// - Parameter readFrom: the names of the relays from which a followed channel is read.
   func details(_ channel: Channel, readFrom: [String] = []) -> String {
     var lines = [
       "\(terminal.dot(channel.phase)) \(channel.profile.displayName) (channel \(channel.id))",
@@ -105,7 +105,7 @@ struct ChannelView {
 }
 
 extension Session {
-  /// Shows a channel with all of its relays, and those from which it is read if others run it.
+  /// Shows a channel with all of its relays and, if Baton follows it, the relays from which it is read.
   func showDetails(of channel: Channel) async throws {
     let names = await relayNames(channel.readRelayIds)
     let read = channel.readRelayIds.map { names[$0] ?? "relay \($0)" }

@@ -1,7 +1,7 @@
 internal import ControlAPI
 internal import StrictJSON
 
-/// The work that the daemon still has for a channel. Reading back a relay that works is not counted, nor is waiting for a person.
+/// The work that the daemon still has for a channel. Reading back a working relay does not count, nor does waiting for a person.
 enum ChannelWork: String, CaseIterable {
   /// A relay is on its way to serve the channel.
   case joining
@@ -9,10 +9,10 @@ enum ChannelWork: String, CaseIterable {
   case retrying
   /// A relay that serves it does not show the newest profile yet.
   case updating
-  /// A relay is told that the channel, or the relay's part in it, is over.
+  /// Baton is deleting the channel on a relay, or removing the relay from it.
   case leaving
 
-  /// The work for one relay of a channel; `nil` if there is none.
+  /// The work for one relay of a channel, or `nil` without any.
   init?(_ relay: ChannelRelay, of channel: Channel) {
     switch relay.status {
     case "new", "invited", "accepted": self = .joining
@@ -24,7 +24,7 @@ enum ChannelWork: String, CaseIterable {
     }
   }
 
-  /// The work for a channel, one element for each relay that has some.
+  /// The work for a channel, one element for each relay with work.
   static func of(_ channel: Channel) -> [ChannelWork] { channel.relays.compactMap { ChannelWork($0, of: channel) } }
 
   /// The work in words: `2 joining, 1 updating`.

@@ -7,7 +7,7 @@ internal import ProgramEnd
 internal import StrictJSON
 
 extension CompletionKind {
-  /// Completes names of objects, which the daemon is asked for when a shell needs them.
+  /// Completes names of objects, which batonctl requests from the daemon when a shell needs them.
   /// - Parameter others: words that are allowed in place of a name.
   static func names(of kind: NamedKind, or others: [String] = []) -> CompletionKind {
     .custom { words, index, typed in
@@ -22,7 +22,8 @@ extension CompletionKind {
 enum NamedKind {
   case channel, identity, message, post, provider, relay, server
 
-  /// The method that lists such objects, the list in its reply, and the field with the name; servers have several, posts and messages none.
+  /// The method that lists such objects, the list in its reply, and the field with the name. Servers have several names, posts and messages
+  /// do not have a name.
   fileprivate var listing: (method: String, list: String, field: String?) {
     switch self {
     case .channel: (ChannelsMethod.list.rawValue, "channels", "profile.displayName")
@@ -40,21 +41,21 @@ enum NamedKind {
     case .channel: object["profile"]?["displayName"]?.string
     case .identity, .provider, .relay: object["name"]?.string
     case .server: object["hosts"]?.array?.first?.string
-    // People know these by their texts.
+    // People recognise these by their texts.
     case .message, .post: object["text"]?.string?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
   }
 
-  /// The number of objects that are asked for, if their names are selected here.
+  /// The number of objects to request if their names are selected here.
   fileprivate var pageMax: Int64 {
     switch self {
     case .channel, .identity, .provider, .relay, .server: 1000
-    // The latest ones are those that people mean.
+    // People usually mean the latest ones.
     case .message, .post: 100
     }
   }
 
-  /// Whether such objects are named by their ids alone.
+  /// Whether such objects have only ids.
   fileprivate var hasOnlyIDs: Bool {
     switch self {
     case .message, .post: true
@@ -71,18 +72,18 @@ struct Completion {
   }
 
   let words: [String]
-  /// The text before the cursor, as the command would get it.
+  /// The text before the cursor, as the command would receive it.
   let typed: String
-  /// The shell; `nil` if the words are taken as they are.
+  /// The shell, or `nil` if words need no quoting.
   let shell: CompletionShell?
 
-  /// The number of names that are offered at most.
+  /// The largest number of names that are offered.
   private static let namesMax = 100
   /// The time limit: a shell should not wait longer.
   private static let patienceMilliseconds = 900
 
   /// - Parameters:
-  ///   - words: the command line as it was typed.
+  ///   - words: the command line that the user typed.
   ///   - index: the index of the word to complete.
   ///   - typed: the part of that word before the cursor.
   init(words: [String], index: Int, typed: String, shell: CompletionShell?) {
@@ -153,8 +154,8 @@ struct Completion {
   /// The beginning of the name.
   private var prefix: String { typed.hasPrefix("name:") ? String(typed.dropFirst(5)) : typed.hasPrefix("id:") ? "" : typed }
 
-  /// The conditions to try, one after the other, until there are results: names with this beginning, or, for shells that ignore case and
-  /// match anywhere, names that contain it.
+  /// The conditions to try in turn, until there are results: names with this beginning, or, for shells that ignore case and match anywhere,
+  /// names that contain it.
   private func conditions(_ field: String?) -> [JSONValue?] {
     guard let field, !prefix.isEmpty else { return [nil] }
     // Texts are compared by their bytes, and hardly any name contains the last character of Unicode.
@@ -178,14 +179,14 @@ extension Completion {
     }
   }
 
-  /// Posts or messages as words of a command line: their ids, with the beginning of their text where the shell shows notes.
+  /// Posts or messages as words of a command line: their ids, with the beginning of their text if the shell shows notes.
   func ids(_ objects: [Object]) -> [String] {
     let isMarked = typed.hasPrefix("id:")
     return objects.map { (word: isMarked ? "id:\($0.id)" : "\($0.id)", text: $0.name) }.filter { $0.word.hasPrefix(typed) }
       .map { line($0.word, note: $0.text.shown.cut(to: Self.noteWidth)) }
   }
 
-  /// How much of a text is shown beside its id, in columns.
+  /// How much of a text is shown next to its id, in columns.
   private static let noteWidth = 50
 
   /// Whether bash would expand the word, and so run a command inside it.

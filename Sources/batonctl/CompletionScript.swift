@@ -1,12 +1,12 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// The script with which a shell completes command lines. The argument parser writes it and leaves out the other names of commands, such
-/// as `ls`, so that nothing is completed behind them. Here they are added; they are not offered as words of their own.
+/// The script with which a shell completes command lines. The argument parser's script leaves out the aliases of commands, such as `ls`, so
+/// that nothing is completed after them. This type adds them, without offering them as words.
 struct CompletionScript {
   private(set) var text: String
 
-  /// - Parameter text: what the argument parser wrote for any shell.
+  /// - Parameter text: the argument parser's script for any shell.
   init(_ text: String) {
     self.text = text
     addNames(below: Batonctl.self, function: "_" + Batonctl._commandName)
@@ -26,7 +26,7 @@ struct CompletionScript {
     if all != first { replace(" \(first))\n", with: " \(all))\n") }
   }
 
-  /// In bash and zsh, the function of the command above calls the one with the name that was typed.
+  /// In bash and zsh, the function of the parent command calls the function with the typed name.
   private mutating func addFunctions(_ names: [String], of function: String, in above: String) {
     let beginning = "\n\(function)() {\n"
     for name in names {
@@ -34,7 +34,7 @@ struct CompletionScript {
     }
   }
 
-  /// In fish, the name that was typed is compared with the first names wherever it may stand, and taken as the first one from there on.
+  /// In fish, a typed alias matches the case of the command's first name, and is then replaced by that name.
   private mutating func addCases(_ names: [String], of first: String) {
     guard !names.isEmpty else { return }
     let quoted = names.map { "'\($0)'" }.joined(separator: " ")

@@ -3,13 +3,13 @@ internal import ControlAPI
 internal import Glibc
 internal import RelayNetwork
 
-/// A file that the chat core of this machine sends along with a post on SimpleX. It is named here and not read.
+/// A file that the chat core of this machine sends with a post on SimpleX. batonctl passes its path and does not read it.
 enum CoreFile {
-  /// Whether files of posts on a network are the core's matter.
+  /// Whether the chat core sends the files of posts on a network.
   static func isMeant(on network: String) -> Bool { network == NetworkKind.simplex.rawValue }
 
   /// The file of a post.
-  /// - Throws: a refusal if the post has several, or one with a description.
+  /// - Throws: a refusal if the post has several, or a file with a description.
   static func attachment(of extras: PostExtras) throws(Refusal) -> Attachment {
     guard extras.attachFile.count == 1, let path = extras.attachFile.first else {
       throw usage("SimpleX accepts one file per post, not \(extras.attachFile.count); publish a post for each file")
@@ -42,7 +42,7 @@ enum CoreFile {
 }
 
 extension Session {
-  /// Says what whoever has published a post should know of it. In JSON the post says it itself.
+  /// Prints the notes that the publisher of a post should see. In JSON the post contains them.
   func warn(of post: Post) {
     guard !options.json else { return }
     for note in post.notes ?? [] { ending.warn("local.PostNote", note) }

@@ -5,7 +5,7 @@ struct CustomData {
   /// Keys and values, in the order of the command line.
   let members: [(key: String, value: String)]
 
-  /// - Parameter arguments: each `KEY=VALUE`; the value may contain further equals signs.
+  /// - Parameter arguments: each `KEY=VALUE`. The value may contain more equals signs.
   /// - Throws: `ValidationError` for an argument of another form.
   init(_ arguments: [String]) throws {
     members = try arguments.map { argument in

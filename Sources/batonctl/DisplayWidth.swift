@@ -1,14 +1,14 @@
-// The room that text takes on a terminal. Terminals differ if several characters form one picture; the widths here are the largest that
-// any terminal uses, so that lines never wrap.
+// The room that text needs on a terminal. Terminals differ if several characters form one picture. The widths here are the largest that any
+// terminal uses, so that lines never wrap.
 extension String {
-  /// The width of the text in columns; it must not contain control characters.
+  /// The width of the text in columns. It must not contain control characters.
   var displayWidth: Int {
     guard !utf8.allSatisfy({ $0 < 0x80 }) else { return utf8.count }
     var width = 0
     var last = 0
     for scalar in unicodeScalars {
       if scalar.value == 0xFE0F {
-        // This selects the picture of a character that is also a letter or a sign.
+        // This character selects the picture of a character that is also a letter or a sign.
         if last == 1 { width += 1 }
         last = 2
         continue
@@ -38,7 +38,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// East Asian scripts and signs of the same width (Unicode Standard Annex 11: W and F); Swift knows which characters are pictures.
+  /// East Asian scripts and signs of the same width (Unicode Standard Annex 11: W and F). Swift itself detects pictures.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF,
     0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF,

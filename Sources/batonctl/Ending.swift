@@ -5,8 +5,8 @@ internal import ProgramEnd
 internal import StrictJSON
 internal import Synchronization
 
-/// The end of a command: with a result, an error, Ctrl-C or its time limit. Only the one that comes first prints anything, so that there
-/// is one JSON document even if several happen at the same moment.
+/// The end of a command: with a result, an error, Ctrl-C or its time limit. Only the first of these prints anything, so that there is one
+/// JSON document even if several happen at the same moment.
 final class Ending: Sendable {
   private enum Phase {
     case open
@@ -27,7 +27,7 @@ final class Ending: Sendable {
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  /// What the command follows, as it was last seen.
+  /// The latest state of the object that the command follows.
   var followed: Followed? {
     get { state.withLock { $0.followed } }
     set { state.withLock { $0.followed = newValue } }
@@ -46,14 +46,14 @@ final class Ending: Sendable {
   /// Ends the time limit, because the command no longer waits for the daemon but for a person.
   func stopClock() { state.withLock { $0.hasLimit = false } }
 
-  /// Leaves Ctrl-C to another program that uses the terminal meanwhile.
+  /// Leaves Ctrl-C to another program that uses the terminal.
   func leavingCtrlC<Result>(_ body: () -> Result) -> Result {
     state.withLock { $0.isLeft = true }
     defer { state.withLock { $0.isLeft = false } }
     return body()
   }
 
-  /// Prints why the command ends without a result. If there was a result, no second document follows.
+  /// Prints why the command ends without a result. After a result, no second document follows.
   /// - Parameter isResultLost: whether the result could not be written.
   func fail(_ name: String, _ text: String, _ parameters: [String: JSONValue] = [:], isResultLost: Bool = false) {
     let before = state.withLock { state in
@@ -64,7 +64,7 @@ final class Ending: Sendable {
     if before == .open || isResultLost || !isJSON { write(name, text, parameters) }
   }
 
-  /// Says on standard error what went wrong although the command goes on.
+  /// Prints a warning on standard error. The command continues.
   func warn(_ name: String, _ text: String) {
     willWrite(isResult: false)
     Output.error(
@@ -73,7 +73,7 @@ final class Ending: Sendable {
         : "batonctl: warning: \(text.shown(keepingLines: true))")
   }
 
-  /// Ends the program if the command takes longer.
+  /// Ends the program if the command exceeds the limit.
   /// - Returns: a source that must be retained, and cancelled when the command is done.
   func deadline(after limit: TimeSpan) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource()
@@ -88,7 +88,7 @@ final class Ending: Sendable {
     return timer
   }
 
-  /// Handles Ctrl-C. The daemon continues what it was asked to do.
+  /// Handles Ctrl-C. The daemon continues the requested work.
   /// - Returns: a source that must be retained, and cancelled when the command is done.
   func interrupts() -> any DispatchSourceSignal {
     signal(SIGINT, SIG_IGN)

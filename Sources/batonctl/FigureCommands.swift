@@ -138,7 +138,7 @@ extension RelayCommand {
 }
 
 extension Words {
-  /// The condition that all of these hold; `nil` if there are none.
+  /// The condition that all of these hold, or `nil` without conditions.
   static func all(_ conditions: [JSONValue?]) -> JSONValue? {
     let conditions = conditions.compactMap { $0 }
     return conditions.count > 1 ? ["$and": .array(conditions)] : conditions.first
@@ -146,7 +146,7 @@ extension Words {
 }
 
 extension Session {
-  /// The condition that something is about one of these relays, which are named by id or name; `nil` if there are none.
+  /// The condition that an object concerns one of these relays, given by id or name, or `nil` without relays.
   func relays(_ names: [String]) async throws -> JSONValue? {
     guard !names.isEmpty else { return nil }
     var ids: [JSONValue] = []

@@ -1,16 +1,16 @@
 internal import ControlAPI
 internal import StrictJSON
 
-/// What a command follows, for the most part an object that the daemon works on, for the words with which the command ends early.
+/// The object that a command follows, usually one on which the daemon works. If the command ends early, its message describes this object.
 enum Followed: Sendable {
   case channel(Channel)
   case post(Post)
   case membership(MemberChange)
-  /// An import of which so many lines are done.
+  /// An import, with the counts of the lines that are done.
   case importing(ImportReport)
   /// Changes or messages, without end.
   case stream
-  /// Files that are uploaded and names that are looked up before a post is published: the daemon knows nothing of the post yet.
+  /// Files are being uploaded and names looked up before a post is published. The daemon has not received the post yet.
   case preparing
 
   /// The sentence for a command whose time is up.

@@ -7,34 +7,33 @@ internal import Varlink
 
 // Commands with --watch.
 extension Session {
-  /// What a command shows again and again.
+  /// The data that a command shows repeatedly.
   enum Subject: Sendable {
-    /// Objects of these kinds, as `org.batond.Monitor.Watch` names them; of all kinds if `nil`.
+    /// Objects of these kinds, as `org.batond.Monitor.Watch` names them, or of all kinds if `nil`.
     case objects([String]?)
     /// Messages and conversations.
     case messages
   }
 
-  /// The shortest time between two looks: no one reads faster.
+  /// The shortest time between two looks. People do not read faster.
   private static let pause = Duration.milliseconds(100)
-  /// The pause after a look as a multiple of its duration, because the daemon serves other clients too.
+  /// The pause after a look, as a multiple of its duration, because the daemon also serves other clients.
   private static let share = 4
-  /// The longest time between two looks, because not everything that is shown changes with an event.
+  /// The longest time between two looks, because some of the shown data changes without an event.
   private static let pulse = Duration.seconds(5)
   /// The wait between attempts to reach a daemon that is away.
   private static let wait = Duration.seconds(1)
 
-  /// Looks now, whenever something has changed, and after a while in any case, even if the daemon was restarted. It does not end by
-  /// itself.
+  /// Looks now, after every change, and after a while in any case, even if the daemon restarts. Ends only with an error.
   /// - Parameters:
-  ///   - subject: what is shown.
+  ///   - subject: the kind of data shown.
   ///   - look: reads and shows the objects, given this session at that moment.
-  ///   - away: shows why that is not possible at present; called after each failed look.
+  ///   - away: shows why that is currently impossible. Called after each failed look.
   /// - Throws: any error of the first `look`, and later errors that do not go away.
   func follow(
     _ subject: Subject, look: (Session) async throws -> Void, away: (String) throws -> Void
   ) async throws {
-    // The time limit is for the first answer.
+    // The time limit applies to the first reply.
     if options.timeout == nil { ending.stopClock() }
     let (beats, beat) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let changes = Task { [client] in await Self.beat(beat, at: client, subject) }
@@ -84,14 +83,14 @@ extension Session {
     } while (try? await Task.sleep(for: wait)) != nil
   }
 
-  /// This session with times relative to the present moment.
+  /// This session with times relative to the current moment.
   private var atThisMoment: Session {
     var session = self
     if times.now != nil { session.times = Times(isExact: false) }
     return session
   }
 
-  /// A sentence about an error after which another look makes sense; `nil` if the error does not go away.
+  /// A sentence about an error after which another look makes sense, or `nil` if the error is permanent.
   func reason(_ error: any Error) -> String? {
     switch error {
     case VarlinkClient.Failure.notPermitted: nil
@@ -106,8 +105,8 @@ extension Session {
   }
 }
 
-/// The display of a followed object or list: it is redrawn in place on a terminal. Elsewhere each change has a line, and this type only
-/// reports that the daemon is away.
+/// The display of a followed object or list. On a terminal it is redrawn in place. Without a terminal each change has a line, and this
+/// type only reports that the daemon is away.
 struct FollowedView {
   private let session: Session
   private var canvas: Canvas
@@ -122,17 +121,17 @@ struct FollowedView {
   /// Whether the display is redrawn in place.
   var isDrawn: Bool { session.isForPeople && session.terminal.size != nil }
 
-  /// Replaces the lines drawn before, with as many as there is room for.
+  /// Replaces the lines drawn before, with as many as fit.
   /// - Throws: `Output.Failure`.
   mutating func draw(_ lines: [String]) throws {
     (self.lines, isAway) = (lines, false)
     try draw(note: nil)
   }
 
-  /// Call this when there was an answer and nothing is drawn.
+  /// Call this after a reply if nothing is drawn.
   mutating func isBack() { isAway = false }
 
-  /// Reports that there is no answer at present, below the lines shown before.
+  /// Reports below the lines shown before that the daemon currently does not reply.
   /// - Throws: `Output.Failure`.
   mutating func away(_ reason: String) throws {
     if isDrawn {

@@ -20,7 +20,7 @@ struct HistoryRow {
 
   static let columns = columns(with: [])
 
-  /// - Parameter others: more columns, behind the time.
+  /// - Parameter others: more columns, after the time.
   static func columns(with others: [TableColumn<HistoryRow>]) -> [TableColumn<HistoryRow>] {
     [TableColumn("TIME", rank: 0) { $0.times.text($0.line.time) }] + others + rest
   }

@@ -28,7 +28,7 @@ struct IdentityCommand: AsyncParsableCommand {
       try await global.connected(list.table.show) { session in
         let condition = list.condition([Words.condition("network", network)])
         let columns = try list.table.chosen(of: Self.columns)
-        // Identities have no events of their own, but change with their channels.
+        // Identities have no events, but change with their channels.
         try await session.list(list, of: "identity", changedBy: ["channel"]) { session in
           let identities = try await session.client.identities(filter: condition, sort: list.order)
           return Listing(objects: identities, columns: columns, none: "No identities match.") {

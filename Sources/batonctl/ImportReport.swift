@@ -18,7 +18,7 @@ struct ImportReport: Codable, Hashable, Sendable {
     case refused(error: String, message: String)
   }
 
-  /// The lines with something in them.
+  /// The number of lines that are not empty.
   private(set) var offered = 0
   private(set) var accepted = 0
   private(set) var duplicate = 0

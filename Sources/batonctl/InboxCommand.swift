@@ -50,7 +50,7 @@ struct InboxCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads conversations page by page, as many as are wanted.
+  /// Reads conversations page by page, up to the limit.
   private func conversations(_ session: Session) async throws -> (conversations: [Conversation], hasMore: Bool) {
     var found: [Conversation] = []
     var request = MessagesInboxRequest(unread: unread ? true : nil, hidden: hidden ? true : nil)
@@ -67,7 +67,7 @@ struct InboxCommand: AsyncParsableCommand {
     let conversation: Conversation
     let times: Times
 
-    /// What was decided about the channel, in words.
+    /// The marks of the channel, such as muted, in words.
     var marks: String {
       var words: [String] = []
       if conversation.pinned { words.append("pinned") }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The lines of a file, one after the other; a line that is too long is never held in memory.
+/// The lines of a file, one after the other. A line that is too long is never held in memory.
 struct LineReader {
   enum Line: Hashable {
     /// Its bytes, without the end of the line.
@@ -8,12 +8,12 @@ struct LineReader {
     case tooLong
   }
 
-  /// Upper bound of a line, in bytes: about what a text of the largest size takes if JSON escapes every character.
+  /// Upper bound of a line, in bytes: about the size of the longest text if JSON escapes every character.
   static let bytesMax = 256 << 10
 
   private let read: () throws -> [UInt8]
   private let bytesMax: Int
-  /// What was read; the bytes before `start` are done.
+  /// The data read so far. The bytes before `start` are done.
   private var bytes: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
@@ -21,7 +21,7 @@ struct LineReader {
 
   /// - Parameters:
   ///   - bytesMax: upper bound of a line, in bytes.
-  ///   - read: reads some more; empty at the end.
+  ///   - read: reads more bytes, empty at the end.
   init(bytesMax: Int = bytesMax, _ read: @escaping () throws -> [UInt8]) {
     self.bytesMax = bytesMax
     self.read = read
@@ -31,7 +31,7 @@ struct LineReader {
     self.init { try file.read(upToCount: 64 << 10).map { Array($0) } ?? [] }
   }
 
-  /// The next line; `nil` after the last.
+  /// The next line, or `nil` after the last.
   mutating func next() throws -> Line? {
     var isTooLong = false
     while true {
@@ -45,7 +45,7 @@ struct LineReader {
         if isTooLong { return .tooLong }
         return rest.isEmpty ? nil : finished(rest)
       }
-      // Of a line that is too long nothing is kept.
+      // A line that is too long is dropped.
       isTooLong = isTooLong || rest.count > bytesMax + 1
       let more = try read()
       bytes = (isTooLong ? [] : Array(rest)) + more

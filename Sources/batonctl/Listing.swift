@@ -18,7 +18,7 @@ struct Listing<Object: Encodable, Row> {
     return ([session.table(columns, objects.map(row))] + [more].compactMap { $0 }).joined(separator: "\n")
   }
 
-  /// An object on a line of its own.
+  /// An object on a separate line.
   func line(_ object: Object) -> String {
     let row = row(object)
     return columns.map { $0.text(row) }.map { $0.isEmpty ? "-" : $0 }.joined(separator: "  ")
@@ -28,7 +28,7 @@ struct Listing<Object: Encodable, Row> {
 extension Session {
   /// Shows a list, once or whenever it changes.
   /// - Parameters:
-  ///   - options: the options, which say whether to follow the list.
+  ///   - options: the options, including whether to follow the list.
   ///   - kind: the kind of the objects, for programs.
   ///   - kinds: the kinds of changes that affect the list, as `org.batond.Monitor.Watch` names them.
   ///   - load: reads the list, given this session at that moment.
@@ -42,7 +42,7 @@ extension Session {
   /// Shows a list, once or whenever it changes.
   /// - Parameters:
   ///   - watch: whether to follow the list.
-  ///   - subject: what changes the list.
+  ///   - subject: the data whose changes affect the list.
   ///   - kind: the kind of the objects, for programs.
   ///   - load: reads the list, given this session at that moment.
   func list<Object, Row>(
@@ -67,7 +67,7 @@ extension Session {
   }
 }
 
-/// The objects of a list as they were last shown.
+/// The objects of a list when it was last shown.
 struct KnownObjects<Object: Encodable> {
   enum Kind: String {
     case added, changed, removed
@@ -95,9 +95,9 @@ struct KnownObjects<Object: Encodable> {
 
   init(kind: String) { self.kind = kind }
 
-  /// Compares the list with the previous one and remembers it.
+  /// Compares the list with the previous one and stores it.
   /// - Returns: the differences: first removed objects, by id, then the others in the order of the list.
-  /// - Throws: an error if an object cannot be JSON, which does not happen.
+  /// - Throws: an error if an object cannot be encoded as JSON, which does not happen.
   mutating func become(_ list: [Object]) throws -> [Change] {
     var changes: [Change] = []
     var now: [Int64: (version: String, object: Object)] = [:]
@@ -120,8 +120,8 @@ struct KnownObjects<Object: Encodable> {
     Change(kind: change, object: object, json: ["change": .string(change.rawValue), kind: json])
   }
 
-  /// A text that differs when the object has changed: its revision, with the network's trouble, which has none, or the whole object for
-  /// identities, which have no revision, and for conversations, whose freshness has none.
+  /// A text that differs after the object has changed: its revision, together with trouble of the network, which does not change the
+  /// revision. For identities, which have no revision, and conversations, whose freshness does not change it, the whole object.
   private static func version(_ json: JSONValue) -> String {
     guard let revision = json["revision"], json["channelId"] == nil else { return json.text }
     return revision.text + (json["networkTrouble"]?.text ?? "")

@@ -272,7 +272,7 @@ struct MemberTarget: ParsableArguments {
   @Argument(help: "Person, by the key or name that the network uses.") var person: String
 }
 
-/// Changes who belongs to a channel, and waits for that.
+/// Changes the members of a channel, and waits for the change.
 struct MemberWaiting: ParsableArguments {
   enum Wait: String, ExpressibleByArgument, CaseIterable {
     case all, none
@@ -283,7 +283,7 @@ struct MemberWaiting: ParsableArguments {
 
   @Option(help: "When to return: all relays settled, or none (do not wait).") var wait: Wait = .all
 
-  /// - Parameter change: for a channel and a person: makes the change and returns it; makes it and sends it after every change.
+  /// - Parameter change: for a channel and a person, two ways to make the change: one returns it, the other sends it after every change.
   func run(
     _ global: GlobalOptions, _ target: MemberTarget,
     _ change:
@@ -348,7 +348,7 @@ struct MemberWaiting: ParsableArguments {
 }
 
 extension Member {
-  /// Their name and key, for one line.
+  /// The name and key, for one line.
   fileprivate var shownName: String {
     let key = ShortKey.text(author)
     return name.map { "\($0.onOneLine) (\(key))" } ?? key

@@ -151,7 +151,7 @@ struct MessageReport: AsyncParsableCommand {
   }
 }
 
-/// Pins messages here.
+/// Pins messages in Baton.
 struct MessagePin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Pin messages locally",
@@ -168,7 +168,7 @@ struct MessagePin: AsyncParsableCommand {
   func run() async throws { try await MessageMarking(global, messages, isPinned: true).run() }
 }
 
-/// Takes pins away.
+/// Unpins messages.
 struct MessageUnpin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpin",
@@ -183,7 +183,7 @@ struct MessageUnpin: AsyncParsableCommand {
   func run() async throws { try await MessageMarking(global, messages, isPinned: false).run() }
 }
 
-/// Hides messages here.
+/// Hides messages in Baton.
 struct MessageHide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hide", abstract: "Hide messages locally",
@@ -216,7 +216,7 @@ struct MessageUnhide: AsyncParsableCommand {
   func run() async throws { try await MessageMarking(global, messages, isHidden: false).run() }
 }
 
-/// Decides something about messages, one after the other, for this daemon and those that share its store.
+/// Marks messages, one after the other, for this daemon and the daemons that share its store.
 private struct MessageMarking {
   let global: GlobalOptions
   let messages: [ObjectID]

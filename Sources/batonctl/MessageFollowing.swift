@@ -3,16 +3,16 @@ internal import ControlAPI
 internal import StrictJSON
 internal import Varlink
 
-/// What people see of messages that are followed: new ones, and what becomes of those that were shown.
+/// The lines that people see of followed messages: new messages, and changes of messages that were shown.
 struct MessageTail {
   let view: MessageView
   /// Only messages of this author.
   var author: String?
-  /// Only messages that speak to whoever runs the channel.
+  /// Only messages that mention the channel owner.
   var areMentions = false
-  /// The latest messages that were shown, as they were then.
+  /// The latest messages that were shown, in the version that was shown.
   private var shown: [Int64: Message] = [:]
-  /// The highest id that was shown; later messages have higher ones.
+  /// The highest id that was shown. Later messages have higher ids.
   private var latest: Int64
 
   /// How many messages are remembered.
@@ -27,16 +27,16 @@ struct MessageTail {
     for message in page { remember(message) }
   }
 
-  /// Whether the message is one of those that are followed.
+  /// Whether the message is followed.
   func has(_ message: Message) -> Bool {
     (author == nil || message.author == author) && (!areMentions || message.mention)
   }
 
-  /// The lines about a message that is new or has changed; none if there is nothing to say.
+  /// The lines about a message that is new or has changed. Empty if no line is needed.
   /// - Parameter answered: the beginning of the message that it answers, by id.
   mutating func lines(_ message: Message, answered: [Int64: String]) throws -> [String] {
     let old = shown[message.id]
-    // A change of a message that was never shown means nothing to whoever reads this.
+    // A reader does not need changes of a message that was never shown.
     guard has(message), old != nil || message.id > latest else { return [] }
     remember(message)
     latest = max(latest, message.id)
@@ -47,14 +47,14 @@ struct MessageTail {
 
   private mutating func remember(_ message: Message) {
     var message = message
-    // What is compared later is short, and texts may be long.
+    // Later comparisons need only short fields, and texts may be long.
     (message.text, message.attachments) = ("", [])
     shown[message.id] = message
     while shown.count > Self.shownMax, let first = shown.keys.min() { shown[first] = nil }
   }
 }
 
-/// Goes on with messages as they come, also when the daemon is restarted.
+/// Continues with messages as they arrive, even if the daemon restarts.
 struct MessageFollowing {
   let session: Session
   var tail: MessageTail
@@ -62,7 +62,7 @@ struct MessageFollowing {
   /// The wait between attempts to reach a daemon that is away.
   private static let wait = Duration.seconds(1)
 
-  /// Shows a page, and then what is new. It does not end by itself.
+  /// Shows a page, and then new messages. Ends only with an error.
   /// - Parameter channel: only messages of this channel.
   func run(_ page: MessagePageView, channel: Int64?) async throws {
     var tail = tail
@@ -86,7 +86,7 @@ struct MessageFollowing {
           request.since = change.revision
         }
       } catch let error as VarlinkError where request.since != nil && error.name == VarlinkError.invalidParameter("").name {
-        // What was read was lost meanwhile, and is read again, so that its revisions and ids begin again.
+        // The daemon lost the data and is reading it again, so its revisions and ids start over.
         request.since = nil
         tail = MessageTail(view: tail.view, page: [], author: tail.author, areMentions: tail.areMentions)
       } catch {
@@ -112,6 +112,6 @@ struct MessageFollowing {
 }
 
 extension Message {
-  /// Whether there is something to show of it among others.
+  /// Whether the message is shown among others.
   fileprivate var isShown: Bool { deletedAt == nil && !hidden }
 }

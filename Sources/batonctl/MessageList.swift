@@ -71,7 +71,7 @@ struct MessageList: AsyncParsableCommand {
   func run() async throws {
     try await global.connected(show) { session in
       let named = channel == nil ? nil : try await session.channel(channel ?? "")
-      // What is followed stays on the screen, and a relative time would become wrong.
+      // Followed messages remain on the screen, so a relative time would become wrong.
       let view = MessageView(
         terminal: session.terminal, times: follow ? Times(isExact: true) : session.times,
         width: session.format == .wide ? nil : session.terminal.columns, namesChannel: named == nil)
@@ -100,12 +100,12 @@ struct MessageList: AsyncParsableCommand {
       }
       let relays = await session.relayNames(found.conversation?.relays.map(\.relayId) ?? [])
       let lines = try page.lines() + page.notes(FreshnessNotes(relays: relays, times: session.times))
-      // Of a conversation that is longer than the terminal, the end stays in sight.
+      // If a conversation is longer than the terminal, its end remains visible.
       try session.show(page.messages, isPaged: newestFirst) { lines.joined(separator: "\n") }
     }
   }
 
-  /// Reads messages page by page, as many as are wanted. Pages of large messages hold fewer.
+  /// Reads messages page by page, up to the limit. Pages of large messages have fewer.
   private func read(_ request: MessagesListRequest, _ session: Session) async throws -> MessagesListReply {
     var request = request
     request.limit = min(limit, Self.pageMax)
@@ -130,22 +130,22 @@ struct MessageList: AsyncParsableCommand {
   }
 }
 
-/// Messages as they are shown, with what is said besides.
+/// A page of messages for display, with the notes below it.
 struct MessagePageView {
   /// In the order in which they are shown.
   let messages: [Message]
-  /// The same in the order of the list, and whether there are others.
+  /// The same in the order of the list, and whether there are more.
   let found: MessagesListReply
   /// The beginnings of the messages that these answer, by id.
   let answered: [Int64: String]
   let view: MessageView
   let isNewestFirst: Bool
-  /// Whether only messages are shown that speak to whoever runs the channel.
+  /// Whether only messages are shown that mention the channel owner.
   let areMentions: Bool
-  /// Whether others are left out, so that unread messages cannot be counted on the page.
+  /// Whether some messages are left out, so that unread messages cannot be counted on the page.
   let isNarrowed: Bool
 
-  /// Where unread messages begin.
+  /// The position of the first unread message.
   private var unread: UnreadMark? {
     guard !isNarrowed, !found.hasNewer, let conversation = found.conversation else { return nil }
     return UnreadMark(found.messages, of: conversation, areMentions: areMentions, isNewestFirst: isNewestFirst)
@@ -158,7 +158,7 @@ struct MessagePageView {
     return view.conversation(try messages.map(ShownMessage.init), answered: answered, unread: unread)
   }
 
-  /// What is said below the messages.
+  /// The notes below the messages.
   func notes(_ freshness: FreshnessNotes) -> [String] {
     var notes: [String] = []
     if let oldest = found.messages.last, found.hasOlder { notes.append("There are older messages: --before \(oldest.id).") }

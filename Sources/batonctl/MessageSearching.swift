@@ -1,17 +1,17 @@
 internal import BatonClient
 internal import ControlAPI
 
-/// Searches messages and shows those that were found.
+/// Searches messages and shows the results.
 struct MessageSearching {
   let session: Session
   let view: MessageView
-  /// How many are shown at most.
+  /// The largest number of results shown.
   let limit: Int
 
-  /// Has relays search, and says which ones did not.
-  /// - Parameter seconds: how long that may take; 30 if it is `nil`.
+  /// Makes relays search, and names the relays that did not.
+  /// - Parameter seconds: how long the relays have, 30 if `nil`.
   func askRelays(of channel: Int64, for text: String, within seconds: Int?) async throws {
-    // The time limit is that of the relays, and the daemon answers when it is over.
+    // The relays' time limit applies, and the daemon replies when it is over.
     session.ending.stopClock()
     let request = MessagesSearchRelaysRequest(channelId: channel, text: text, timeout: seconds)
     let relays = try await session.raw.searchRelays(request).relays

@@ -10,20 +10,20 @@ struct ShownMessage {
   let line: String
   /// The lines of the text.
   let lines: [String]
-  /// What the author calls itself, in one line.
+  /// The author's own name, in one line.
   private let name: String?
 
   /// - Parameter raw: the message as the daemon sent it.
-  /// - Throws: an error if a message cannot be JSON, which does not happen.
+  /// - Throws: an error if a message cannot be encoded as JSON, which does not happen.
   init(_ raw: Message) throws {
     message = try Message(json: try raw.json.shown)
     line = raw.deletedAt != nil ? "(deleted)" : raw.hidden ? "(hidden)" : raw.text.shownOnOneLine
-    // Others end lines in other ways than posts do.
+    // Other programs end lines in other ways than posts do.
     lines = raw.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0).shown }
     name = raw.authorName?.shownOnOneLine
   }
 
-  /// Who wrote it: `you`, a key, or a name with the key. Anyone may take any name, so none stands alone.
+  /// The author: `you`, a key, or a name with the key. Anyone may use any name, so a name never stands alone.
   /// - Parameter isWhole: whether nothing is cut.
   func author(isWhole: Bool) -> String {
     if message.own { return "you" }
@@ -37,14 +37,14 @@ struct ShownMessage {
 }
 
 extension MessageAttachment {
-  /// The address, type and size of the file, and what it shows. The texts must be escaped.
+  /// The address, type and size of the file, and its description. The texts must be escaped.
   var words: String {
     let facts = [mimeType, sizeBytes.flatMap(Self.size)].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
     let alt = altText?.shownOnOneLine ?? ""
     return [url, facts.isEmpty ? "" : "(\(facts))", alt].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// A size in bytes for people; `nil` if it cannot be one.
+  /// A size in bytes for people, or `nil` for an impossible one.
   static func size(_ bytes: Int) -> String? {
     guard bytes >= 0 else { return nil }
     guard bytes >= 1000 else { return "\(bytes) B" }
@@ -58,10 +58,10 @@ extension MessageAttachment {
 }
 
 extension MessageReaction {
-  /// Several reactions with how often each was made. The texts must be escaped.
+  /// Several reactions, each with its count. The texts must be escaped.
   static func words(_ reactions: [MessageReaction]) -> String {
     let shown = reactions.prefix(kindsMax).map { reaction in
-      // Without spaces in it, a reaction cannot be taken for several.
+      // Without spaces in it, a reaction does not look like several.
       let text = reaction.reaction.filter { !$0.isWhitespace }.cut(to: textWidth)
       return "\(reaction.count) \(text)\(reaction.own ? " (you)" : "")"
     }

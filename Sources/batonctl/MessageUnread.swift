@@ -1,21 +1,21 @@
 internal import ControlAPI
 internal import Sentences
 
-/// Where on a page the messages begin that are unread.
+/// The position of the first unread message on a page.
 struct UnreadMark: Hashable {
-  /// The mark stands before the message with this index; the number of messages for the end.
+  /// The index of the message that follows the mark, or the number of messages if the mark is at the end.
   var index: Int
   var words: String
 
   /// - Parameters:
-  ///   - page: messages in the order of the list, the last one first, up to the last of all.
+  ///   - page: messages in the order of the list, newest first, up to the newest of all.
   ///   - conversation: of the channel.
-  ///   - areMentions: whether the page has only messages that speak to whoever runs the channel.
-  ///   - isNewestFirst: whether the page is shown as it is, and not the other way round.
+  ///   - areMentions: whether the page has only messages that mention the channel owner.
+  ///   - isNewestFirst: whether the page is shown in this order, and not reversed.
   /// - Returns: `nil` if nothing on the page is unread.
   init?(_ page: [Message], of conversation: Conversation, areMentions: Bool, isNewestFirst: Bool) {
     let count = areMentions ? conversation.unreadMentions : conversation.unread
-    // Messages that never count, because they are from before the channel was read, stand before all that do.
+    // Messages from before the channel was read never count. They are older than all that do.
     let candidates = page.indices.filter { index in
       let message = page[index]
       return message.id > conversation.readThrough && !message.own && message.deletedAt == nil
@@ -38,13 +38,13 @@ struct UnreadMark: Hashable {
   }
 }
 
-/// What is said of relays that could not be read. It is safe for a terminal.
+/// The lines about relays that could not be read. They are safe for a terminal.
 struct FreshnessNotes {
   /// The names of relays, by id, safe for a terminal.
   let relays: [Int64: String]
   let times: Times
 
-  /// A line for each relay of a conversation that could not be read the last time, or not at all yet.
+  /// A line for each relay of a conversation whose last reading failed, or that was never read.
   func lines(_ conversation: Conversation) -> [String] {
     conversation.relays.compactMap { relay in
       if let trouble = Self.trouble(relay) {
@@ -54,7 +54,7 @@ struct FreshnessNotes {
     }
   }
 
-  /// A line for each relay of any of the conversations that could not be read the last time, with how many it concerns.
+  /// A line for each relay of any of the conversations whose last reading failed, with the number of conversations.
   func lines(_ conversations: [Conversation]) -> [String] {
     var found: [Int64: (trouble: String, count: Int)] = [:]
     for relay in conversations.flatMap(\.relays) {
@@ -80,7 +80,7 @@ struct FreshnessNotes {
 
   private func name(_ id: Int64) -> String { id == Self.network ? "the chat core" : relays[id] ?? "relay \(id)" }
 
-  /// Stands for the network as a whole among the identifiers of relays. Only SimpleX has channels that are read like that.
+  /// Stands for the network as a whole among the identifiers of relays. Only channels on SimpleX are read from the network.
   static let network: Int64 = 0
 
   private static func trouble(_ relay: Freshness) -> String? {
@@ -92,6 +92,6 @@ struct FreshnessNotes {
     relay.syncedAt.map { "; last read \(times.text($0).shown)" } ?? "; never read"
   }
 
-  /// How many relays are named.
+  /// The largest number of relays that are named.
   private static let relaysMax = 10
 }

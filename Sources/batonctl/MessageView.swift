@@ -1,14 +1,14 @@
 internal import ControlAPI
 internal import Sentences
 
-/// Shows messages to people. Who, when and what became of it begin at the left, and texts are indented further than anything else, so that no
-/// text can be taken for a line of another kind.
+/// Shows messages to people. Author, time and status begin at the left, and texts are indented further than anything else, so that no text
+/// looks like a line of another kind.
 struct MessageView {
   let terminal: Terminal
   let times: Times
-  /// The largest width of a line, in columns; `nil` if nothing is broken or cut.
+  /// The largest width of a line, in columns, or `nil` if lines are neither broken nor cut.
   var width: Int?
-  /// Whether each message says in which channel it is.
+  /// Whether each message names its channel.
   var namesChannel = false
 
   private static let text = "    "
@@ -24,7 +24,7 @@ struct MessageView {
   /// - Parameters:
   ///   - messages: in the order in which they are shown.
   ///   - answered: the beginnings of the messages that they answer, by id.
-  ///   - unread: where those begin that are unread.
+  ///   - unread: the position of the first unread message.
   func conversation(_ messages: [ShownMessage], answered: [Int64: String], unread: UnreadMark?) -> [String] {
     messages.enumerated().flatMap { index, message in
       (unread?.index == index ? [line(unread)] : []) + lines(message, answered: answered)
@@ -54,24 +54,24 @@ struct MessageView {
     return lines
   }
 
-  /// A message that holds words that were searched, with the part of its text around them.
+  /// A message that contains the searched words, with the part of its text around them.
   func lines(_ shown: ShownMessage, excerpt: [ExcerptPiece]) -> [String] {
     head(shown).wrapped(to: width, rest: Self.note)
       + Self.marked(excerpt) { terminal.hasColor ? terminal.paint($0, .yellow) : "*\($0)*" }
       .wrapped(to: width, first: Self.text, rest: Self.text)
   }
 
-  /// A text on one line in which the words are marked that were searched.
+  /// A text on one line in which the searched words are marked.
   static func marked(_ excerpt: [ExcerptPiece], mark: (String) -> String) -> String {
     excerpt.map { piece in
-      // Each word has marks of its own, because lines are broken between words.
+      // Each word is marked separately, because lines are broken between words.
       piece.text.map { $0.isWhitespace ? " " : String($0) }.joined().split(separator: " ", omittingEmptySubsequences: false)
         .map { word in word.isEmpty || !piece.hit ? String(word).shown : mark(String(word).shown) }.joined(separator: " ")
     }
     .joined().split(separator: " ").joined(separator: " ")
   }
 
-  /// What has become of a message that was shown before; `nil` if that makes no difference to people.
+  /// The lines about a change of a message that was shown before, or `nil` if the change makes no difference to people.
   func change(_ shown: ShownMessage, since old: Message, answered: [Int64: String]) -> [String]? {
     let message = shown.message
     if let time = message.deletedAt, old.deletedAt == nil { return short(shown, "deleted \(times.text(time))") }
@@ -94,7 +94,7 @@ struct MessageView {
 
   // MARK: - Parts
 
-  /// Id, author and time, and what else matters at a glance.
+  /// Id, author, time, and other facts that matter at a glance.
   private func head(_ shown: ShownMessage) -> String {
     let message = shown.message
     let author = shown.author(isWhole: width == nil)
@@ -110,7 +110,7 @@ struct MessageView {
     return words.joined(separator: "  ")
   }
 
-  /// How far the post is that a message is.
+  /// The progress of the post that this message is.
   private func status(_ post: OwnPost) -> String {
     "\(terminal.dot(post.phase)) post \(post.id) \(post.phase), \(post.shownCount) of \(counted(post.relayCount, "relay"))"
   }
@@ -157,7 +157,7 @@ struct MessageView {
     if message.mention { lines.append("mentions  you") }
     if let answer = answer(message, answered) { lines.append("answers   \(answer.dropFirst(3))") }
     if let post = message.post { lines.append("post      \(post.id) \(post.phase): \(post.summary)") }
-    // What its author says is not all that is known.
+    // The author's claim may differ from the time that Baton uses.
     let claim = message.createdAt == message.time ? "" : "; its author says \(times.text(message.createdAt))"
     lines.append("written   \(times.text(message.time))\(claim)")
     let from = message.relayIds.map { relays[$0] ?? "relay \($0)" }.joined(separator: ", ")

@@ -114,7 +114,7 @@ struct MessagesCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected { session in
         let id = try await session.channel(channel).id
-        // The time limit is that of the relays, and the daemon answers when it is over.
+        // The relays' time limit applies, and the daemon replies when it is over.
         session.ending.stopClock()
         let reply = try await session.raw.sync(
           MessagesSyncRequest(channelId: id, timeout: RelayPatience.seconds(of: global)))
@@ -136,7 +136,7 @@ struct MessagesCommand: AsyncParsableCommand {
   }
 }
 
-/// For how long the daemon waits for relays: as long as the user says.
+/// How long the daemon waits for relays: as long as the user requests.
 enum RelayPatience {
   private static let longest = Duration.seconds(300)
 
@@ -144,24 +144,24 @@ enum RelayPatience {
     guard (global.timeout?.duration ?? .zero) <= longest else { throw ValidationError("--timeout must be 5min or less.") }
   }
 
-  /// - Returns: `nil` if the user does not say.
+  /// - Returns: `nil` if the user sets no time.
   static func seconds(of global: GlobalOptions) -> Int? {
     global.timeout.map { max(1, Int($0.duration.components.seconds)) }
   }
 }
 
 extension Session {
-  /// The names of these relays, by id, safe for a terminal; those are missing that cannot be read.
+  /// The names of these relays, by id, safe for a terminal, without relays that cannot be read.
   func relayNames(_ ids: [Int64]) async -> [Int64: String] {
     let ids = Set(ids).subtracting([FreshnessNotes.network])
     guard isForPeople, !ids.isEmpty else { return [:] }
     let wanted = ids.sorted().prefix(Self.relaysMax).map(JSONValue.integer)
-    // Whoever may read messages need not be allowed to see relays.
+    // A user with permission to read messages may lack the permission to see relays.
     let relays = (try? await client.relays(filter: ["id": ["$in": .array(wanted)]])) ?? []
     return Dictionary(relays.map { ($0.id, $0.name) }) { first, _ in first }
   }
 
-  /// How many relays are asked for by name; a filter takes no more than some hundred.
+  /// The largest number of relays that are requested by name. A filter accepts no more than a few hundred.
   private static var relaysMax: Int { 100 }
 
   /// The beginnings of the messages that these answer, by id, safe for a terminal.
@@ -170,7 +170,7 @@ extension Session {
     var found = Dictionary(
       try messages.map { ($0.id, try ShownMessage($0).line) }, uniquingKeysWith: { first, _ in first })
     let others = Set(messages.compactMap { $0.replyTo.map(Int64.init) }).subtracting(found.keys)
-    // The latest ones are those that people remember least.
+    // People remember the latest ones least.
     for id in others.sorted().suffix(Self.answeredMax) {
       do {
         found[id] = try ShownMessage(try await raw.message(MessagesGetRequest(id: id))).line
@@ -181,6 +181,6 @@ extension Session {
     return found
   }
 
-  /// How many messages are read for that one by one.
+  /// The largest number of messages that are read for that, one by one.
   private static var answeredMax: Int { 100 }
 }

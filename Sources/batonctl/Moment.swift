@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import StrictJSON
 
-/// A time on a command line: `2026-12-24 18:00` where the command runs, `2026-12-24T18:00:00Z`, or `+2h` from now.
+/// A time on a command line: `2026-12-24 18:00` in the local time zone, `2026-12-24T18:00:00Z`, or `+2h` from now.
 struct Moment: ExpressibleByArgument {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   let milliseconds: Int64
@@ -22,7 +22,7 @@ struct Moment: ExpressibleByArgument {
 
   /// - Parameters:
   ///   - now: milliseconds since 1970-01-01T00:00:00Z.
-  ///   - zone: where times without a zone are meant.
+  ///   - zone: the zone of times without a zone.
   init?(_ text: String, now: Int64, zone: TimeZone) {
     guard let found = Self.after(text, now) ?? RFC3339.milliseconds(text) ?? Self.local(text, zone) else { return nil }
     milliseconds = found
@@ -37,12 +37,12 @@ struct Moment: ExpressibleByArgument {
   }
 
   /// A date and a time of day, with or without seconds.
-  /// - Returns: `nil` also for a time that a change of the clocks leaves out.
+  /// - Returns: `nil` also for a time that a change of the clocks skips.
   private static func local(_ text: String, _ zone: TimeZone) -> Int64? {
     let whole = text.utf8.count == 16 ? text + ":00" : text
     guard let asInUTC = RFC3339.milliseconds(whole + "Z") else { return nil }
     let date = Date(timeIntervalSince1970: Double(asInUTC) / 1000)
-    // The offset of the zone is that of the time wanted, which is not far from the same time in UTC.
+    // The zone's offset must be the one at the wanted time, which is close to the same time in UTC.
     for near in [-86_400.0, 86_400.0] {
       let offset = zone.secondsFromGMT(for: date.addingTimeInterval(near))
       let found = date.addingTimeInterval(-Double(offset))
@@ -53,7 +53,7 @@ struct Moment: ExpressibleByArgument {
 }
 
 extension Int64 {
-  /// This number of milliseconds and a span; `nil` if that is too much.
+  /// This number of milliseconds and a span, or `nil` if the sum is too large.
   fileprivate func adding(_ span: Duration) -> Int64? {
     let (sum, overflow) = addingReportingOverflow(
       span.components.seconds * 1000 + span.components.attoseconds / 1_000_000_000_000_000)

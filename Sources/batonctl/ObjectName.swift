@@ -7,7 +7,7 @@ internal import Varlink
 enum ObjectName: Hashable {
   case id(Int64)
   case name(String)
-  /// A number, taken for an id unless it is a name too.
+  /// A number: an id, unless an object has this name.
   case number(Int64)
 
   init(_ text: String) throws {
@@ -65,8 +65,8 @@ extension Session {
     try await find(text, "identity", \.id, byID: client.identity(id:), byName: client.identity(name:))
   }
 
-  /// The one object that `text` names. A number that is the id of one object and the name of another is refused, because some commands
-  /// cannot be undone.
+  /// The one object that `text` names. A number that is one object's id and another object's name is refused, because some commands cannot
+  /// be undone.
   private func find<Object>(
     _ text: String, _ kind: String, _ id: (Object) -> Int64, byID: (Int64) async throws -> Object,
     byName: (String) async throws -> Object

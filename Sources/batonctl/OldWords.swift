@@ -1,9 +1,9 @@
-/// Commands and options under their earlier names, which still work and are shown nowhere.
+/// Earlier names of commands and options, which still work but are not shown.
 enum OldWords {
   private struct Word {
     let old: [String]
     let new: [String]
-    /// What the command did by itself.
+    /// Options that the old command implied.
     var added: [String] = []
     var options: [String: String] = [:]
   }
@@ -32,7 +32,7 @@ enum OldWords {
     Word(old: ["post"], new: ["post"], options: ["--key": "--idempotency-key"]),
   ]
 
-  /// The same command line in today's words.
+  /// The same command line in the current words.
   static func replaced(in arguments: [String]) -> [String] {
     if arguments.first == "help" {
       let word = words.first { arguments.dropFirst().starts(with: $0.old) }

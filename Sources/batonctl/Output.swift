@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import ProgramEnd
 
-/// Standard output. Each write is checked: a full disk is an error, and a reader that is gone ends the program.
+/// Standard output. Each write is checked: a full disk is an error, and if the reader is gone, the program ends.
 enum Output {
   struct Failure: Error {
     let reason: String
@@ -24,7 +24,7 @@ enum Output {
     }
   }
 
-  /// Writes all of `text`, and waits while there is no room for it.
+  /// Writes all of `text`, and waits until there is room for it.
   /// - Returns: 0, or an error number, as in `errno`.
   static func write(_ text: String, to descriptor: CInt) -> CInt {
     var bytes = Array(text.utf8)[...]
@@ -45,7 +45,7 @@ enum Output {
     return 0
   }
 
-  /// Ends the program as soon as no one reads its output any more. This is for streams, which may write nothing for hours.
+  /// Ends the program as soon as the reader of its output is gone. This is for streams, which may write nothing for hours.
   static func endWithReader() {
     var status = stat()
     guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
@@ -61,10 +61,10 @@ enum Output {
   private static func readerIsGone() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)
-    // The parent process may have blocked the signal; this is the status that shells would report.
+    // The parent process may have blocked the signal. This is the status that shells would report.
     endProgram(128 + SIGPIPE)
   }
 
-  /// Writes to standard error; nothing can be done if that fails.
+  /// Writes to standard error. Errors are ignored, because they could not be reported.
   static func error(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

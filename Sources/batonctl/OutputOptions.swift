@@ -25,10 +25,10 @@ struct ShowOptions: ParsableArguments {
   var output: OutputFormat?
   @Flag(help: "Show exact times, in UTC.") var utc = false
 
-  /// Refuses the forms that have an end.
+  /// Refuses the forms that need an end.
   /// - Parameters:
-  ///   - flag: the option that makes the output go on.
-  ///   - shown: what it shows to people.
+  ///   - flag: the option that makes the output endless.
+  ///   - shown: the data that it shows to people.
   func checkStream(_ flag: String, _ shown: String) throws {
     guard let output, output == .yaml || output == .name else { return }
     throw ValidationError("\(flag) cannot be combined with -o \(output.rawValue): it shows \(shown), or JSON.")
@@ -41,7 +41,7 @@ struct TableOptions: ParsableArguments {
   @Option(help: "Columns to show, in this order, such as id,name.") var columns: String?
 
   /// The columns to show.
-  /// - Throws: `ValidationError` if a requested column does not exist, or if there will be no table.
+  /// - Throws: `ValidationError` if a requested column does not exist, or if no table will be printed.
   func chosen<Row>(of all: [TableColumn<Row>]) throws -> [TableColumn<Row>] {
     guard let columns else { return all.filter { show.output == .wide || !$0.isExtra } }
     if let output = show.output, output != .wide {
@@ -58,8 +58,8 @@ struct TableOptions: ParsableArguments {
 }
 
 extension GlobalOptions {
-  /// The form that the command line asks for.
-  /// - Throws: `ValidationError` if it asks for two.
+  /// The form that the command line requests.
+  /// - Throws: `ValidationError` if it requests two.
   func format(_ show: ShowOptions?) throws -> OutputFormat? {
     guard json else { return show?.output }
     if let output = show?.output, output != .json {
@@ -78,7 +78,7 @@ extension Session {
     Table(columns: columns, rows: rows).text(width: format == .wide ? nil : terminal.columns, paint: terminal.paint)
   }
 
-  /// The result in the form for programs; `nil` if it is for people.
+  /// The result in the form for programs, or `nil` if it is for people.
   func document(_ value: some Encodable) throws -> String? {
     switch format {
     case .json: try value.json.text.shownJSON
@@ -93,7 +93,7 @@ extension Session {
     return try objects.map { object in
       // People have no number.
       if object["id"] == nil, let author = object["author"]?.string { return author.shown }
-      // A hit has the id of its message, and a conversation that of its channel.
+      // A search result has the id of its message, and a conversation has its channel's.
       guard let id = (object["id"] ?? object["message"]?["id"] ?? object["channelId"])?.integer else {
         throw Refusal(text: "the output of this command has no names: -o name is for lists and objects", status: 64)
       }

@@ -7,13 +7,13 @@ struct Pager: Hashable {
   let command: String
   private(set) var environment: [String: String]
 
-  /// Finds the pager that the user wants, or less.
+  /// Finds the user's pager, or less.
   /// - Parameter environment: the environment of this process.
   /// - Returns: `nil` if no pager is wanted, or none is installed.
   init?(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
     let wanted = environment["BATON_PAGER"] ?? environment["PAGER"]
     if let wanted, ["", "cat"].contains(wanted.trimmingCharacters(in: .whitespaces)) { return nil }
-    // A user who may run only this command, with sudo, must not get a shell from it: less is the pager that is known to prevent that.
+    // A user who may run only this command, with sudo, must not get a shell from it. Only less is known to prevent that.
     let isElevated =
       geteuid() != getuid() || ["SUDO_UID", "DOAS_USER", "PKEXEC_UID"].contains { environment[$0]?.isEmpty == false }
     self.environment = environment
@@ -24,7 +24,7 @@ struct Pager: Hashable {
       command = "less"
     }
     if environment["LESS"] == nil { self.environment["LESS"] = "FRX" }
-    // What people have written is UTF-8, whatever the locale.
+    // People's texts are UTF-8, whichever locale is set.
     if environment["LESSCHARSET"] == nil { self.environment["LESSCHARSET"] = "utf-8" }
     if isElevated { self.environment["LESSSECURE"] = "1" }
   }
@@ -33,8 +33,8 @@ struct Pager: Hashable {
     (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").contains { access("\($0)/less", X_OK) == 0 }
   }
 
-  /// Shows the text until the user leaves the pager. The pager handles Ctrl-C meanwhile.
-  /// - Returns: whether the text was shown; otherwise there is no such program.
+  /// Shows the text until the user leaves the pager, which handles Ctrl-C itself.
+  /// - Returns: whether the text was shown. False if the program does not exist.
   func show(_ text: String) -> Bool {
     var ends: [CInt] = [-1, -1]
     guard pipe2(&ends, O_CLOEXEC) == 0 else { return false }
@@ -53,7 +53,8 @@ struct Pager: Hashable {
     return status & 0x7F != 0 || ![126, 127].contains((status >> 8) & 0xFF)
   }
 
-  /// Starts the pager in the process group of this program, so that it may use the terminal, and resets the signals that this one ignores.
+  /// Starts the pager in the process group of this program, so that it may use the terminal, and resets the signals that this program
+  /// ignores.
   private func start(input: CInt) -> pid_t? {
     var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
     guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
@@ -61,7 +62,7 @@ struct Pager: Hashable {
     guard posix_spawnattr_init(&attributes) == 0 else { return nil }
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    // NIO's sockets are among them: the connection to the daemon ends with this program.
+    // NIO's sockets are among these: the connection to the daemon must end with this program.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)

@@ -13,7 +13,7 @@ struct PeerFilter: ParsableArguments {
   var `operator`: String?
   @Flag var enablement: Enablement?
 
-  /// The conditions that all of them must meet; `nil` in place of each option that was not given.
+  /// The conditions that objects must meet, with `nil` in place of each option that was not given.
   func conditions(_ session: Session) async throws -> [JSONValue?] {
     [Words.condition("health", health), try await session.ownership(self.operator), enablement?.condition]
   }

@@ -112,8 +112,8 @@ struct PeopleCommand: AsyncParsableCommand {
       }
     }
 
-    /// Why the name at a domain that someone claims is not theirs; `nil` if it is.
-    /// - Parameter typed: the person as the caller has named them.
+    /// Why someone's claimed name at a domain is not theirs, or `nil` if it is.
+    /// - Parameter typed: the person as the caller named them.
     private static func doubt(_ person: Person, typed: String) async -> String? {
       guard let claimed = person.domainName else { return nil }
       do {
@@ -172,7 +172,7 @@ struct PeopleCommand: AsyncParsableCommand {
   }
 }
 
-/// Mutes someone, or not any more.
+/// Mutes or unmutes a person.
 private struct PersonMuting {
   let global: GlobalOptions
   let person: String
@@ -193,14 +193,14 @@ private struct PersonMuting {
 }
 
 extension Session {
-  /// A person as the daemon takes it. A name at a domain is looked up, because the daemon asks no one.
+  /// A person in the form that the daemon accepts. A name at a domain is looked up here, because the daemon contacts no domains.
   func personKey(_ text: String) async throws -> String {
     var names = PostMentions()
     names.purpose = "look up"
     return try await names.keys(of: [text]).first ?? text
   }
 
-  /// The names of these channels, by id, safe for a terminal; those are missing that cannot be read.
+  /// The names of these channels, by id, safe for a terminal, without channels that cannot be read.
   func channelNames(_ ids: [Int64]) async -> [Int64: String] {
     guard isForPeople, !ids.isEmpty else { return [:] }
     var names: [Int64: String] = [:]
@@ -208,7 +208,7 @@ extension Session {
     return names
   }
 
-  /// How many channels are read for that one by one.
+  /// The largest number of channels that are read for that, one by one.
   private static var channelsNamedMax: Int { 20 }
 }
 

@@ -164,8 +164,8 @@ extension Session {
     try show(raw) { PostView(terminal: terminal, times: times).details(shown, reactions) }
   }
 
-  /// What the channel says to a post and whether it has pinned it, oldest first and safe for a terminal; `nil` if nothing, or if a program
-  /// reads the output.
+  /// The channel's reactions to a post and whether it has pinned it, oldest first and safe for a terminal. `nil` without reactions, or if a
+  /// program reads the output.
   func reactions(to post: Int64) async throws -> String? {
     guard isForPeople else { return nil }
     let page = try await raw.posts(PostsListRequest(limit: 100, reactionTo: Int(post)))

@@ -38,7 +38,7 @@ struct PostEdit: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // Whoever writes the text may take longer than the daemon.
+    // Writing the text may take longer than the daemon waits.
     let text = Result { try PostText.whole(self.text, file: file) }
     try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
       session in

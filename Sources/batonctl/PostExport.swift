@@ -52,7 +52,7 @@ struct PostExport: AsyncParsableCommand {
     }
   }
 
-  /// Prints a line as it was signed; on a terminal, what is hidden in it is escaped.
+  /// Prints a line as it was signed. On a terminal, hidden characters in it are escaped.
   private static func show(_ line: String, _ session: Session) throws {
     session.ending.willWrite(isResult: false)
     try Output.line(session.terminal.size == nil ? line : line.shownJSON)
@@ -65,7 +65,7 @@ struct ExportReport: Codable, Hashable, Sendable {
   private(set) var deletions = 0
   private(set) var forgotten = 0
   private(set) var unsigned = 0
-  /// The posts that cannot be read, by id, `unreadableMax` at most.
+  /// The unreadable posts, by id, `unreadableMax` at most.
   private(set) var unreadable: [Int64] = []
   private(set) var unreadableCount = 0
 
@@ -76,14 +76,14 @@ struct ExportReport: Codable, Hashable, Sendable {
     case nil: if post.deletion { deletions += 1 } else { posts += 1 }
     case "forgotten": forgotten += 1
     case "unsigned": unsigned += 1
-    // A word of a newer daemon means no less.
+    // A word from a newer daemon also means that the post is missing.
     default:
       unreadableCount += 1
       if unreadable.count < Self.unreadableMax { unreadable.append(post.id) }
     }
   }
 
-  /// The counts, and what was left out and why.
+  /// The counts, and how many posts were left out and why.
   var sentence: String {
     var parts = ["\(counted(posts, "post")) and \(counted(deletions, "deletion")) exported"]
     if forgotten > 0 { parts.append("\(forgotten) left out because the text was forgotten") }
@@ -100,15 +100,15 @@ struct ExportReport: Codable, Hashable, Sendable {
   private static let namedMax = 10
 }
 
-/// A new file that only its owner reads. It gets its name when it is complete, so that an export that was interrupted is not mistaken for
-/// one.
+/// A new file that only its owner can read. It gets its name when it is complete, so that an interrupted export is not mistaken for a
+/// complete one.
 final class ExportFile {
   private let path: String
-  /// Its name until then: no other export writes there, even if it is to get the same name.
+  /// Its temporary name. No other export writes there, even one with the same final name.
   private let part: String
   private let handle: FileHandle
 
-  /// - Throws: `Refusal` if the file exists, or cannot be made.
+  /// - Throws: `Refusal` if the file exists, or cannot be created.
   init(_ path: String) throws(Refusal) {
     self.path = path
     var status = stat()
@@ -126,7 +126,7 @@ final class ExportFile {
   }
 
   /// Gives the file its name.
-  /// - Throws: `Refusal` if another file got it meanwhile; that file stays as it is.
+  /// - Throws: `Refusal` if another file has this name by now. That file is unchanged.
   func finish() throws(Refusal) {
     try written { try handle.synchronize() }
     guard link(part, path) == 0 else { throw Self.refusal(path, errno) }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ControlAPI
 internal import RelayNetwork
 
-/// What a post may have beside its text.
+/// The options of a post besides its text.
 struct PostExtras: ParsableArguments {
   @Option(help: "Person to mention, on Nostr an npub, an nprofile or a name such as bob@example.com (NIP-05). May be repeated.")
   var mention: [String] = []
@@ -29,7 +29,7 @@ struct PostExtras: ParsableArguments {
     guard alt.count <= attachFile.count else { throw ValidationError("Each --alt needs an --attach-file.") }
     let max = PostDraft.attachmentsMax
     guard attach.count + attachFile.count <= max else { throw ValidationError("A post can have at most \(max) files.") }
-    // Otherwise the daemon would say so when the file is uploaded already.
+    // Otherwise the daemon would refuse it only after the file was uploaded.
     let altMax = PostDraft.Attachment.altTextBytesMax
     guard alt.allSatisfy({ $0.utf8.count <= altMax }) else { throw ValidationError("--alt can have at most \(altMax) bytes.") }
   }
@@ -38,7 +38,7 @@ struct PostExtras: ParsableArguments {
   var hashtags: [String]? { hashtag.isEmpty ? nil : hashtag }
 }
 
-/// What a post has beside its text, as the daemon gets it.
+/// The parts of a post besides its text, as the daemon receives them.
 struct PostParts {
   let mentions: [String]?
   let attachments: [Attachment]?

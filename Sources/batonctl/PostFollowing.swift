@@ -6,13 +6,13 @@ struct PostFollowing {
   let session: Session
   let wait: ChannelCreate.Wait
 
-  /// Shows the post after every change until it has reached the state that `--wait` asks for.
-  /// - Parameter beginning: what is said of the first reply.
-  /// - Returns: the post as it is then.
+  /// Shows the post after every change until it has reached the state that `--wait` requests.
+  /// - Parameter beginning: the sentence about the first reply.
+  /// - Returns: the post in that state.
   func follow(
     _ replies: some AsyncSequence<PostsPublishReply, any Error>, _ beginning: (PostsPublishReply) -> String
   ) async throws -> Post {
-    // The output stays until the next change, and a relative time would become wrong.
+    // The output is not redrawn until the next change, so a relative time would become wrong.
     let view = PostView(terminal: session.terminal, times: Times(isExact: true))
     var canvas = Canvas(session.terminal)
     var latest: Post?
@@ -31,15 +31,15 @@ struct PostFollowing {
     return latest
   }
 
-  /// Follows the post, and shows what became of it.
+  /// Follows the post, and shows the outcome.
   func run(
     _ replies: some AsyncSequence<PostsPublishReply, any Error>, _ beginning: (PostsPublishReply) -> String
   ) async throws {
     try finish(try await follow(replies, beginning))
   }
 
-  /// Shows what became of the post.
-  /// - Throws: a refusal if that is not what `--wait` asks for.
+  /// Shows the outcome of the post.
+  /// - Throws: a refusal if `--wait` requests another outcome.
   func finish(_ post: Post) throws {
     let view = PostView(terminal: session.terminal, times: session.times)
     let json: [String: JSONValue] = ["post": try post.json]
@@ -61,6 +61,6 @@ struct PostFollowing {
     }
   }
 
-  /// Whether no relay was to get it so far.
+  /// Whether no relay was supposed to have the post yet.
   static func isUnpublished(_ post: Post) -> Bool { ["draft", "scheduled", "expired"].contains(post.phase) }
 }

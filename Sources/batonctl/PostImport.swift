@@ -49,7 +49,7 @@ struct PostImport: AsyncParsableCommand {
     var mentions = PostMentions()
     var canvas = Canvas(session.terminal)
     var shownAt = ContinuousClock.now
-    // Names in the first line may already take long to look up.
+    // Looking up the names in the first line may already take long.
     session.ending.followed = .importing(report)
     while let line = try next(&lines, after: report) {
       number += 1
@@ -77,7 +77,7 @@ struct PostImport: AsyncParsableCommand {
 
   /// Offers a line to the daemon.
   /// - Returns: `nil` for an empty line.
-  /// - Throws: a refusal that is not about this line.
+  /// - Throws: a refusal that does not concern this line.
   private func outcome(
     of line: LineReader.Line, _ channel: Int64, _ mentions: inout PostMentions, after report: ImportReport, _ session: Session
   ) async throws -> ImportReport.Outcome? {
@@ -116,7 +116,7 @@ struct PostImport: AsyncParsableCommand {
 
   private static func parameters(_ report: ImportReport) throws -> [String: JSONValue] { ["import": try report.json] }
 
-  /// Whether the daemon refused this line, so that others may do better.
+  /// Whether the daemon refused only this line, so that other lines may succeed.
   static func isOfOneLine(_ error: VarlinkError) -> Bool {
     switch PostsRefusal(error) {
     case .noSuchPost, .invalidPost, .idempotencyKeyReused, .notSupported: true

@@ -5,26 +5,26 @@ internal import StrictJSON
 
 /// One line of a file with posts.
 enum PostImportLine {
-  /// The reason why a line cannot be offered to the daemon, a sentence for people.
+  /// The reason why a line is not sent to the daemon, a sentence for people.
   struct Flaw: Error, Hashable {
     let reason: String
   }
 
-  /// The fields of a line: those of a post, and its key.
+  /// The fields of a line: the fields of a post, and its key.
   private static let fields = [
     "text", "key", "replyTo", "quotes", "mentions", "contentWarning", "hashtags", "emoji", "attachments", "at",
     "tolerance",
   ]
 
-  /// What a line asks of the daemon.
+  /// The request that a line makes.
   enum Offer: Hashable {
-    /// To publish a post.
+    /// Publish a post.
     case post(PostsPublishRequest)
-    /// To publish, or carry out, what was signed before.
+    /// Publish a signed post, or carry out a signed deletion.
     case event(PostsAdoptRequest)
   }
 
-  /// Members of a signed event (NIP-01) that no post of `fields` has.
+  /// Members of a signed event (NIP-01) that no post in `fields` has.
   private static let eventFields = ["pubkey", "created_at", "sig"]
 
   /// - Parameters:
@@ -66,7 +66,7 @@ enum PostImportLine {
     }
   }
 
-  /// The key of a line that has none: the same line in the same channel is the same post, however often it is imported.
+  /// The key of a line without a key: the same line in the same channel is the same post, however often it is imported.
   static func key(of line: [UInt8], channel: Int64) -> String {
     "import-" + SHA256.digest(of: Array("\(channel)\n".utf8) + line).prefix(keyBytes).hexadecimal
   }

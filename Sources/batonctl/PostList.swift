@@ -77,7 +77,7 @@ struct PostList: AsyncParsableCommand {
     return isNarrowed ? "No posts match." : "No posts. Publish one with batonctl post CHANNEL TEXT."
   }
 
-  /// Reads posts page by page, as many as are wanted. Pages of large posts hold fewer, and those of damaged posts perhaps none.
+  /// Reads posts page by page, up to the limit. Pages of large posts have fewer, and pages of damaged posts may be empty.
   private func read(_ request: PostsListRequest, _ session: Session) async throws -> PostsListReply {
     var request = request
     request.limit = min(limit, Self.pageMax)
@@ -107,7 +107,7 @@ struct PostList: AsyncParsableCommand {
     return all.isEmpty ? nil : all
   }
 
-  /// What is said below the table.
+  /// The notes below the table.
   private func notes(_ found: PostsListReply) -> [String] {
     var notes: [String] = []
     if let unreadable = found.unreadable {
@@ -149,6 +149,6 @@ struct PostList: AsyncParsableCommand {
 }
 
 extension PostsListReply {
-  /// The posts that it is about, whether they can be read or not.
+  /// The ids of all its posts, including unreadable ones.
   fileprivate var ids: [Int] { posts.map { Int($0.id) } + (unreadable ?? []) }
 }

@@ -3,15 +3,16 @@ internal import RelayNetwork
 internal import StrictJSON
 internal import WebFiles
 
-/// Finds the public keys of people who are named by a name at a domain (NIP-05), as in mentions of posts. Each name is asked for once, whatever the answer is.
+/// Finds the public keys of people given by a name at a domain (NIP-05), for example in mentions of posts. Each name is requested once,
+/// even if the request fails.
 struct PostMentions {
-  /// Asks the domain whose name it is, and gives the public key.
+  /// Asks the name's domain for the public key.
   typealias Ask = @Sendable (DomainName) async throws(Refusal) -> String
 
-  /// Upper bound of the names whose answers are kept. Beyond it, they are asked for again.
+  /// The largest number of names whose answers are kept. More names are requested again.
   static let namesMax = 10_000
 
-  /// What is to be done with the people, for messages: `mention`.
+  /// The purpose of the lookup, for messages: `mention`.
   var purpose = "mention"
   private var ask: Ask?
   private var answers: [DomainName: Result<String, Refusal>] = [:]
@@ -19,14 +20,14 @@ struct PostMentions {
   /// - Parameter ask: `nil` asks over HTTPS.
   init(ask: Ask? = nil) { self.ask = ask }
 
-  /// - Parameter client: by which domains are asked.
+  /// - Parameter client: the client that asks domains.
   init(client: WebClient) { ask = Self.asking(by: client, "mention") }
 
   /// The people as a post names them.
-  /// - Parameter people: keys, which stay as they are, and names at domains.
+  /// - Parameter people: keys, which are returned unchanged, and names at domains.
   /// - Throws: a refusal for the first name whose key cannot be found.
   mutating func keys(of people: [String]) async throws(Refusal) -> [String] {
-    // The daemon refuses this many, whoever they are, so no one needs to be asked.
+    // The daemon refuses this many in any case, so no domain needs to be asked.
     guard people.count <= PostDraft.mentionsMax else { return people }
     var keys: [String] = []
     for person in people { keys.append(DomainName.isMeant(by: person) ? try await key(of: person) : person) }
@@ -68,7 +69,8 @@ struct PostMentions {
 }
 
 extension WebClient {
-  /// A client that trusts the authorities of the system, or those in the file that `$SSL_CERT_FILE` names, as OpenSSL and curl do.
+  /// A client that trusts the system's certificate authorities, or the authorities in the file that `$SSL_CERT_FILE` names, like OpenSSL
+  /// and curl.
   static func withRootsOfEnvironment() throws(Refusal) -> WebClient {
     let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     do throws(WebFailure) {

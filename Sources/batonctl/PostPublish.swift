@@ -55,14 +55,14 @@ struct PostPublish: AsyncParsableCommand {
     }
   }
 
-  /// What was probably meant if the channel looks like a misspelled subcommand.
+  /// The subcommand that was probably meant if the channel looks like a misspelled one.
   private static func hint(_ channel: String) -> String {
     let names = PostCommand.configuration.subcommands.map { $0._commandName }
     return Nearest.to(channel, among: names).map { " Did you mean 'batonctl post \($0)'?" } ?? ""
   }
 
   func run() async throws {
-    // Whoever writes the text may take longer than the daemon.
+    // Writing the text may take longer than the daemon waits.
     let text = Result { try PostText.whole(self.text, file: file) }
     let waits = wait != .none && at == nil && !draft
     try await global.connected(limit: waits ? TimeSpan(argument: "20min") : nil, canInterrupt: waits) { session in
@@ -77,7 +77,7 @@ struct PostPublish: AsyncParsableCommand {
     }
   }
 
-  /// What is said of a post for which no one waits.
+  /// The sentence about a post if the command does not wait for relays.
   static func stored(_ post: Post) -> String {
     switch (post.phase, post.publishAt) {
     case ("draft", _): "Post \(post.id) is stored as a draft. See batonctl post release \(post.id)."

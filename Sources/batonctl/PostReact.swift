@@ -97,13 +97,13 @@ struct PostUnpin: AsyncParsableCommand {
 struct PostRemark {
   let global: GlobalOptions
   let wait: ChannelCreate.Wait
-  /// What the new post is for the other one, in words that its number follows.
+  /// The relation of the new post to the other one, in words before its number.
   let kind: String
 
   /// - Parameters:
   ///   - publish: publishes it and returns the new post.
   ///   - following: publishes it and sends the new post after every change.
-  ///   - beginning: what is said of the first of these.
+  ///   - beginning: the sentence about the first of these.
   func run(
     on target: ObjectID, publish: (BatonClient) async throws -> Post,
     following: (BatonClient) async throws -> any AsyncSequence<PostsPublishReply, any Error>,

@@ -49,7 +49,7 @@ struct PostRetentionCommand: AsyncParsableCommand {
     }
   }
 
-  /// - Parameter name: the name of the channel, as it may be shown.
+  /// - Parameter name: the name of the channel, safe for display.
   static func sentence(_ retention: Retention, _ name: String) -> String {
     switch (retention.keepDays, retention.keepCount) {
     case (nil, nil): "Posts of '\(name)' are kept forever."

@@ -2,7 +2,7 @@ internal import Channels
 internal import Foundation
 internal import RelayNetwork
 
-/// The text of a post that is read from a file or from standard input.
+/// The text of a post from a file or standard input.
 enum PostText {
   /// Upper bound of a text, in bytes.
   static let bytesMax = PostDraft.textBytesMax
@@ -10,7 +10,7 @@ enum PostText {
   /// The text that a command line names.
   /// - Parameters:
   ///   - text: the text itself, or `-` for standard input.
-  ///   - file: the file that holds it, if there is one.
+  ///   - file: the file that contains the text, if there is one.
   static func whole(_ text: String?, file: String?) throws(Refusal) -> String {
     if let file { return try Self.file(file) }
     return text == "-" ? try standardInput() : text ?? ""
@@ -26,13 +26,13 @@ enum PostText {
 
   /// The text in `bytes`, without the line feed at its end.
   /// - Parameters:
-  ///   - bytes: what was read. More than a post may have need not be read to the end.
-  ///   - name: where it comes from, for people.
+  ///   - bytes: the data read. It need not be complete if it exceeds the limit of a post.
+  ///   - name: the source of the text, for people.
   static func text(_ bytes: Data, _ name: String) throws(Refusal) -> String {
     let tooLong = Refusal(
       text: "\(name) has more than \(bytesMax) bytes, the limit for a post: shorten it", status: 64,
       name: "local.TooLong")
-    // What was not read to its end may end within a character.
+    // Incomplete data may end within a character.
     guard bytes.count <= fileBytesMax else { throw tooLong }
     guard let given = String(data: bytes, encoding: .utf8) else {
       throw Refusal(text: "\(name) is not text in UTF-8; convert it, for example with iconv", status: 64, name: "local.Usage")
@@ -43,7 +43,7 @@ enum PostText {
     return whole
   }
 
-  /// Upper bound of a file: a text of line ends with two bytes each, and a byte order mark.
+  /// The largest size of a file: a text of line ends with two bytes each, and a byte order mark.
   private static let fileBytesMax = 2 * bytesMax + 5
 
   private static func read(_ file: FileHandle, _ name: String) throws(Refusal) -> String {

@@ -9,15 +9,15 @@ internal import WebFiles
 struct PostUploads {
   let session: Session
 
-  /// Where a post is published.
+  /// The channel of the post.
   struct Destination {
     let channel: Int64
     let network: String
   }
 
-  /// What the post has beside its text.
+  /// The parts of the post besides its text.
   /// - Parameters:
-  ///   - destination: where the post is published; asked only if there are files.
+  ///   - destination: the channel of the post. Read only if there are files.
   ///   - needsAll: whether a file has to be on all servers.
   func parts(
     of extras: PostExtras, needsAll: Bool, to destination: () async throws -> Destination
@@ -27,7 +27,7 @@ struct PostUploads {
     let destination = extras.attachFile.isEmpty ? nil : try await destination()
     let isOfCore = destination.map { CoreFile.isMeant(on: $0.network) } ?? false
     if isOfCore { attachments.insert(try CoreFile.attachment(of: extras), at: 0) }
-    // All of them are read before anything is uploaded.
+    // All files are read before anything is uploaded.
     let files = isOfCore ? [] : try Self.files(extras.attachFile)
     if !files.isEmpty || mentions.contains(where: DomainName.isMeant) {
       let client = try WebClient.withRootsOfEnvironment()
@@ -85,8 +85,8 @@ struct PostUploads {
     return try Self.places(outcomes, path, needsAll: needsAll, warn: session.ending.warn)
   }
 
-  /// Where the file is, best first; at least one place.
-  /// - Parameter warn: gets the name and the text of what went wrong if there are places all the same.
+  /// The addresses of the file, best first, at least one.
+  /// - Parameter warn: gets the name and the text of failures that leave at least one address.
   /// - Throws: a refusal with each server's answer.
   static func places(
     _ outcomes: [UploadOutcome], _ path: String, needsAll: Bool, warn: (String, String) -> Void

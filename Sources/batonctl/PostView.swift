@@ -9,13 +9,13 @@ struct ShownPost {
   let post: Post
   /// The text in one line, or that it was forgotten.
   let line: String
-  /// The same, after words that the post was edited, or is a reaction or a pin, if so.
+  /// The same, after words that the post was edited, or is a reaction or a pin.
   let markedLine: String
   /// The lines of the text.
   let lines: [String]
 
   /// - Parameter raw: the post as the daemon sent it.
-  /// - Throws: an error if a post cannot be JSON, which does not happen.
+  /// - Throws: an error if a post cannot be encoded as JSON, which does not happen.
   init(_ raw: Post) throws {
     post = try Post(json: try raw.json.shown)
     let isForgotten = raw.forgottenAt != nil
@@ -28,12 +28,12 @@ struct ShownPost {
 }
 
 extension Post {
-  /// The post that this one pins; `nil` if it is not a pin.
+  /// The post that this one pins, or `nil` if it is not a pin.
   var pinned: Int? { text == "pin" ? reactionTo : nil }
 }
 
 extension AboutMessage {
-  /// What stands before the text of a post in a list; `nil` if nothing does.
+  /// The words before the text of a post in a list, or `nil` if there are none.
   fileprivate var mark: String? {
     switch act {
     case "reaction": "(reaction to a message) "
@@ -44,7 +44,7 @@ extension AboutMessage {
     }
   }
 
-  /// What the post does, as a line.
+  /// The effect of the post, as a line.
   fileprivate var line: String {
     let who = ShortKey.text(author)
     let message = "message \(networkId), by \(who)"
@@ -63,10 +63,10 @@ struct PostView {
   let terminal: Terminal
   let times: Times
 
-  /// The relays that count: those that the channel has not left.
+  /// The relays that count: all that the channel has not left.
   static func members(_ post: Post) -> [PostRelay] { post.relays.filter { !$0.departed } }
 
-  /// Statuses of relays that are on their way to have the post, or to have it no more.
+  /// Statuses of relays on which the post is being published or deleted.
   static let open = ["pending", "sent", "accepted", "deleting"]
 
   static func isOpen(_ relay: PostRelay) -> Bool { open.contains(relay.status) }
@@ -84,7 +84,7 @@ struct PostView {
   }
 
   /// A bar, the count, and a line per relay.
-  /// - Parameter size: the size of the terminal that the lines must fit; `nil` without a terminal.
+  /// - Parameter size: the size of the terminal that the lines must fit, or `nil` without a terminal.
   func progress(_ post: Post, in size: Terminal.Size?) -> [String] {
     let relays = Self.members(post).map { relay in
       RelayProgress.Relay(name: relay.relayName, status: relay.status, rank: Self.rank(relay)) { width in
@@ -136,14 +136,14 @@ struct PostView {
     lines += (post.notes ?? []).map { "note      \($0)" }
     let width = post.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += post.relays.map { relayLine($0, width: width) }
-    // Lines of the text cannot be taken for those above.
+    // Indented lines of the text do not look like the lines above.
     if post.forgottenAt == nil { lines += [""] + shown.lines.map { "  \($0)" } }
     return lines.joined(separator: "\n")
   }
 
   // MARK: - Forecast
 
-  /// What will happen on each relay if the post is edited or deleted now, three lines for each.
+  /// The effect on each relay if the post is edited or deleted now, three lines for each.
   func actions(_ actions: [PostAction], of shown: ShownPost) -> [String] {
     actions.flatMap { action in
       let until = action.until.map { ", until \(times.text($0))" } ?? ""
@@ -155,7 +155,7 @@ struct PostView {
     }
   }
 
-  /// Lines that name the relays which may keep the post when it is deleted; none if there are no such relays.
+  /// Lines that name the relays that may keep the post when it is deleted. Empty if no relay may.
   func keepers(_ actions: [PostAction], of shown: ShownPost) -> [String] {
     let keepers = actions.filter { !$0.canDelete }
     guard !keepers.isEmpty else { return [] }

@@ -25,7 +25,7 @@ struct PostWatch: AsyncParsableCommand {
       var hasBegun = since != nil
       for try await change in try await session.raw.watchPosts(request) {
         guard let post = change.post else {
-          // The first reply only says from where on changes come.
+          // The first reply only contains the revision after which changes follow.
           if !hasBegun { try session.showNext(change) { "\(change.revision)  begin" } }
           hasBegun = true
           continue
@@ -36,7 +36,7 @@ struct PostWatch: AsyncParsableCommand {
     }
   }
 
-  /// One post as it is after a change.
+  /// One line about a post after a change.
   static func line(_ shown: ShownPost, _ terminal: Terminal) -> String {
     let post = shown.post
     let place = "post \(post.id) in '\(post.channelName)'"
@@ -45,6 +45,6 @@ struct PostWatch: AsyncParsableCommand {
       "\(post.revision)  \(terminal.dot(post.phase)) \(place)  \(post.phase), \(count)  \(shown.markedLine.cut(to: textWidth))"
   }
 
-  /// How much of the text a line has, in columns.
+  /// How many columns of the text a line has.
   private static let textWidth = 60
 }

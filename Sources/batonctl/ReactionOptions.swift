@@ -26,7 +26,7 @@ struct ReactionOptions: ParsableArguments {
     return Emoji(shortcode: shortcode, url: emojiURL)
   }
 
-  /// What stands between the colons; `nil` if the reaction is no shortcode.
+  /// The text between the colons, or `nil` if the reaction is not a shortcode.
   private var shortcode: String? {
     guard reaction.utf8.count > 2, reaction.hasPrefix(":"), reaction.hasSuffix(":") else { return nil }
     return String(reaction.dropFirst().dropLast())

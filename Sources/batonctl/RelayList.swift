@@ -41,7 +41,7 @@ extension RelayCommand {
       let owners: [Int64: String]
       let times: Times
 
-      /// The health of the relay; trouble of the network as a whole takes precedence.
+      /// The health of the relay. Trouble of the whole network takes precedence.
       var health: String { relay.networkTrouble == nil ? relay.health : "unusable" }
     }
 

@@ -1,7 +1,7 @@
-/// The progress of something on several relays: a bar, the count, and a line per relay.
+/// The progress of an operation on several relays: a bar, the count, and a line per relay.
 struct RelayProgress {
   struct Relay {
-    /// What is shown first if there is no room for all.
+    /// The order in which relays are shown if there is no room for all.
     enum Rank: Int {
       case open, lost, done
     }
@@ -17,10 +17,9 @@ struct RelayProgress {
   /// The words behind the count, as in `2/3 relays active`.
   let words: String
 
-  /// The lines: the bar, and each relay. Without a terminal, only the relays that are done or failed, because what is open would be
-  /// repeated. If the terminal has too few rows for all relays, these are of those that are not done, then of those that failed, and the
-  /// number of the others.
-  /// - Parameter size: the size of the terminal that the lines must fit; `nil` without a terminal.
+  /// The bar, and a line for each relay. Without a terminal, only relays that are done or failed, because open ones would be repeated. If
+  /// the terminal has too few rows for all relays, open relays come first, then failed ones, and the rest is counted.
+  /// - Parameter size: the size of the terminal that the lines must fit, or `nil` without a terminal.
   func lines(_ relays: [Relay], in size: Terminal.Size?) -> [String] {
     guard let size else {
       let settled = relays.filter { $0.rank != .open }
@@ -31,7 +30,7 @@ struct RelayProgress {
     let count = "\(done)/\(relays.count) \(words)"
     let bar = bar(done, of: relays.count, columns: size.columns - count.displayWidth - 2)
     var (shown, others) = (relays, [Relay]())
-    // The bar and the cursor have a row each.
+    // The bar and the cursor need a row each.
     if relays.count > size.rows - 2 {
       let ranked = [Relay.Rank.open, .lost, .done].flatMap { rank in relays.filter { $0.rank == rank } }
       let room = max(0, min(size.rows - 3, relays.count - done))
@@ -45,7 +44,7 @@ struct RelayProgress {
     return Array(all.prefix(max(1, size.rows - 1)))
   }
 
-  /// - Parameter columns: the room for it, in columns.
+  /// - Parameter columns: the room for the bar, in columns.
   private func bar(_ count: Int, of total: Int, columns: Int) -> String {
     let cells = min(30, columns)
     guard cells >= 3 else { return "" }

@@ -7,16 +7,16 @@ extension Terminal {
     let rows: Int
   }
 
-  /// The present width of the terminal in columns; `nil` if there is no terminal or its width is unknown.
+  /// The current width of the terminal in columns, or `nil` if there is no terminal or its width is unknown.
   var columns: Int? { isatty(1) == 1 ? Self.known(Self.window.ws_col, "COLUMNS") : nil }
 
-  /// The present size of the terminal; `nil` if lines cannot be redrawn.
+  /// The current size of the terminal, or `nil` if lines cannot be redrawn.
   var size: Size? {
     guard isTerminal else { return nil }
     return Size(columns: columns ?? 80, rows: Self.known(Self.window.ws_row, "LINES") ?? 24)
   }
 
-  /// The size that the terminal reports; zeros if it does not report one.
+  /// The size that the terminal reports, or zeros if it reports none.
   private static var window: winsize {
     var size = winsize()
     return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
@@ -47,7 +47,7 @@ extension String {
     return text
   }
 
-  /// Returns the number of rows that the text takes on a terminal if long lines wrap.
+  /// Returns the number of rows that the text needs on a terminal if long lines wrap.
   /// - Parameter columns: the width of the terminal.
   func rows(in columns: Int) -> Int {
     split(separator: "\n", omittingEmptySubsequences: false).reduce(0) { rows, line in
@@ -55,7 +55,7 @@ extension String {
     }
   }
 
-  /// One line, or its beginning followed by … if it is cut; colours end with it.
+  /// One line, or its beginning followed by … if it is cut. Colours end with it.
   /// - Parameter width: the largest width, in columns.
   func cutPainted(to width: Int) -> String {
     guard utf8.contains(0x1B) else { return cut(to: width) }

@@ -2,7 +2,7 @@ internal import ControlAPI
 internal import Sentences
 internal import Varlink
 
-/// One clear sentence for each error: what happened, to what, and what to do.
+/// One clear sentence for each error: the problem, the object, and the remedy.
 enum Sentence {
   /// - Parameters:
   ///   - path: the path of the socket.
@@ -12,7 +12,7 @@ enum Sentence {
   }
 
   static func of(_ error: VarlinkError) -> String {
-    // The fields may contain text from relays, arguments, or anything if a program other than the daemon answers.
+    // The fields may contain text from relays or arguments, or any text if the server is not the daemon.
     VarlinkError(error.name.shown, error.parameters.mapValues(\.shown)).sentence.text
   }
 }

@@ -10,7 +10,7 @@ struct ServerCommand: AsyncParsableCommand {
     commandName: "server", abstract: "Manage message servers (SMP) and file servers (XFTP)",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Edit.self, Remove.self, Test.self, History.self])
 
-  /// The source of a password: never the command line, which everyone on the machine can read.
+  /// The source of a password. Never the command line, which everyone on the machine can read.
   struct PasswordOption: ParsableArguments {
     @Option(
       name: .customLong("password-file"),
@@ -28,7 +28,7 @@ struct ServerCommand: AsyncParsableCommand {
         }
         given = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
       }
-      // Blanks at its ends are part of a password.
+      // Leading and trailing blanks are part of a password.
       guard let line = given.map(HumanText.text), !line.isEmpty else { throw Refusal(text: "\(file) contains no password") }
       return line
     }

@@ -37,13 +37,13 @@ struct GlobalOptions: ParsableArguments {
     BatonClient.path(of: socket)
   }
 
-  /// The time for which a call is repeated that the daemon did not take: a restarting daemon is back sooner.
+  /// How long to repeat a call that the daemon did not process. A restarting daemon is back sooner.
   fileprivate static let persistence = Duration.seconds(10)
 
   /// Connects, runs `body`, and turns errors into one sentence and an exit status.
   /// - Parameters:
-  ///   - show: the form in which to print the result; `nil` if only `--json` can change it.
-  ///   - limit: how long it may take if the command line sets no limit.
+  ///   - show: the form in which to print the result, or `nil` if only `--json` can change it.
+  ///   - limit: the time limit if the command line does not set one.
   ///   - canInterrupt: whether to print a message on Ctrl-C, because the daemon continues.
   ///   - waits: whether to wait for a daemon that does not answer yet.
   func connected(
@@ -91,7 +91,7 @@ extension GlobalOptions {
   /// The wait between two checks whether the daemon is there.
   private static let look = Duration.milliseconds(50)
 
-  /// A connection to a daemon that answers. A daemon that does not answer is detected here, even for commands that then wait for a stream.
+  /// A connection to a daemon that replies. An unresponsive daemon is detected here, even for commands that then wait for a stream.
   private func client(waits: Bool) async throws -> BatonClient {
     while true {
       do {
@@ -137,17 +137,17 @@ struct Refusal: Error {
 struct Session: Sendable {
   /// The client that returns texts escaped for display, so that no command can forget to escape them.
   let client: BatonClient
-  /// The client that returns texts as they are, for those that go back to the daemon or into a file.
+  /// The client that returns unchanged texts, for texts that are sent back to the daemon or written into a file.
   let raw: BatonClient
   let options: GlobalOptions
-  /// The form of the result; `nil` for people.
+  /// The form of the result, or `nil` for people.
   let format: OutputFormat?
   var times: Times
   let terminal: Terminal
   let ending: Ending
 
   /// Prints the result in its form for programs or for people.
-  /// - Parameter isPaged: whether a text that is longer than the terminal is shown page by page; otherwise its end stays in sight.
+  /// - Parameter isPaged: whether a text that is longer than the terminal is shown page by page. Otherwise its end remains visible.
   func show(_ value: some Encodable, isPaged: Bool = true, _ text: () -> String) throws {
     let document = try document(value)
     let text = document ?? text()
@@ -181,7 +181,7 @@ struct Session: Sendable {
     try Output.line(text)
   }
 
-  /// Asks for confirmation on a terminal; elsewhere the answer is yes only if `--yes` was given.
+  /// Asks for confirmation on a terminal. Without a terminal the answer is yes only with `--yes`.
   func confirm(_ question: String, isDefault: Bool, yes: Bool) throws {
     if yes { return }
     guard terminal.isInteractive, isForPeople else {

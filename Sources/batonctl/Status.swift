@@ -21,7 +21,7 @@ struct Status: AsyncParsableCommand {
 
   private static let waitMax = TimeSpan(argument: "60s")
 
-  /// The number of findings that are shown below the figures; batonctl validate shows all of them.
+  /// The number of findings that are shown below the figures. batonctl validate shows all of them.
   private static let findingsMax = 5
 
   func run() async throws {
@@ -52,7 +52,7 @@ struct Status: AsyncParsableCommand {
   /// The report of one moment.
   private struct Report {
     let status: DaemonStatus
-    /// What is wrong; `nil` for publishers, who may not see it.
+    /// The findings, or `nil` for publishers, who lack the permission to see them.
     private let findings: (errors: [Finding], warnings: [Finding])?
 
     init(_ session: Session) async throws {
@@ -96,7 +96,7 @@ struct Status: AsyncParsableCommand {
         lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
       }
       guard let findings else { return lines + ["findings    not shown to publishers"] }
-      // Whether there is a standby is decided once; whoever has decided for none need not be told each time.
+      // Users decide once whether they want a standby, so status does not repeat this warning.
       let warnings = findings.warnings.filter { $0.kind != "noStandby" }
       let found = Validate.lines(findings.errors, warnings, session.terminal)
       lines += found.prefix(Status.findingsMax)

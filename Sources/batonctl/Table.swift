@@ -1,13 +1,13 @@
 /// One column of a table.
 struct TableColumn<Row>: Sendable {
-  /// The title in capitals; `--columns` names it in small letters.
+  /// The title in capitals. `--columns` uses small letters.
   let title: String
-  /// The rank: if there is no room for all columns, the one with the highest rank is left out first. Columns of rank 0 stay.
+  /// The rank. If there is no room for all columns, the column with the highest rank is left out first. Columns of rank 0 are always shown.
   let rank: Int
-  /// The width to which cells are cut before a column is left out; `nil` if they are shown whole, because a part of them would be
+  /// The width to which cells are cut before a column is left out, or `nil` if they are never cut, because a part of them would be
   /// misleading.
   let least: Int?
-  /// Whether the column is shown only if all columns are requested, or this one.
+  /// Whether the column is shown only on request: by name, or with all columns.
   let isExtra: Bool
   let color: (@Sendable (Row) -> Terminal.Color?)?
   let text: @Sendable (Row) -> String
@@ -27,7 +27,7 @@ struct TableColumn<Row>: Sendable {
   /// The name of the column for `--columns`.
   var name: String { title.lowercased() }
 
-  /// The same column when it was requested.
+  /// The same column after the user requested it.
   var staying: TableColumn { TableColumn(title, rank: 0, least: least, isExtra: isExtra, color: color, text: text) }
 }
 
@@ -45,7 +45,7 @@ struct Table<Row> {
 
   /// The lines of the table.
   /// - Parameters:
-  ///   - width: the largest width of a line; `nil` if nothing may be cut or left out.
+  ///   - width: the largest width of a line, or `nil` if nothing may be cut or left out.
   ///   - paint: gives text a colour.
   func text(width: Int?, paint: (String, Terminal.Color) -> String = { text, _ in text }) -> String {
     let cells = rows.map { row in columns.map { column in column.text(row) }.map { $0.isEmpty ? Self.none : $0 } }
@@ -73,7 +73,7 @@ struct Table<Row> {
     return line
   }
 
-  /// The columns for which there is room, with their widths.
+  /// The columns that fit, with their widths.
   /// - Parameter natural: the natural width of each column.
   private func fitted(_ natural: [Int], to width: Int?) -> [Place] {
     guard let width else { return natural.enumerated().map { ($0.offset, $0.element) } }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// A span of time on a command line: `500ms`, `60s`, `5min` or `2h`; without a unit, seconds.
+/// A span of time on a command line: `500ms`, `60s`, `5min` or `2h`. A number without a unit is in seconds.
 struct TimeSpan: ExpressibleByArgument {
   let text: String
   let duration: Duration

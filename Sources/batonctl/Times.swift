@@ -4,14 +4,14 @@ internal import StrictJSON
 
 /// Shows times relative to the clock of this machine, or exactly.
 struct Times: Sendable {
-  /// The present time in milliseconds since 1970-01-01T00:00:00Z; `nil` if times are shown exactly.
+  /// The current time in milliseconds since 1970-01-01T00:00:00Z, or `nil` if times are shown exactly.
   let now: Int64?
 
   init(isExact: Bool) { now = isExact ? nil : Int64(Date().timeIntervalSince1970 * 1000) }
 
   init(now: Int64) { self.now = now }
 
-  /// `3 min ago`, or the time itself; empty if there is none.
+  /// `3 min ago`, or the time itself. Empty without a time.
   func text(_ time: String?) -> String {
     guard let time else { return "" }
     guard let now, let then = RFC3339.milliseconds(time) else { return time }

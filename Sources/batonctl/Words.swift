@@ -18,7 +18,7 @@ enum Words {
     type.allCases.map(\.rawValue)
   }
 
-  /// Accepts one of `words` and refuses others.
+  /// Accepts one of `words` and refuses other text.
   static func one(of words: [String]) -> @Sendable (String) throws -> String {
     { word in
       if words.contains(word) { return word }
@@ -27,7 +27,7 @@ enum Words {
     }
   }
 
-  /// The condition that a field is one of `values`; `nil` if there are none.
+  /// The condition that a field is one of `values`, or `nil` if there are no values.
   static func condition(_ field: String, _ values: [String]) -> JSONValue? {
     guard let first = values.first else { return nil }
     return [field: values.count == 1 ? .string(first) : ["$in": .array(values.map(JSONValue.string))]]

@@ -1,10 +1,10 @@
-// Text that is broken into lines where the terminal would break it without regard to words.
+// Wraps text between words, because a terminal would break lines anywhere.
 extension String {
-  /// The text in lines, broken between words; a word that is longer than a line is broken inside, and loses its colour.
+  /// The text in lines, broken between words. A word that is longer than a line is broken inside, and loses its colour.
   /// - Parameters:
-  ///   - width: the largest width of a line, in columns; `nil` if nothing is broken.
-  ///   - first: what stands before the first line.
-  ///   - rest: what stands before the other lines.
+  ///   - width: the largest width of a line, in columns, or `nil` to leave lines whole.
+  ///   - first: the text before the first line.
+  ///   - rest: the text before the other lines.
   func wrapped(to width: Int?, first: String = "", rest: String = "") -> [String] {
     guard let width, (first + self).unpainted.displayWidth > width else { return [first + self] }
     var lines: [String] = []

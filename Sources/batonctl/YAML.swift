@@ -45,7 +45,7 @@ enum YAML {
   /// Signs without a special meaning within a text that begins with a letter.
   private static let harmless = Set(" -_./:;()+@=~$^#?!%&*'<>".unicodeScalars)
 
-  /// A text, without quotes if it cannot be read as anything else.
+  /// A text, without quotes if YAML cannot read it as another value.
   private static func scalar(_ text: String) -> String {
     isPlain(text) ? text : "\"" + text.unicodeScalars.map(escaped).joined() + "\""
   }

@@ -5,26 +5,26 @@ internal import PostgreSQLStore
 internal import Storage
 internal import Store
 
-/// Where a daemon keeps channels: a store of its own in a file, or one that several daemons share.
+/// The place where a daemon keeps channels: a store in a file of its own, or a store that several daemons share.
 struct Backing: Sendable {
-  /// For channels and for posts. Each has a thread or a connection of its own, so that neither waits for the other's questions.
+  /// For channels and for posts. Each has a separate thread or connection, so that neither waits for the other's queries.
   let storage: any CoordinatorStorage
   let posts: any PostStorage & CoordinatorStorage
-  /// For those who look after channels beside the coordinator.
+  /// For other parts that work on channels next to the coordinator.
   let known: any KnownChannelStorage
   let postChanges: any PostChangeReading
   /// For people's decisions about messages.
   let decisions: any DecisionStorage
-  /// What clients read, on these threads, together with messages from their own database.
+  /// The data that clients read, on these threads, together with messages from their separate database.
   let control: @Sendable (any BlockingWork, MessageDatabase) -> any ControlStorage & PostReading
   let secrets: SecretBox
-  /// Spreads retries and choices.
+  /// Varies the times of retries and choices.
   let seed: UInt64
-  /// Whether something may be published at this very moment.
+  /// Whether the daemon may publish at this moment.
   let mayAct: @Sendable () -> Bool
-  /// What there is besides where several daemons share the store.
+  /// The additional parts if several daemons share the store.
   var shared: SharedSession?
-  /// What must be done for the store as long as the daemon runs.
+  /// Maintenance of the store while the daemon runs.
   var care: (@Sendable () async -> Void)?
 }
 

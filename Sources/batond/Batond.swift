@@ -38,7 +38,7 @@ struct CommonOptions: ParsableArguments {
   @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
   var logLevel: String?
 
-  /// Reads the configuration as it is now.
+  /// Reads the current configuration.
   func settings() async throws -> Settings {
     var arguments: [String: String] = [:]
     arguments["state.directory"] = stateDirectory.map(Self.absolute)
@@ -63,7 +63,7 @@ struct CommonOptions: ParsableArguments {
     return settings
   }
 
-  /// The environment. `SYSTEMD_VARLINK_LISTEN`, which tells all services that serve Varlink where to listen, counts as
+  /// The environment. `SYSTEMD_VARLINK_LISTEN`, the variable with which systemd sets the listening address of Varlink services, counts as
   /// `BATON_CONTROL_SOCKET` if that variable is not set.
   private func environment() throws -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
@@ -144,7 +144,7 @@ struct CheckConfig: AsyncParsableCommand {
       warnings = settings.warnings.map(\.message)
       _ = try ConfigurationLoader.read(DeclarationFolder(path: settings.operatorsDirectory))
     } catch let error as ConfigurationError {
-      // The files of operators cannot be checked until the configuration says where they are.
+      // The files of operators cannot be checked until the configuration names their folder.
       problems = error.problems
     } catch BatonError.invalidFiles(let flaws) {
       problems = flaws

@@ -12,11 +12,11 @@ struct ChatCore: Sendable {
   let network: SimpleXNetwork
   private let process: CoreProcess?
   private let presets: AsyncStream<[PresetOperator]>
-  /// The number of relay tests that the core runs at once: as many as a channel has relays by default.
+  /// How many relay tests the core runs at the same time: as many as a channel has relays by default.
   private static let testsAtOnce = 3
   private let logger: Logger
 
-  /// - Parameter slots: those of the channels in this core.
+  /// - Parameter slots: the slots of the channels in this core.
   /// - Returns: `nil` if no core is configured.
   /// - Throws: `ConfigurationError` if the program cannot be run as configured.
   init?(
@@ -37,7 +37,7 @@ struct ChatCore: Sendable {
     } else {
       process = nil
     }
-    // All parts share one clock: each clock takes the time of day when it is created, and continues from there.
+    // All parts share one clock. A clock reads the time of day when it is created, and continues from there.
     let clock = SystemClock()
     let (presets, telling) = AsyncStream.makeStream(of: [PresetOperator].self, bufferingPolicy: .bufferingNewest(1))
     self.presets = presets
@@ -68,7 +68,7 @@ struct ChatCore: Sendable {
         do throws(BatonError) {
           try await coordinator.importPresets(operators.map(PresetImport.init), network: .simplex)
         } catch .elsewhere {
-          // Another daemon looks after operators. If it has a core, it imports them, and otherwise this one may look after them later.
+          // Another daemon manages operators. If it has a core, it imports them. Otherwise this daemon may manage operators later.
           isElsewhere = true
           guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
         } catch {

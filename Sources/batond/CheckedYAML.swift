@@ -15,8 +15,8 @@ struct FileProblems: Error, Hashable, Sendable {
   let problems: [FileProblem]
 }
 
-/// A configuration file of which every key and value was checked; errors name their place. The stock YAML snapshot ignores unknown
-/// keys, but a misspelt option must be refused and not ignored.
+/// A configuration file of which every key and value was checked. Errors name their place. The stock YAML snapshot ignores unknown keys,
+/// but a misspelt option must be refused and not ignored.
 struct CheckedYAML: FileConfigSnapshot {
   struct ParsingOptions: FileParsingOptions {
     static var `default`: Self { Self() }
@@ -96,7 +96,7 @@ struct CheckedYAML: FileConfigSnapshot {
         guard case .scalar(let scalar) = node, node.null == nil else {
           return note(node.mark, "\(setting.key) must be a list of texts")
         }
-        // They are kept in one text with commas between them.
+        // The list is stored as one text with commas between its members.
         guard !scalar.string.contains(","), !scalar.string.hasPrefix(" "), !scalar.string.hasSuffix(" ") else {
           return note(node.mark, "\(setting.key) must have \(members) without commas, and without spaces at their ends")
         }

@@ -19,7 +19,7 @@ struct ConfigurationFiles: Sendable {
   private let vendorFile: String
 
   /// - Parameters:
-  ///   - file: the administrator's file; `nil` takes the default one if it exists.
+  ///   - file: the administrator's file. `nil` stands for the default one if it exists.
   ///   - vendorFile: the file of the distribution or the machine's image.
   init(_ file: String?, vendorFile: String = Self.vendorFile) {
     self.file = file ?? Self.defaultFile
@@ -28,13 +28,13 @@ struct ConfigurationFiles: Sendable {
   }
 
   /// The files that exist or must exist, in order of precedence.
-  /// - Throws: an error if a folder exists but cannot be read, because its options must not be taken for unset.
+  /// - Throws: an error if a folder exists but is unreadable, because its options must not count as unset.
   func inOrder() throws(FileFlaw) -> [File] {
     try Self.dropIns(of: file) + [File(path: file, isOptional: !isNamed)] + Self.dropIns(of: vendorFile)
       + [File(path: vendorFile, isOptional: true)]
   }
 
-  /// The files `*.yaml` of the folder FILE.d; later ones by name take precedence.
+  /// The files `*.yaml` of the folder FILE.d. Files with later names take precedence.
   private static func dropIns(of file: String) throws(FileFlaw) -> [File] {
     let names: [String]
     do {

@@ -15,10 +15,10 @@ internal import Systemd
 /// anything changes.
 final class ConfigurationLoader: Sendable {
   private struct State {
-    /// The latest load; loads run one after the other, so that the last one read is the one in force.
+    /// The latest load. Loads run one after the other, so that the configuration that was read last is in force.
     var latest: Task<ReloadReport, any Error>?
     var trouble: String?
-    /// Whether this daemon looks after operators, servers and relays, as far as the latest load showed.
+    /// Whether this daemon manages operators, servers and relays, according to the latest load.
     var isInCharge = true
     /// The options in force that a reload applies.
     var settings: Settings
@@ -28,7 +28,7 @@ final class ConfigurationLoader: Sendable {
   private let logLevel: LogLevelSwitch
   private let logger: Logger
   private let read: @Sendable () async throws -> Settings
-  /// Takes the names and texts of the files that declare operators.
+  /// Receives the names and texts of the files that declare operators.
   private let tell: @Sendable ([UInt8]) -> Void
   /// The options in force that need a restart.
   private let beginning: Settings
@@ -36,9 +36,9 @@ final class ConfigurationLoader: Sendable {
 
   /// - Parameters:
   ///   - settings: the settings with which the daemon started.
-  ///   - read: reads the settings again; throws `ConfigurationError`.
+  ///   - read: reads the settings again. Throws `ConfigurationError`.
   ///   - seed: the seed of the coordinator's rules.
-  ///   - tell: takes the names and texts of the files that declare operators, whenever they were loaded.
+  ///   - tell: receives the names and texts of the files that declare operators after every load.
   init(
     _ settings: Settings, read: @escaping @Sendable () async throws -> Settings, coordinator: Coordinator, seed: UInt64,
     logLevel: LogLevelSwitch, logger: Logger, tell: @escaping @Sendable ([UInt8]) -> Void
@@ -53,7 +53,7 @@ final class ConfigurationLoader: Sendable {
     self.logger = logger
   }
 
-  /// The errors in the files; `nil` if the files are in force.
+  /// The errors in the files, or `nil` if the files are in force.
   var trouble: String? { state.withLock { $0.trouble } }
 
   /// The log level of the configuration, even if another one was set since.
@@ -62,18 +62,18 @@ final class ConfigurationLoader: Sendable {
   /// Loads the files that declare operators at the start.
   func begin() async throws { _ = try await load { [beginning] in beginning } }
 
-  /// Brings operators, servers and relays in line with the files once more; options stay as they are.
-  /// - Returns: whether that is for this daemon to do.
+  /// Brings operators, servers and relays in line with the files again. Options are unchanged.
+  /// - Returns: whether this daemon is responsible for that.
   func declareAgain() async throws -> Bool {
     _ = try await load(isAgain: true) { [self] in state.withLock { $0.settings } }
     return state.withLock { $0.isInCharge }
   }
 
   /// Reads everything again.
-  /// - Throws: `BatonError`; `invalidFiles` names all errors. Then everything stays as it was.
+  /// - Throws: `BatonError`. `invalidFiles` names all errors. Nothing is changed then.
   func load() async throws -> ReloadReport { try await load(read) }
 
-  /// - Parameter isAgain: whether nothing may have changed, so that it is not said once more.
+  /// - Parameter isAgain: whether possibly nothing has changed, so that the journal gets no second entry.
   private func load(
     isAgain: Bool = false, _ read: @escaping @Sendable () async throws -> Settings
   ) async throws -> ReloadReport {
@@ -117,7 +117,7 @@ final class ConfigurationLoader: Sendable {
           text: "the folder does not exist, but objects are declared in it; to withdraw them, create it and leave it empty"))
     }
     guard flaws.isEmpty, let (files, declarations, content) = found else { throw BatonError.invalidFiles(flaws) }
-    // Where several daemons share a store, the one that looks after operators, servers and relays reads them from its own files.
+    // If several daemons share a store, the one that manages operators, servers and relays reads them from its own files.
     var isInCharge = true
     do throws(BatonError) { try await coordinator.declare(declarations) } catch {
       guard case .elsewhere = error else { throw error }
@@ -142,7 +142,7 @@ final class ConfigurationLoader: Sendable {
       needRestart: needRestart)
   }
 
-  /// - Returns: `nil` if something is wrong; the flaws then say what.
+  /// - Returns: `nil` if there are errors, which are added to the flaws.
   private func reread(_ read: () async throws -> Settings, _ flaws: inout [FileFlaw]) async throws -> Settings? {
     do {
       return try await read()
@@ -164,11 +164,11 @@ final class ConfigurationLoader: Sendable {
     }
   }
 
-  /// - Returns: the options that have changed.
+  /// - Returns: the changed options.
   private func apply(_ settings: Settings, _ before: Settings) async throws -> [String] {
     let changed = before.differences(to: settings).filter(\.appliesOnReload).map(\.key)
     if !changed.isEmpty { try await coordinator.adopt(settings.rules(seed: seed)) }
-    // A level that was set by request stays until the configured one changes.
+    // A level that was set by request remains until the configured one changes.
     if changed.contains("log.level") { logLevel.current = settings.logLevel }
     state.withLock { state in
       state.settings = settings

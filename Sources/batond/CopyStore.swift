@@ -7,7 +7,7 @@ internal import Storage
 internal import Store
 
 struct CopyStore: AsyncParsableCommand {
-  /// Where everything is to be afterwards.
+  /// The place of the data after the copy.
   enum Goal: String, ExpressibleByArgument, CaseIterable {
     case database, file
   }
@@ -57,7 +57,7 @@ struct CopyStore: AsyncParsableCommand {
     }
     let store = try Store(directory: directory)
     defer { store.close() }
-    // What an older version sealed is sealed again, and it is certain that the key is the right one.
+    // Secrets of an older version are sealed again, which also proves that the key is the right one.
     if let box { try store.unlock(box) } else { _ = try KeyFile(directory + "/identity.key").box(for: store) }
     try await StoreCopy(address).intoDatabase(from: store, tell: Self.tell)
     print(

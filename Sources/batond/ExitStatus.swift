@@ -2,7 +2,7 @@ internal import Storage
 internal import Store
 internal import Varlink
 
-/// The exit statuses of the daemon; systemd does not restart it after those for which a restart cannot help.
+/// The exit statuses of the daemon. systemd does not restart it after statuses that a restart cannot help.
 enum ExitStatus {
   static let data: Int32 = 65
   static let lost: Int32 = 66

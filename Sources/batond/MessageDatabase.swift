@@ -5,7 +5,7 @@ internal import RelayNetwork
 internal import Storage
 internal import Store
 
-/// The database of messages, if messages are read. Messages are no reason not to run: without it the daemon does everything else.
+/// The database of messages, if messages are read. If it cannot be opened, the daemon runs without messages.
 struct MessageDatabase: Sendable {
   private let store: MessageStore?
   private let window: MessageWindow
@@ -31,11 +31,11 @@ struct MessageDatabase: Sendable {
     }
   }
 
-  /// What the coordinator needs; `nil` if no messages are read.
+  /// The parts for the coordinator, or `nil` if messages are not read.
   /// - Parameters:
   ///   - channels: the channels that are read.
   ///   - posts: Baton's own posts.
-  ///   - decisions: where people's decisions are kept.
+  ///   - decisions: the storage of people's decisions.
   func parts(
     channels: any KnownChannelStorage, posts: any PostChangeReading, decisions: any DecisionStorage
   ) -> MessageParts? {
@@ -46,17 +46,18 @@ struct MessageDatabase: Sendable {
     }
   }
 
-  /// What the control plane reads, on these threads; `nil` if no messages are read.
+  /// The messages that the control plane reads, on these threads, or `nil` if messages are not read.
   func reading(on threads: any BlockingWork) -> (any MessageReading)? {
     store.map { MessageReadingStore($0, on: threads) }
   }
 
-  /// Lets the lists of channels show what is known of their messages.
+  /// Makes the lists of channels show data about their messages.
   func show(in main: Store) { if let store { main.read(store) } }
 
   /// Closes both.
   func close(with main: Store) {
-    // Whoever closes a database last tidies it up, and those who only read it cannot.
+    // The main store only reads this database. It is closed first, because the last one to close a database cleans it up, which a reader
+    // cannot.
     main.close()
     close()
   }

@@ -49,7 +49,7 @@ struct Run: AsyncParsableCommand {
     if startEmpty, acceptOlder { throw ValidationError("--start-empty and --accept-older exclude each other") }
   }
 
-  /// What a person can do who has started the daemon without the permission that it needs.
+  /// Advice for a person who started the daemon without the necessary permission.
   private static func advice(_ error: any Error, _ status: Int32) -> String {
     let isOfFiles = status == ExitStatus.permission && (error as? StoreError)?.code != .wrongKey
     guard isOfFiles, geteuid() != 0, !Systemd.isManaged else { return "" }
@@ -106,7 +106,7 @@ private struct Service {
     self.whenLost = whenLost
     self.read = read
     let logLevel = LogLevelSwitch(settings.logLevel)
-    // Clients can cause any number of refused creations and of posts, and relays any number of posts that fail, arrive or get lost.
+    // Clients can cause any number of refused creations and posts, and relays any number of posts that fail, arrive or are lost.
     let limited: [JournalEvent] = [
       .channelRefused, .postPublished, .postExpired, .deliveryFailed, .deliveryRecovered, .postsNotFound,
     ]
@@ -177,14 +177,14 @@ private struct Service {
       let backing = Backing(session, secrets: try await SharedStart.secrets(of: session.store, in: settings.stateDirectory))
       try await serve(backing, messages, signals, startedAt)
     } catch {
-      // What could not begin would not the next time either, and no one would have its channels meanwhile.
+      // A daemon that could not start would fail again, and no daemon would have its channels until then.
       await session.end(beginsAgain: session.wasReady && !(error is ConfigurationError))
       throw error
     }
     await session.end(beginsAgain: true)
   }
 
-  /// Serves until a signal comes.
+  /// Serves until a signal arrives.
   private func serve(
     _ backing: Backing, _ messages: MessageDatabase, _ signals: UnixSignalsSequence, _ startedAt: Timestamp
   ) async throws {
@@ -230,7 +230,7 @@ private struct Service {
         }
         return
       }
-      // Whoever looks after operators, servers and relays also reads the files that declare them.
+      // The daemon that manages operators, servers and relays also reads the files that declare them.
       shared?.attach(coordinator) { Task { await declare(loader, shared) } }
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
@@ -263,7 +263,7 @@ private struct Service {
       while let end = await tasks.nextResult() {
         if case .failure(let error) = end, !(error is CancellationError) { throw error }
         guard coordinator.isStopped else { continue }
-        // Every answer has been sent by now, but for those that go to other daemons.
+        // All replies have been sent by now, except replies to other daemons.
         await server.stopExchange()
         await server.stop()
         tasks.cancelAll()
@@ -271,8 +271,8 @@ private struct Service {
     }
   }
 
-  /// Opens the database and makes its indexes, which may take minutes, on a thread that may block: where there is one processor, systemd
-  /// would not be asked for more time otherwise.
+  /// Opens the database and creates its indexes, which may take minutes, on a thread that may block. Otherwise, on a machine with one
+  /// processor, the daemon could not ask systemd for more time.
   private func preparedStore() async throws -> Store {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
@@ -300,7 +300,7 @@ private struct Service {
     }
   }
 
-  /// Reports what becomes of the index on a key of custom data.
+  /// Reports changes of the index on a key of custom data.
   private func report(_ key: String, _ change: KeyIndexChange) {
     func report(_ level: Logger.Level, _ message: Logger.Message) {
       logger.event(.keyIndex, level, message, ["BATON_INDEXED_KEY": "\(key)"])
@@ -314,7 +314,7 @@ private struct Service {
     }
   }
 
-  /// The key for stored secrets: the one that systemd holds for the daemon, or else the one in the state directory.
+  /// The key for stored secrets: systemd's credential for the daemon, or else the key in the state directory.
   private func secrets(_ store: Store) throws -> SecretBox {
     if let box = try SecretBox.ofService() {
       try store.unlock(box)
@@ -323,7 +323,7 @@ private struct Service {
     return try KeyFile(settings.stateDirectory + "/identity.key").box(for: store)
   }
 
-  /// Loads the configuration again. A wrong file is logged and does not end the daemon: everything stays as it was.
+  /// Loads the configuration again. A wrong file is logged and does not end the daemon. Nothing is changed then.
   private func load(_ load: () async throws -> Void) async {
     do {
       try await load()
@@ -333,24 +333,24 @@ private struct Service {
     }
   }
 
-  /// Brings operators, servers and relays in line with the files of this daemon, which looks after them from now on.
+  /// Brings operators, servers and relays in line with the files of this daemon, which now manages them.
   private func declare(_ loader: ConfigurationLoader, _ session: SharedSession?) async {
     while session?.slots.hasCatalog == true {
       do { if try await loader.declareAgain() { return } } catch BatonError.invalidFiles { return } catch {
-        // Storage has trouble, or the coordinator does not look after them yet, because it could not read what is stored.
+        // Storage has trouble, or the coordinator does not manage them yet, because it could not read the stored ones.
       }
       guard (try? await clock.sleep(until: clock.now + .seconds(1))) != nil else { return }
     }
   }
 
-  /// The sockets to serve: those that were handed over, or else the configured one.
+  /// The sockets to serve: the ones that were handed over, or else the configured one.
   private func sockets() throws -> (listening: [CInt], connected: [CInt], isHandedOver: Bool) {
     let handedOver = Systemd.sockets(named: "varlink")
     if !handedOver.isEmpty { return (handedOver.listening, handedOver.connected, true) }
     let path = settings.controlSocket
     let directory = (path as NSString).deletingLastPathComponent
     if !directory.isEmpty { try PrivateFile.makeFolder(directory, mode: 0o777) }
-    // Anyone may connect; the peer's credentials decide for each call whether it is allowed.
+    // Anyone may connect. For each call, the peer's credentials decide whether it is allowed.
     return ([try UnixListener.listen(path: path, mode: 0o666)], [], false)
   }
 
@@ -363,7 +363,7 @@ private struct Service {
     coordinator.stop()
   }
 
-  /// Reads the configuration again, and tells the service manager when that begins and ends, and the outcome.
+  /// Reads the configuration again, and reports the beginning, the end and the outcome to the service manager.
   private func reload(_ loader: ConfigurationLoader, _ server: ControlServer) async {
     manager.reloading()
     await load { _ = try await loader.load() }
@@ -396,7 +396,7 @@ private struct Service {
 }
 
 extension SecretBox {
-  /// The key that systemd holds for the daemon; `nil` if it holds none.
+  /// The key that systemd holds for the daemon, or `nil` if it holds none.
   static func ofService() throws -> SecretBox? {
     guard let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] else { return nil }
     let path = folder + "/identity.key"

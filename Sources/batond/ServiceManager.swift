@@ -20,7 +20,7 @@ struct ServiceManager: Sendable {
     self.notify = notify
   }
 
-  /// Asks for more time, repeatedly, while `work` runs: bringing a large database up to date may take longer than a start is allowed to.
+  /// Asks for more time, repeatedly, while `work` runs. Upgrading a large database may take longer than the time limit of a start.
   func whileStarting<T: Sendable>(_ work: () async throws -> T) async rethrows -> T {
     let asking = Task {
       for _ in 0..<Self.startMinutesMax * 60 / Self.extensionSeconds {
@@ -53,7 +53,7 @@ struct ServiceManager: Sendable {
     }
   }
 
-  /// Reports what a daemon that begins waits for.
+  /// Reports why a starting daemon waits.
   static func waiting(_ words: String) { Systemd.notify("STATUS=\(words)") }
 
   /// - Parameter summary: the condition of the daemon in one line.
@@ -80,16 +80,16 @@ struct ServiceManager: Sendable {
       // The status also covers conditions that are not committed changes, such as files with errors.
       guard let summary = try? await server.summary(), summary != told else { continue }
       told = summary
-      // Counting a large database takes time; it must not take more than a twentieth of all time.
+      // Counting a large database needs time, but must not use more than a twentieth of all time.
       wait = max(.seconds(2), (clock.now - started) * 20)
       Systemd.notify("STATUS=\(summary)")
     }
   }
 
-  /// Notifies the watchdog only after a round trip through coordinator and store: if one of them hangs, systemd restarts the daemon. A
+  /// Notifies the watchdog only after a round trip through coordinator and store. If one of them hangs, systemd restarts the daemon. A
   /// store that reports why it cannot write does not hang.
   /// - Parameters:
-  ///   - interval: how often the service manager expects a notification; `nil` for never.
+  ///   - interval: how often the service manager expects a notification, or `nil` for never.
   ///   - heartbeat: makes the round trip.
   func feedWatchdog(
     every interval: Duration? = Systemd.watchdogInterval, _ heartbeat: () async throws(BatonError) -> Void

@@ -16,11 +16,11 @@ struct Setting: Sendable {
     case fileFolder
     case level
     case group
-    /// A group that the machine has.
+    /// A group that exists on the machine.
     case existingGroup
     /// A name that people read.
     case name
-    /// A time span such as `30s`, `2min`, `500ms`, or a number of seconds; at least 100 ms.
+    /// A time span of at least 100 ms, such as `30s`, `2min` or `500ms`, or a number of seconds.
     case duration
     case integer(ClosedRange<Int>)
     /// `true` or `false`.
@@ -34,7 +34,7 @@ struct Setting: Sendable {
     /// The address of a PostgreSQL database.
     case database
 
-    /// Whether a list in a file is allowed, and what its members are called.
+    /// The name of the members if a list in a file is allowed, otherwise `nil`.
     var members: String? {
       switch self {
       case .keys: "keys"
@@ -52,7 +52,7 @@ struct Setting: Sendable {
       }
     }
 
-    /// The error in `text`; `nil` if it is valid.
+    /// The error in `text`, or `nil` if it is valid.
     func problem(_ text: String) -> String? {
       switch self {
       case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"
@@ -91,13 +91,13 @@ struct Setting: Sendable {
     "simplex.core", "simplex.program", "simplex.files",
   ]
 
-  /// Whether a reload applies the option; the others are read at the start.
+  /// Whether a reload applies the option. Other options are read only at the start.
   var appliesOnReload: Bool {
     if ["log.level", "operators.directory"].contains(key) { return true }
     return ["tests.", "channel.", "heal.", "history."].contains { key.hasPrefix($0) } || key.contains(".channel.")
   }
 
-  /// The error in the address of a database; `nil` if it is valid. The text of the error never has a part of the address that may be a
+  /// The error in the address of a database, or `nil` if it is valid. The error's text never contains a part of the address that may be a
   /// password.
   private static func problem(ofDatabase text: String) -> String? {
     do throws(PostgreSQLFailure) {
@@ -308,13 +308,13 @@ struct Setting: Sendable {
       summary: "how often an active channel relay is read back"),
   ]
 
-  /// Defaults that differ on a network. On simplex, relays are tested one after the other before a channel is created, and their answers
-  /// come by way of message servers.
+  /// Defaults that differ on a network. On simplex, relays are tested one after the other before a channel is created, and their replies
+  /// pass through message servers.
   private static let ownDefaults: [NetworkKind: [String: String]] = [
     .simplex: ["channel.invitationTimeout": "4min", "channel.verificationTimeout": "2min"]
   ]
 
-  /// The same options for one network; an empty default means that the general option applies.
+  /// The same options for one network. An empty default means that the general option applies.
   private static func ofChannels(on network: NetworkKind) -> [Setting] {
     ofChannels.map {
       Setting(
@@ -329,11 +329,11 @@ struct Setting: Sendable {
     return try? CoreEndpoint(host: String(host.hasSuffix("]") ? host.dropLast() : host), port: port)
   }
 
-  /// More cost each change of a channel too much.
+  /// More keys would make each change of a channel too expensive.
   static let keysMax = 8
   static let keyBytesMax = 128
 
-  /// What is separated by commas.
+  /// The members of a list, without the commas.
   static func list(_ text: String) -> [String] {
     text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimming { $0 == " " } }
   }
@@ -382,7 +382,7 @@ struct Setting: Sendable {
     } catch { return "must be the absolute path of a folder: it \(error.reason)" }
   }
 
-  /// A time span: a number with `ms`, `s`, `min` or `h`; without a unit, seconds.
+  /// A time span: a number with `ms`, `s`, `min` or `h`. A number without a unit is in seconds.
   static func duration(_ text: String) -> Duration? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard let number = Int64(digits), number <= 1_000_000_000 else { return nil }
@@ -397,7 +397,7 @@ struct Setting: Sendable {
 }
 
 extension Substring {
-  /// The text without such characters at its beginning and its end.
+  /// The text without these characters at its beginning and its end.
   fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> String {
     String(drop(while: isLeftOut).reversed().drop(while: isLeftOut).reversed())
   }

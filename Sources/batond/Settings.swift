@@ -16,7 +16,7 @@ internal import SimpleX
 internal import Storage
 internal import Varlink
 
-/// A configuration that cannot be used.
+/// An invalid configuration.
 struct ConfigurationError: Error, Sendable, CustomStringConvertible {
   /// The problems, each with its place.
   let problems: [FileFlaw]
@@ -24,7 +24,7 @@ struct ConfigurationError: Error, Sendable, CustomStringConvertible {
   var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// The configuration. Arguments take precedence over the environment, this over files, and files over defaults.
+/// The configuration. Arguments take precedence over the environment, the environment over files, and files over defaults.
 struct Settings: Sendable {
   private let values: [String: String]
   /// The files with a secret in the address of the database.
@@ -33,7 +33,7 @@ struct Settings: Sendable {
   /// Reads all layers.
   /// - Parameters:
   ///   - arguments: the values on the command line, by option.
-  ///   - environment: variables; `BATON_LOG_LEVEL` sets `log.level`. The default directory for the state is systemd's
+  ///   - environment: variables. For example, `BATON_LOG_LEVEL` sets `log.level`. The default directory for the state is systemd's
   ///     `STATE_DIRECTORY`.
   ///   - files: the files, which are read now.
   /// - Throws: `ConfigurationError` with all problems.
@@ -111,14 +111,14 @@ struct Settings: Sendable {
   /// The options with a different value in `other`.
   func differences(to other: Settings) -> [Setting] { Setting.all.filter { values[$0.key] != other.values[$0.key] } }
 
-  // MARK: - Typed values; `init` has checked every text.
+  // MARK: - Typed values. `init` has checked every text.
 
   private func text(_ key: String) -> String { values[key] ?? "" }
   private func duration(_ key: String) -> Duration { Setting.duration(text(key)) ?? .zero }
 
   var logLevel: Logger.Level { Logger.Level(rawValue: text("log.level")) ?? .info }
   var stateDirectory: String { text("state.directory") }
-  /// The database that several daemons share; `nil` if this one has a file of its own.
+  /// The database that several daemons share, or `nil` if this daemon uses a file.
   var database: PostgreSQLAddress? { text("store").isEmpty ? nil : try? PostgreSQLAddress(text("store")) }
   /// Warnings about settings that work but are dangerous.
   var warnings: [Finding] {
@@ -143,7 +143,7 @@ struct Settings: Sendable {
     return found
   }
 
-  /// Refuses what works only on a store in a file.
+  /// Refuses commands and options that work only on a store in a file.
   /// - Parameter what: the command or option.
   /// - Throws: `ConfigurationError` if the store is in PostgreSQL.
   func requireFile(for what: String) throws(ConfigurationError) {
@@ -155,7 +155,7 @@ struct Settings: Sendable {
     ])
   }
 
-  /// What this daemon is called among those that share a database.
+  /// The name of this daemon in its cluster.
   var clusterName: String { text("cluster.name").isEmpty ? ProcessInfo.processInfo.hostName : text("cluster.name") }
   var scrub: ScrubSchedule {
     ScrubSchedule(rows: Int(text("state.scrubRows")) ?? 2_000, interval: duration("state.scrubInterval"))
@@ -165,14 +165,14 @@ struct Settings: Sendable {
   var controlSocket: String { text("control.socket") }
   var controlGroup: String { text("control.group") }
   var readGroup: String { text("control.readGroup") }
-  /// The group that may publish; empty if there is none.
+  /// The group that may publish, or an empty text.
   var publishGroup: String { text("control.publishGroup") }
   var trustRoots: String? { text("nostr.trustRoots").isEmpty ? nil : text("nostr.trustRoots") }
 
-  /// Whether what others say in channels is read.
+  /// Whether the daemon reads messages in channels.
   var followsMessages: Bool { text("messages.follow") == "true" }
 
-  /// How much is read of what was said before.
+  /// How many earlier messages are read.
   var messageWindow: MessageWindow {
     var window = MessageWindow()
     let days = Int(text("messages.days")) ?? 30
@@ -181,14 +181,14 @@ struct Settings: Sendable {
     return window
   }
 
-  /// What is kept of messages.
+  /// How many messages are kept.
   var messageLimits: MessageLimits {
     var limits = MessageLimits()
     limits.keepMax = Int(text("messages.keep")) ?? limits.keepMax
     return limits
   }
 
-  /// Where files of posts are uploaded to, best first.
+  /// The servers to which files of posts are uploaded, best first.
   var fileServers: [FileServer] { Setting.servers(text("nostr.blossom")) }
 
   var operatorsDirectory: String { text("operators.directory") }
@@ -202,7 +202,7 @@ struct Settings: Sendable {
       upkeep: upkeep)
   }
 
-  /// Returns the schedule of background tests of relays and servers; `nil` if there are none.
+  /// Returns the schedule of background tests of relays and servers, or `nil` if they are off.
   func testSchedule(seed: UInt64) -> TestSchedule? {
     guard text("tests.background") == "true" else { return nil }
     return TestSchedule(
@@ -224,7 +224,7 @@ struct Settings: Sendable {
     return upkeep
   }
 
-  /// The number within one round that corresponds to this number per minute; at least one.
+  /// The number within one round that corresponds to this number per minute, at least one.
   private func perRound(_ perMinute: Int64, _ interval: Duration) -> Int {
     let (product, isTooLarge) = perMinute.multipliedReportingOverflow(by: interval.wholeMilliseconds)
     return isTooLarge ? .max : Int(max(1, product / 60_000))
@@ -236,7 +236,7 @@ struct Settings: Sendable {
   }
 
   /// Timers and limits of channel relays.
-  /// - Parameter network: the network; `nil` for the general values.
+  /// - Parameter network: the network, or `nil` for the general values.
   func policy(seed: UInt64, on network: NetworkKind? = nil) -> RelayPolicy {
     func text(_ key: String) -> String {
       let own = network.map { self.text("\($0.rawValue).\(key)") } ?? ""
@@ -254,9 +254,9 @@ struct Settings: Sendable {
     policy.slowRetry = duration("channel.slowRetry")
     policy.verifyInterval = duration("channel.verifyInterval")
     policy.jitterSeed = seed
-    // A core removes a relay from a channel, whether that relay answers or not.
+    // A core removes a relay from a channel, even if that relay does not reply.
     policy.readsReplaced = network?.isInCore != true
-    // Only relays of Nostr take what was sent long ago. By then the session that sent it has expired, and so has its connection.
+    // Only Nostr relays accept events that were sent long ago. After this time, the session that sent them and its connection have expired.
     if database != nil, network == .nostr { policy.lateArrival = SessionMachine.Policy().lifetime * 2 }
     return policy
   }
@@ -297,12 +297,12 @@ struct Settings: Sendable {
       subscribersMax: Int(text("control.subscribersMax")) ?? .max)
   }
 
-  /// The address of the SimpleX chat core; `nil` if there is none.
+  /// The address of the SimpleX chat core, if any.
   var core: CoreEndpoint? {
     Setting.endpoint(text("simplex.core")) ?? (coreProgram == nil ? nil : Setting.endpoint("127.0.0.1:5225"))
   }
 
-  /// The core that the daemon runs itself; `nil` if it runs already, or there is none.
+  /// The program of the core, or `nil` if the daemon does not run one.
   var coreProgram: String? { text("simplex.program").isEmpty ? nil : text("simplex.program") }
 
   /// The name of the core's user, if the daemon runs it.
@@ -311,13 +311,13 @@ struct Settings: Sendable {
   /// Whether operators, servers and relays that come with the core are imported.
   var takesPresets: Bool { text("simplex.presets") == "true" }
 
-  /// The folder whose files posts on SimpleX may have; `nil` if there is none.
+  /// The folder with the files that posts on SimpleX may have, or `nil` if they may have none.
   var simplexFiles: FileFolder? { try? FileFolder(path: text("simplex.files")) }
 
-  /// Whoever may publish could send the database and the key otherwise.
+  /// The flaw of the folder for files of posts. Without this check, publishers could send the database and the key.
   private var flawOfFileFolder: FileFlaw? {
     guard let files = simplexFiles else { return nil }
-    // Both may have been written with symbolic links, and the core follows them.
+    // Both paths may contain symbolic links, and the core follows them.
     let (folder, state) = (Self.parts(ofFolder: files.path), Self.parts(ofFolder: stateDirectory))
     guard folder.starts(with: state) || state.starts(with: folder) else {
       // Root checks the configuration for the user of the daemon, who owns this directory.
@@ -357,7 +357,7 @@ struct Settings: Sendable {
     limits.publishTimeout = duration("nostr.publishTimeout")
     limits.readTimeout = duration("nostr.publishTimeout")
     limits.redialMaxWatched = duration("nostr.redialMax")
-    // What is under way must not arrive once another daemon has the channel.
+    // An event that is under way must not arrive after another daemon has the channel.
     if database != nil { limits.unacknowledgedMax = SessionMachine.Policy().lifetime / 2 }
     return limits
   }

@@ -3,13 +3,13 @@ internal import Logging
 internal import Storage
 internal import Synchronization
 
-/// Compares the files that declare operators with those of the other daemons that share the store. They must be the same on all of them,
-/// because any daemon may look after operators.
+/// Compares the files that declare operators with the other daemons' files. They must be the same on all daemons that share the store,
+/// because any of them may manage operators.
 final class SharedDeclarations: Sendable {
   private struct State {
-    /// The digest that is told to the others; `nil` once the session is over.
+    /// The digest for the other daemons, or `nil` once the session is over.
     var digest: String?
-    /// Which daemons had other files when that was said last.
+    /// The daemons that had other files at the time of the last warning.
     var differing: Set<String> = []
   }
 
@@ -18,27 +18,27 @@ final class SharedDeclarations: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// - Parameter name: that of this daemon.
+  /// - Parameter name: the name of this daemon.
   init(_ sharing: any SharingStorage, name: String, logger: Logger) {
     self.sharing = sharing
     self.name = name
     self.logger = logger
   }
 
-  /// Tells the others a digest of this daemon's files, and says whose are different.
+  /// Sends a digest of this daemon's files to the other daemons, and warns about different files.
   func tell(_ digest: String) {
     state.withLock { $0.digest = digest }
     Task {
       while state.withLock({ $0.digest == digest }) {
         do { return try await compare(digest) } catch {
-          // The database does not answer.
+          // The database does not reply.
           guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
         }
       }
     }
   }
 
-  /// Tells nothing more: the session is over.
+  /// Stops reporting, because the session is over.
   func end() { state.withLock { $0.digest = nil } }
 
   private func compare(_ digest: String) async throws {

@@ -9,29 +9,29 @@ internal import RelayNetwork
 internal import Storage
 internal import Synchronization
 
-/// This daemon's part in a store that several share: its session in the database, and the channels that belong to it.
+/// This daemon's part in a shared store: its session in the database, and the channels that belong to it.
 ///
-/// A session is one run. When it is over, what the daemon knows may not be true any more, so it ends, and the service manager starts
+/// A session is one run. When the session is over, the daemon's data may be out of date, so the daemon ends, and the service manager starts
 /// it again.
 final class SharedSession: Sendable {
-  /// How far this machine's clock may differ from the database's: what one daemon dates, another reads.
+  /// How far this machine's clock may differ from the database's, because daemons read times that others wrote.
   private static let clockMax: Int64 = 60_000
 
   private struct State {
     var coordinator: Coordinator?
-    /// Called when the daemon begins to look after operators, servers and relays.
+    /// Called when the daemon begins to manage operators, servers and relays.
     var whenCatalogGained: (@Sendable () -> Void)?
     /// The slot that is pinned to the daemon, for its chat core.
     var core: Int?
-    /// Whether the daemon served.
+    /// Whether the daemon has served.
     var wasReady = false
     /// Whether an earlier daemon has the same name.
     var isNameTaken = false
-    /// What was said of the database last, so that the same trouble is told once.
+    /// The last reported trouble of the database, so that the same trouble is reported once.
     var trouble: String?
   }
 
-  /// What happens before there is a session.
+  /// An event before there is a session.
   private enum Beginning {
     case news(SessionNews)
     case session(SharedSession)
@@ -42,7 +42,7 @@ final class SharedSession: Sendable {
   let store: SharedStore
   private let owned: Slots
   let desk: CallDesk
-  /// Compares the files that declare operators with those of the others.
+  /// Compares the files that declare operators with the other daemons' files.
   let declarations: SharedDeclarations
   private let keeper: SessionKeeper
   private let logger: Logger
@@ -54,10 +54,10 @@ final class SharedSession: Sendable {
   /// The channels that belong to this daemon.
   var slots: SlotSet { owned.now }
 
-  /// The slots of the channels in the daemon's chat core, whether or not they belong to it at the moment.
+  /// The slots of the channels in the daemon's chat core, even if they currently belong to another daemon.
   var coreSlots: SlotSet { SlotSet([], pinned: state.withLock { $0.core }.map { [$0] } ?? []) }
 
-  /// Whether something may be done outside at this very moment.
+  /// Whether the daemon may act on relays at this moment.
   var mayAct: @Sendable () -> Bool {
     let (trust, id) = (keeper.trust, id)
     return { trust.session == id }
@@ -77,12 +77,12 @@ final class SharedSession: Sendable {
     (over, ending) = AsyncStream.makeStream()
   }
 
-  /// Begins a session. It waits for as long as the database cannot be used, and says why.
+  /// Begins a session. It waits until the database works, and reports why.
   /// - Parameters:
-  ///   - name: that of this daemon, which no other has.
-  ///   - version: that of the program.
+  ///   - name: the name of this daemon, which must be unique.
+  ///   - version: the version of the program.
   ///   - hasCore: whether it has a chat core, and needs a slot for the channels in it.
-  ///   - tell: is told why it waits.
+  ///   - tell: receives the reason for waiting.
   /// - Throws: `StoreError` if this machine's clock differs too much, or the task is cancelled.
   static func begin(
     _ address: PostgreSQLAddress, name: String, version: String, hasCore: Bool, logger: Logger, tell: @Sendable (String) -> Void
@@ -96,7 +96,7 @@ final class SharedSession: Sendable {
       await keeper.run { news in
         switch (begun.session, news) {
         case (nil, .began(let id)): begun.session = SharedSession(id, name, address, keeper, logger)
-        // No one has this one yet; there will be another.
+        // No one uses this session yet. Another one follows.
         case (.some, .ended) where !begun.isTold: (begun.session, begun.isNameFree) = (nil, false)
         case (.some, .nameIsTaken) where !begun.isTold: telling.yield(.news(news))
         case (.some, .noSlotLeft): telling.yield(.news(news))
@@ -104,7 +104,7 @@ final class SharedSession: Sendable {
         case (let session?, _): await session.take(news)
         case (nil, _): telling.yield(.news(news))
         }
-        // Nothing is served, and no one is told that it is, before the daemon may go on with it.
+        // Nothing is served, and no session is reported, until the daemon may continue with it.
         guard let session = begun.session, begun.isNameFree, !begun.isTold, !hasCore || !session.coreSlots.isEmpty else {
           return
         }
@@ -157,7 +157,7 @@ final class SharedSession: Sendable {
     return ConfigurationError(problems: [FileFlaw(file: "cluster.name", line: nil, column: nil, text: text)])
   }
 
-  /// - Returns: why the server cannot be used.
+  /// - Returns: the reason why the server is not usable.
   private static func check(_ server: PostgreSQLServer, _ logger: Logger) -> StoreError? {
     let database = SharedDatabase(clockAhead: server.clockAhead, hasSynchronousStandby: server.hasSynchronousStandby)
     let (ahead, words) = (database.clockAhead, database.clockWords)
@@ -169,22 +169,22 @@ final class SharedSession: Sendable {
     return nil
   }
 
-  // MARK: - What the keeper tells
+  // MARK: - Events of the keeper
 
   private func take(_ news: SessionNews) async {
     switch news {
     case .connected(let server):
       state.withLock { $0.trouble = nil }
-      // The clock is looked at when the daemon begins; later it is only said.
+      // The clock is checked at the start. Later differences are only logged.
       if let error = Self.check(server, logger) { logger.event(.clocksDiffer, .error, "\(error)") }
-    // It is told before anyone has this session.
+    // These arrive before anyone has this session.
     case .began, .noSlotLeft, .nameIsFree: break
     case .pinned(let slot): state.withLock { $0.core = slot }
     case .gained(let numbers):
       let some = SlotSet(numbers, pinned: coreSlots.numbers.intersection(numbers))
       let (coordinator, whenCatalogGained) = state.withLock { state in
         owned.add(some)
-        // What is lost next comes after it.
+        // Within the lock, so that a later loss follows this gain.
         state.coordinator?.gain(some)
         return (state.coordinator, state.whenCatalogGained)
       }
@@ -221,11 +221,11 @@ final class SharedSession: Sendable {
     }
   }
 
-  /// Stops acting for channels. It returns only when nothing is under way for them, whatever happens meanwhile.
+  /// Stops acting for channels. It returns only when nothing is under way for them.
   private func lose(_ some: SlotSet, _ coordinator: Coordinator) async {
     while !coordinator.isStopped {
       do throws(BatonError) { return try await coordinator.lose(some) } catch {
-        // It is not known what is durable, or the coordinator is about to stop.
+        // It is unknown which changes are durable, or the coordinator is about to stop.
         guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return }
       }
     }
@@ -233,8 +233,8 @@ final class SharedSession: Sendable {
 
   // MARK: - The coordinator
 
-  /// Has other daemons answer what is theirs.
-  /// - Parameter secrets: has the key that all of them have.
+  /// Forwards calls about other daemons' channels to these daemons.
+  /// - Parameter secrets: contains the key that all daemons share.
   func forwarder(_ secrets: SecretBox) -> CallForwarder {
     let owned = owned
     return CallForwarder(desk, secrets: secrets, name: name, session: id, slots: { owned.now }) { [logger] words in
@@ -242,8 +242,8 @@ final class SharedSession: Sendable {
     }
   }
 
-  /// Tells the coordinator which channels it acts for, now and from now on.
-  /// - Parameter whenCatalogGained: called when the daemon begins to look after operators, servers and relays.
+  /// Keeps the coordinator informed about the channels for which it acts.
+  /// - Parameter whenCatalogGained: called when the daemon begins to manage operators, servers and relays.
   func attach(_ coordinator: Coordinator, whenCatalogGained action: @escaping @Sendable () -> Void) {
     let slots = state.withLock { state in
       (state.coordinator, state.whenCatalogGained) = (coordinator, action)
@@ -254,13 +254,13 @@ final class SharedSession: Sendable {
     if slots.hasCatalog { action() }
   }
 
-  /// Notes that the daemon serves.
+  /// Records that the daemon serves.
   func noteReady() { state.withLock { $0.wasReady = true } }
 
-  /// Whether the daemon served.
+  /// Whether the daemon has served.
   var wasReady: Bool { state.withLock { $0.wasReady } }
 
-  /// Returns when the session is over; then nothing belongs to the daemon any more.
+  /// Returns when the session is over. The daemon then has no channels.
   func ended() async throws {
     for await _ in over {}
     try Task.checkCancellation()
@@ -273,7 +273,8 @@ final class SharedSession: Sendable {
   }
 
   /// Ends the session, once the coordinator has stopped.
-  /// - Parameter beginsAgain: whether its channels wait a few seconds for the daemon to begin again; otherwise others take them at once.
+  /// - Parameter beginsAgain: whether its channels wait a few seconds for the daemon to start again. Otherwise other daemons get them
+  ///   immediately.
   func end(beginsAgain: Bool) async {
     declarations.end()
     keeper.stop(beginsAgain: beginsAgain)
@@ -306,7 +307,7 @@ private final class Begun: Sendable {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
   }
-  /// Whether no other daemon continues with the same name.
+  /// Whether no other daemon continues under the same name.
   var isNameFree: Bool {
     get { state.withLock { $0.isNameFree } }
     set { state.withLock { $0.isNameFree = newValue } }

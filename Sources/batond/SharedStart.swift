@@ -5,21 +5,21 @@ internal import Storage
 internal import Store
 internal import UnixSignals
 
-/// What a daemon does before it serves, if it shares its store with others.
+/// Steps of a daemon with a shared store before it serves.
 enum SharedStart {
-  /// Says that channels of before are left alone.
+  /// Warns that channels in an earlier file are not used.
   static func warnOfOwnStore(in directory: String, _ logger: Logger) {
     let path = directory + "/baton.db"
     guard FileManager.default.fileExists(atPath: path) else { return }
     logger.warning("\(path) is not used while 'store' is set. If it contains channels, no daemon acts for them")
   }
 
-  /// Does what may take forever, until a signal to stop comes.
-  /// - Returns: `nil` if one has.
+  /// Runs a task that may never end, until a signal to stop arrives.
+  /// - Returns: `nil` after a signal.
   static func whileNotStopped<T: Sendable>(
     _ body: @escaping @Sendable () async throws -> T
   ) async throws -> T? {
-    // Those of `Service.run` are for whoever serves: to end waiting for a sequence ends the sequence.
+    // The signals of `Service.run` are needed for serving: a sequence ends when a task stops waiting for it.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     return try await withThrowingTaskGroup(of: T?.self) { tasks in
       tasks.addTask { try await body() }
@@ -32,8 +32,8 @@ enum SharedStart {
     }
   }
 
-  /// The key for the secrets of a store that several daemons share: all of them have the same. A new one is made only where nothing is
-  /// sealed yet; whether it opens what is stored is found out before anything is written.
+  /// The key for the secrets of a shared store, which all its daemons use. A new key is created only if nothing is sealed yet. It is
+  /// checked that a key opens the stored secrets before anything is written.
   static func secrets(of store: SharedStore, in directory: String) async throws -> SecretBox {
     if let box = try SecretBox.ofService() { return box }
     let file = KeyFile(directory + "/identity.key")

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Storage
 internal import Store
 
-/// Lets root continue as the owner of the state directory, so that files which the daemon's user may have put there, links above all,
-/// give no one more rights than that user has.
+/// Makes root continue as the owner of the state directory, so that files that the daemon's user may have put there, above all links, give
+/// no one more rights than that user has.
 enum StateOwner {
   /// Gives up root's rights for the rest of the program, if `directory` belongs to another user.
   static func become(of directory: String) throws(StoreError) {
@@ -14,7 +14,7 @@ enum StateOwner {
     guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0, setuid(0) != 0 else {
       throw StoreError("cannot become the owner of \(directory)", errno: errno)
     }
-    // libpq looks there for certificates and passwords, and may not any more. Without it, the new user's home counts.
+    // libpq would look there for certificates and passwords, which the new user may not read. Without it, the new user's home counts.
     unsetenv("HOME")
   }
 }
@@ -32,7 +32,7 @@ struct OpenedCopy {
     log = FileHandle(forReadingAtPath: path + "-wal")
   }
 
-  /// Calls `body` with a path under which the copy can be read: its own, or else that of a temporary copy of it in `directory`, which is
+  /// Calls `body` with a path under which the copy is readable: its own, or else the path of a temporary copy in `directory`, which is
   /// removed afterwards.
   func readable<T>(in directory: String, _ body: (String) throws(StoreError) -> T) throws(StoreError) -> T {
     guard access(path, R_OK) != 0, let file else { return try body(path) }

@@ -3,9 +3,9 @@ internal import Coordinator
 internal import Foundation
 internal import Storage
 
-/// The schedule by which everything stored is checked.
+/// The schedule for checking all stored data.
 struct ScrubSchedule: Hashable, Sendable {
-  /// The number of rows that are checked per second; 0 turns the check off.
+  /// The number of rows that are checked per second. 0 turns the check off.
   var rows = 2_000
   /// The time from the end of one check to the beginning of the next.
   var interval = Duration.seconds(86_400)
@@ -17,7 +17,7 @@ struct StoreCare<Store: CareStorage>: Sendable {
   let clock: any CoordinatorClock
   let schedule: ScrubSchedule
 
-  /// A queue apart from the threads that everything else needs.
+  /// A separate queue, so that other work does not wait for it.
   private let queue = DispatchQueue(label: "baton.store-care", qos: .utility)
 
   init(store: Store, clock: any CoordinatorClock, schedule: ScrubSchedule) {

@@ -4,8 +4,8 @@ struct Attempts {
   private var wait = Self.waits.first
 
   /// Waits before the next attempt.
-  /// - Parameter begin: when the attempt began that has just ended.
-  /// - Returns: whether to go on; false if the task was cancelled.
+  /// - Parameter begin: the beginning of the attempt that just ended.
+  /// - Returns: whether to try again. False if the task was cancelled.
   mutating func pause(after begin: ContinuousClock.Instant) async -> Bool {
     let lasted = ContinuousClock.now - begin > Self.waits.longest
     wait = lasted ? Self.waits.first : min(wait * 2, Self.waits.longest)

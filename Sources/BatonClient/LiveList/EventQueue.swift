@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Synchronization
 
-/// Events that wait for one reader. If too many wait, they are replaced by fewer with the same meaning.
+/// Events that wait for one reader. If too many wait, fewer events with the same meaning replace them.
 final class EventQueue<Event: Sendable>: Sendable {
   private struct State {
     var waiting: Deque<Event> = []
@@ -14,7 +14,7 @@ final class EventQueue<Event: Sendable>: Sendable {
   /// - Parameter waitingMax: how many events may wait.
   init(waitingMax: Int) { self.waitingMax = waitingMax }
 
-  /// - Parameter summary: the event that can replace all waiting events and `event`, if there are too many.
+  /// - Parameter summary: the events that replace `event` and all waiting events if there are too many.
   func yield(_ event: Event, summary: @autoclosure () -> [Event]) {
     let reader = state.withLock { state -> CheckedContinuation<Event?, Never>? in
       guard !state.isOver else { return nil }
@@ -38,13 +38,13 @@ final class EventQueue<Event: Sendable>: Sendable {
     reader?.resume(returning: nil)
   }
 
-  /// The next event; `nil` after the last one. A reader that is cancelled gets `nil`, and the queue ends.
+  /// The next event, or `nil` after the last one. If the reader is cancelled, it gets `nil` and the queue ends.
   func next() async -> Event? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let event = state.withLock { state -> Event?? in
           if let event = state.waiting.popFirst() { return event }
-          // Two readers at once are not supported: the second one gets `nil`.
+          // Two concurrent readers are not supported: the second one gets `nil`.
           guard !state.isOver, state.reader == nil else { return .some(nil) }
           state.reader = continuation
           return nil

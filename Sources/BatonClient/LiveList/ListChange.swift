@@ -2,7 +2,7 @@
 /// each index refers to the list as the steps before have left it.
 public enum ListChange<Element: Sendable>: Sendable {
   case insert(Element, at: Int)
-  /// The element is taken out at `from` and then inserted at `to`.
+  /// The element is removed at `from` and then inserted at `to`.
   case move(Element, from: Int, to: Int)
   /// The element is replaced by a newer version.
   case update(Element, at: Int)

@@ -5,9 +5,9 @@ internal import StrictJSON
 public actor LiveChannelRelays {
   public enum Event: Sendable {
     case state(LiveList<Channel>.State)
-    /// Steps from the previous list; apply them one after the other.
+    /// Steps from the previous list. Apply them in order.
     case changes([ListChange<ChannelRelay>])
-    /// All relays as they are now; too many changes were unread, so the steps were not kept.
+    /// All current relays. Replaces the steps if too many changes were unread.
     case replaced([ChannelRelay])
   }
 
@@ -35,7 +35,7 @@ public actor LiveChannelRelays {
     Task { [channel] in await channel.stop() }
   }
 
-  /// Reads the relays and follows the changes from then on.
+  /// Reads the relays and follows their changes.
   public func start() async {
     guard following == nil else { return }
     following = Task { [weak self, events = channel.events] in

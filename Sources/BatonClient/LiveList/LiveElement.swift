@@ -11,9 +11,9 @@ public protocol LiveElement: Codable, Hashable, Sendable, Identifiable where ID 
   static var listing: (method: String, name: String) { get }
   /// The field that marks deleted objects, which are left out unless a filter asks for this field.
   static var deletion: (field: String, values: [JSONValue]) { get }
-  /// The fields that change with what is said in a channel, and not with the object itself.
+  /// The fields that change with the messages of a channel, not with the object itself.
   static var conversationFields: Set<String> { get }
-  /// The object with what is known of its messages now.
+  /// The object with the current figures of its conversation.
   func showing(_ conversation: Conversation) -> Self
 }
 

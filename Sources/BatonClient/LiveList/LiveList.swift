@@ -11,15 +11,15 @@ public actor LiveList<Element: LiveElement> {
     case initial
     case loading
     case loaded
-    /// The list does not follow changes at present, for this reason; it keeps trying.
+    /// The list currently does not follow changes, for this reason. It keeps trying.
     case failed(String)
   }
 
   public enum Event: Sendable {
     case state(State)
-    /// Steps from the previous list to `elements`; apply them one after the other.
+    /// Steps from the previous list to `elements`. Apply them in order.
     case changes([ListChange<Element>])
-    /// The whole list as it is now; too many changes were unread, so the steps were not kept.
+    /// The whole current list. Replaces the steps if too many changes were unread.
     case replaced([Element])
   }
 
@@ -28,7 +28,7 @@ public actor LiveList<Element: LiveElement> {
   /// The loaded part of the list, in order.
   public var elements: [Element] { window.elements }
   public private(set) var state = State.initial
-  /// Whether there are objects beyond those loaded; `loadNext` loads them.
+  /// Whether there are more objects, which `loadNext` loads.
   public private(set) var hasMore = true
 
   private let socket: String
@@ -41,24 +41,24 @@ public actor LiveList<Element: LiveElement> {
   /// The revision up to which all changes are in the list.
   private var revision: Int64 = 0
   private var following: Task<Void, Never>?
-  /// Counts how often following was begun: what belongs to an earlier time is ignored.
+  /// The number of times that following was started. Results of earlier turns are ignored.
   private var turn = 0
-  /// Whether what is said in channels is followed as well.
+  /// Whether the list also follows messages in channels.
   private let followsMessages: Bool
   private var listening: Task<Void, Never>?
-  /// The revision of messages up to which all changes are in the list; `nil` before any is known.
+  /// The revision of messages up to which the list has all changes, or `nil` if it has none yet.
   private var messageRevision: Int64?
-  /// What is known of channels' messages. It is newer than what comes with changes of channels, or what is newer still is on its way.
+  /// The known conversations of channels. They are newer than the figures in changes of channels, or still newer ones are about to arrive.
   private var conversations: [Int64: Conversation] = [:]
   private var isLoading = false
   private var isStopped = false
 
   /// - Parameters:
-  ///   - filter: conditions as in the daemon's List methods; `nil` lists all objects.
+  ///   - filter: conditions as in the daemon's List methods. `nil` lists all objects.
   ///   - sort: keys as in the daemon's List methods.
   ///   - pageSize: objects per page, 1 to 1000.
-  ///   - eventsWaitingMax: how many events may wait for their reader; beyond that, one event with the whole list replaces them.
-  ///   - followsMessages: whether a list of channels changes with what is said in them: how many messages are unread, and which is the last.
+  ///   - eventsWaitingMax: how many events may wait for their reader. Beyond that, one event with the whole list replaces them.
+  ///   - followsMessages: whether a list of channels changes with their messages: the unread counts and the latest message.
   ///     If `nil`, it does if filter or sort name such a field.
   /// - Throws: `Filters.Filter.Invalid` if filter or sort are not valid.
   public init(
@@ -85,11 +85,11 @@ public actor LiveList<Element: LiveElement> {
     report.finish()
   }
 
-  /// Loads the first page and follows the changes from then on. Call this once.
+  /// Loads the first page and follows its changes. Call this only once.
   public func start() {
     guard following == nil, state == .initial else { return }
     enter(.loading)
-    // What is said after the list was read must not be missed, so messages come first.
+    // Messages come first, because messages that arrive after the list was read must not be missed.
     if followsMessages { listen() } else { follow() }
   }
 
@@ -117,7 +117,7 @@ public actor LiveList<Element: LiveElement> {
     }
   }
 
-  /// Ends the list; `events` ends too, and the list is not started again.
+  /// Ends the list and `events`. The list cannot be started again.
   public func stop() {
     following?.cancel()
     listening?.cancel()
@@ -126,7 +126,7 @@ public actor LiveList<Element: LiveElement> {
   }
 
   /// Loads one more page, if there is one.
-  /// - Throws: `VarlinkError` of the daemon, or `VarlinkClient.Failure`; the list stays as it is.
+  /// - Throws: `VarlinkError` of the daemon, or `VarlinkClient.Failure`. The list is then unchanged.
   public func loadNext() async throws {
     guard hasMore, !isLoading, state != .initial else { return }
     isLoading = true
@@ -136,7 +136,7 @@ public actor LiveList<Element: LiveElement> {
     window.willLoad()
     do {
       let page = try await page(client, after: cursor)
-      // The list was loaded again meanwhile, so this page is out of date.
+      // The list was loaded again during the call, so this page is out of date.
       guard page.isAfter == cursor else { return window.didNotLoad() }
       adopt(page)
       publish(try window.load(page.elements, isLast: page.next == nil))
@@ -150,7 +150,7 @@ public actor LiveList<Element: LiveElement> {
   // MARK: - Following
 
   /// Loads the objects that are not in the list yet.
-  /// - Returns: the revision to watch from; `nil` if the list was stopped.
+  /// - Returns: the revision to watch from, or `nil` if the list was stopped.
   private func connect(_ turn: Int) async throws -> (BatonClient, WatchRequest)? {
     guard !isStopped, turn == self.turn else { return nil }
     let client = try await BatonClient(socket: socket)
@@ -185,7 +185,7 @@ public actor LiveList<Element: LiveElement> {
     guard !isStopped, turn == self.turn, !(error is CancellationError) else { return false }
     enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
     guard let error = error as? VarlinkError else { return true }
-    // The changes since then are no longer kept, or the database is another one: list again.
+    // The daemon has dropped the changes since then, or the database was replaced: list again.
     if error.kind == .revisionCompacted || error.name == VarlinkError.invalidParameter("").name { revision = 0 }
     // An error in the request itself does not go away.
     return error.kind != .invalidFilter && error.name != VarlinkError.permissionDenied.name
@@ -214,7 +214,7 @@ public actor LiveList<Element: LiveElement> {
 
   // MARK: - Messages
 
-  /// Follows what is said in channels, and the list itself once that has begun.
+  /// Follows messages in channels, and the list itself once that has begun.
   private func listen() {
     listening = Task { [weak self] in
       var attempts = Attempts()
@@ -246,7 +246,7 @@ public actor LiveList<Element: LiveElement> {
       messageRevision = 0
       follow()
     }
-    // It counts as seen only once it is in the list: after an error it comes again.
+    // It counts as seen only once it is in the list. After an error it is sent again.
     if let conversation = reply.conversation { try await take(conversation, client) }
     messageRevision = max(messageRevision ?? 0, reply.revision)
   }
@@ -256,7 +256,7 @@ public actor LiveList<Element: LiveElement> {
     guard conversation.revision > conversations[id]?.revision ?? -1 else { return }
     var known = window.elements.first { $0.id == id }
     var found: Element?
-    // What was said there may bring it in. If it is older than what the list has heard, something newer was heard meanwhile.
+    // The message may add the channel to the list. If this page is older than the list's revision, newer changes have arrived since.
     while known == nil {
       let filter: JSONValue = ["id": .integer(id), Element.deletion.field: ["$exists": true]]
       let page = try await page(client, parameters: ["filter": filter])
@@ -284,10 +284,10 @@ public actor LiveList<Element: LiveElement> {
     guard !isStopped, !(error is CancellationError) else { return false }
     if following == nil { enter(.failed((error as? VarlinkError)?.description ?? "\(error)")) }
     guard let error = error as? VarlinkError else { return true }
-    // The messages are others since then: begin again.
+    // The stored messages were replaced: begin again.
     if error.name == VarlinkError.invalidParameter("").name { messageRevision = nil }
     guard error.name == VarlinkError.permissionDenied.name else { return true }
-    // The list itself may be allowed.
+    // The user may still have permission to read the list itself.
     if following == nil { follow() }
     return false
   }

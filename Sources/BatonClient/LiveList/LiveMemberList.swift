@@ -1,13 +1,13 @@
 internal import ControlAPI
 internal import Filters
 
-/// The members of one channel in order, kept so while they change: those with roles first, each by name and then by key. It is a value:
-/// members go in, steps come out.
+/// The members of one channel, kept in order while they change: members with roles first, each group by name and then by key. It is a
+/// value: members go in, steps come out.
 struct LiveMemberList {
-  /// By what a member is sorted.
+  /// The sort key of a member.
   private struct Key: Comparable {
     let rank: Int
-    /// The name as searches compare it; `nil` for members without a name, who come last.
+    /// The name as searches compare it. `nil` for members without a name, who come last.
     let name: String?
     let author: String
 
@@ -28,7 +28,7 @@ struct LiveMemberList {
     }
   }
 
-  /// How members stand who are in the list.
+  /// The standing of the members in the list.
   let standing: String
   private(set) var elements: [Member] = []
   private var keys: [Key] = []
@@ -37,7 +37,7 @@ struct LiveMemberList {
 
   /// Updates a member to this version.
   mutating func take(_ member: Member) -> [ListChange<Member>] {
-    // The version that is known has another place if its name or its roles are others.
+    // The known version has another position if the name or the roles changed.
     let known = elements.firstIndex { $0.author == member.author }
     if let known, elements[known].revision >= member.revision { return [] }
     guard member.standing == standing else { return known.map { [remove(at: $0)] } ?? [] }
@@ -52,7 +52,7 @@ struct LiveMemberList {
     return [.move(member, from: known, to: place(member))]
   }
 
-  /// Replaces the members after they were loaded again. They are right whatever their revisions, because the database may be another one.
+  /// Replaces the members after they were loaded again, without comparing revisions, because the database may have been replaced.
   mutating func replace(with members: [Member]) -> [ListChange<Member>] {
     let wanted = Dictionary(members.map { ($0.author, $0) }) { first, _ in first }
     var changes: [ListChange<Member>] = []
@@ -73,8 +73,8 @@ struct LiveMemberList {
 
   private mutating func insert(_ member: Member) -> ListChange<Member> { .insert(member, at: place(member)) }
 
-  /// Puts a member where they belong.
-  /// - Returns: where that is.
+  /// Inserts a member at the right position.
+  /// - Returns: that position.
   private mutating func place(_ member: Member) -> Int {
     let key = Key(member)
     var (low, high) = (0, keys.count)

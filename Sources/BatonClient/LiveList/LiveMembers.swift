@@ -1,23 +1,24 @@
 public import ControlAPI
 internal import Varlink
 
-/// Who belongs to one channel, or asks to: it loads them all, follows every change after that, reconnects by itself when the daemon was
-/// away, and reports changes as steps that lists in user interfaces understand. Those with roles come first, each by name and then by key.
+/// The people who belong to one channel, or ask to join it. The list loads them all, follows their changes, reconnects automatically when
+/// the daemon was away, and reports changes as steps that lists in user interfaces understand. Members with roles come first, each group by
+/// name and then by key.
 ///
-/// Where the network does not say who belongs to the channel, the list is empty.
+/// The list is empty if the network does not list the channel's members.
 public actor LiveMembers {
   public typealias State = LiveList<Channel>.State
 
-  /// How those stand to the channel who are in the list.
+  /// The standing of the people in the list.
   public enum Standing: String, Sendable {
     case member, asking
   }
 
   public enum Event: Sendable {
     case state(State)
-    /// Steps from the previous list to `elements`; apply them one after the other.
+    /// Steps from the previous list to `elements`. Apply them in order.
     case changes([ListChange<Member>])
-    /// All members as they are now; too many changes were unread, so the steps were not kept.
+    /// All current members. Replaces the steps if too many changes were unread.
     case replaced([Member])
   }
 
@@ -32,15 +33,15 @@ public actor LiveMembers {
   private let channelID: Int64
   private let report: EventQueue<Event>
   private var list: LiveMemberList
-  /// The revision up to which all changes are in the list; `nil` if it must be loaded.
+  /// The revision up to which the list has all changes, or `nil` if it must be loaded.
   private var revision: Int64?
   private var following: Task<Void, Never>?
   private var isStopped = false
 
   /// - Parameters:
   ///   - channelID: identifier of the channel.
-  ///   - standing: who is in the list.
-  ///   - eventsWaitingMax: how many events may wait for their reader; beyond that, a few with the same meaning replace them.
+  ///   - standing: the standing of the people in the list.
+  ///   - eventsWaitingMax: how many events may wait for their reader. Beyond that, a few with the same meaning replace them.
   public init(
     channelID: Int64, standing: Standing = .member, socket: String = BatonClient.defaultSocket, eventsWaitingMax: Int = 1000
   ) {
@@ -56,7 +57,7 @@ public actor LiveMembers {
     report.finish()
   }
 
-  /// Loads the members and follows the changes from then on. Call this once.
+  /// Loads the members and follows their changes. Call this only once.
   public func start() {
     guard following == nil, state == .initial else { return }
     enter(.loading)
@@ -81,14 +82,14 @@ public actor LiveMembers {
     }
   }
 
-  /// Ends the list; `events` ends too, and the list is not started again.
+  /// Ends the list and `events`. The list cannot be started again.
   public func stop() {
     following?.cancel()
     isStopped = true
     report.finish()
   }
 
-  /// - Returns: what to watch; `nil` if the list was stopped.
+  /// - Returns: the request to watch with, or `nil` if the list was stopped.
   private func connect() async throws -> (BatonClient, MembersWatchRequest)? {
     guard !isStopped else { return nil }
     let client = try await BatonClient(socket: socket)
@@ -102,7 +103,7 @@ public actor LiveMembers {
     return (client, MembersWatchRequest(channelIds: [channelID], since: revision))
   }
 
-  /// Loads all members. Whoever changes between two pages is sent again by the watch.
+  /// Loads all members. If one changes between two pages, the watch sends it again.
   private func load(_ client: BatonClient) async throws {
     enter(.loading)
     var request = MembersListRequest(
@@ -113,7 +114,7 @@ public actor LiveMembers {
       do {
         page = try await client.members(request)
       } catch let error as VarlinkError where request.cursor != nil && error == .invalidParameter("cursor") {
-        // Whoever ended the page before is gone: begin again.
+        // The last member of the previous page is gone: begin again.
         (members, first, request.cursor) = ([], nil, nil)
         continue
       }
@@ -127,7 +128,7 @@ public actor LiveMembers {
 
   private func take(_ reply: MembersWatchReply) {
     if let member = reply.member { publish(list.take(member)) }
-    // Whatever is not there yet with this revision comes again after a lost connection.
+    // Changes of this revision that are still missing are sent again after a lost connection.
     revision = max(revision ?? 0, reply.revision)
   }
 
@@ -136,9 +137,9 @@ public actor LiveMembers {
     guard !isStopped, !(error is CancellationError) else { return false }
     enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
     guard let error = error as? VarlinkError else { return true }
-    // What was read was lost since, and is read again: load it again.
+    // The daemon lost the data and is reading it again, so load it again.
     if error.name == VarlinkError.invalidParameter("").name { revision = nil }
-    // There will be no such channel later either.
+    // The channel will not exist later either.
     if case .noSuchChannel = MembersRefusal(error) { return false }
     return error.name != VarlinkError.permissionDenied.name
   }

@@ -1,9 +1,8 @@
 internal import ControlAPI
 
-/// The part of a channel's messages that is loaded, newest first, kept in order while they change. It is a value: messages go in, steps come
-/// out.
+/// The loaded part of a channel's messages, newest first, kept in order while they change. It is a value: messages go in, steps come out.
 struct LiveMessageWindow {
-  /// What a message keeps forever: its place in the order of its channel.
+  /// The part of a message that never changes: its place in the order of its channel.
   private struct Key: Comparable, Hashable {
     let place: Int
     let id: Int64
@@ -15,24 +14,24 @@ struct LiveMessageWindow {
 
   /// Newest first.
   private(set) var elements: [Message] = []
-  /// The last message of the last page; `nil` if everything is loaded.
+  /// The last message of the last page, or `nil` if everything is loaded.
   private var end: Key?
-  /// Whether any page was loaded; before that, changes are ignored.
+  /// Whether any page was loaded. Before that, changes are ignored.
   private var hasBegun = false
-  /// Messages that changed while a page is on its way. The page may have them as they were before, and may reach to where they belong.
+  /// Messages that changed since a page was requested. The page may have older versions of them, and may extend to their positions.
   private var heard: [Int64: Message]?
 
-  /// The message before which the next page ends; `nil` if everything is loaded.
+  /// The message before which the next page ends, or `nil` if everything is loaded.
   var anchor: Int64? { end?.id }
 
   /// Records that a page was requested.
   mutating func willLoad() { heard = [:] }
 
-  /// Records that the page did not come.
+  /// Records that the page did not arrive.
   mutating func didNotLoad() { heard = nil }
 
   /// Adds the page that was requested: the messages before `anchor`.
-  /// - Parameter isLast: whether there are no more.
+  /// - Parameter isLast: whether this is the last page.
   mutating func load(_ page: [Message], isLast: Bool) -> [ListChange<Message>] {
     let newer = heard ?? [:]
     heard = nil
@@ -60,7 +59,7 @@ struct LiveMessageWindow {
   }
 
   /// Replaces the messages after they were loaded again.
-  /// - Parameter messages: newest first, none deleted or hidden. They are right whatever their revisions, because the database may be another one.
+  /// - Parameter messages: newest first, none deleted or hidden. Revisions are not compared, because the database may have been replaced.
   mutating func replace(with messages: [Message], isComplete: Bool) -> [ListChange<Message>] {
     heard = nil
     hasBegun = true
@@ -69,7 +68,7 @@ struct LiveMessageWindow {
     for index in elements.indices.reversed() where !wanted.contains(Key(elements[index])) {
       changes.append(.remove(elements.remove(at: index), at: index))
     }
-    // Those that are left are in the order in which they are wanted.
+    // The remaining messages are already in the wanted order.
     for (index, message) in messages.enumerated() {
       if index < elements.count, Key(elements[index]) == Key(message) {
         guard elements[index] != message else { continue }
@@ -87,12 +86,12 @@ struct LiveMessageWindow {
 
   // MARK: - Helpers
 
-  /// Notes how far the messages are loaded.
+  /// Records how far the messages are loaded.
   private mutating func reach(to page: [Message], _ isLast: Bool) {
     if isLast { end = nil } else if let last = page.last { end = Key(last) }
   }
 
-  /// Where a message is, or would be.
+  /// The position of a message, whether it is in the list or not.
   private func place(of key: Key) -> (index: Int, isHeld: Bool) {
     var (low, high) = (0, elements.count)
     while low < high {
@@ -104,6 +103,6 @@ struct LiveMessageWindow {
 }
 
 extension Message {
-  /// Whether lists have it.
+  /// Whether lists show it.
   fileprivate var isShown: Bool { deletedAt == nil && !hidden }
 }

@@ -1,22 +1,22 @@
 public import ControlAPI
 internal import Varlink
 
-/// The messages of one channel, newest first: it loads the newest page, and older ones when asked, follows every change after that,
-/// reconnects by itself when the daemon was away, and reports changes as steps that lists in user interfaces understand. Messages that were
-/// deleted or hidden are left out.
+/// The messages of one channel, newest first. The list loads the newest page, and older pages on request, follows all later changes,
+/// reconnects automatically when the daemon was away, and reports changes as steps that lists in user interfaces understand. Deleted and
+/// hidden messages are left out.
 ///
-/// Messages that the daemon dropped because there are too many stay until the list is loaded again. The name of the channel is that from
-/// when a message was sent.
+/// Messages that the daemon dropped because there are too many remain until the list is loaded again. A message has the name that the
+/// channel had when the message was sent.
 public actor LiveMessages {
   public typealias State = LiveList<Channel>.State
 
   public enum Event: Sendable {
     case state(State)
-    /// Steps from the previous list to `elements`; apply them one after the other.
+    /// Steps from the previous list to `elements`. Apply them in order.
     case changes([ListChange<Message>])
-    /// All loaded messages as they are now; too many changes were unread, so the steps were not kept.
+    /// All loaded messages. Replaces the steps if too many changes were unread.
     case replaced([Message])
-    /// The conversation as it is now, for example how many messages are unread.
+    /// The current conversation, for example with the number of unread messages.
     case conversation(Conversation)
   }
 
@@ -24,10 +24,10 @@ public actor LiveMessages {
   public nonisolated let events: AsyncStream<Event>
   /// The loaded messages, newest first.
   public var elements: [Message] { window.elements }
-  /// What is known of the channel's messages as a whole; `nil` before it was loaded, and if the channel has no conversation.
+  /// The channel's conversation, or `nil` before it was loaded and if the channel has no conversation.
   public private(set) var conversation: Conversation?
   public private(set) var state = State.initial
-  /// Whether there are messages before those loaded; `loadOlder` loads them.
+  /// Whether there are older messages, which `loadOlder` loads.
   public var hasOlder: Bool { window.anchor != nil }
 
   private let socket: String
@@ -35,12 +35,12 @@ public actor LiveMessages {
   private let pageSize: Int
   private let report: EventQueue<Event>
   private var window = LiveMessageWindow()
-  /// The revision up to which all changes are in the list; `nil` if it must be loaded.
+  /// The revision up to which the list has all changes, or `nil` if it must be loaded.
   private var revision: Int64?
   private var following: Task<Void, Never>?
-  /// Counts how often following was begun: what belongs to an earlier time is ignored.
+  /// The number of times that following was started. Results of earlier turns are ignored.
   private var turn = 0
-  /// Counts how often the list was loaded.
+  /// The number of times that the list was loaded.
   private var loads = 0
   private var isLoading = false
   private var isStopped = false
@@ -48,7 +48,7 @@ public actor LiveMessages {
   /// - Parameters:
   ///   - channelID: identifier of the channel.
   ///   - pageSize: messages per page, 1 to 100.
-  ///   - eventsWaitingMax: how many events may wait for their reader; beyond that, a few with the same meaning replace them.
+  ///   - eventsWaitingMax: how many events may wait for their reader. Beyond that, a few with the same meaning replace them.
   public init(
     channelID: Int64, socket: String = BatonClient.defaultSocket, pageSize: Int = 25, eventsWaitingMax: Int = 1000
   ) {
@@ -64,23 +64,23 @@ public actor LiveMessages {
     report.finish()
   }
 
-  /// Loads the newest messages and follows the changes from then on. Call this once.
+  /// Loads the newest messages and follows their changes. Call this only once.
   public func start() {
     guard following == nil, state == .initial else { return }
     enter(.loading)
     follow()
   }
 
-  /// Ends the list; `events` ends too, and the list is not started again.
+  /// Ends the list and `events`. The list cannot be started again.
   public func stop() {
     following?.cancel()
     isStopped = true
     report.finish()
   }
 
-  /// Loads one more page of older messages, if there is one. If the daemon has dropped what the page would end at, everything is loaded
-  /// again instead.
-  /// - Throws: `VarlinkError` of the daemon, or `VarlinkClient.Failure`; the list stays as it is.
+  /// Loads one more page of older messages, if there is one. If the daemon has dropped the message at which the page would end, everything
+  /// is loaded again instead.
+  /// - Throws: `VarlinkError` of the daemon, or `VarlinkClient.Failure`. The list is then unchanged.
   public func loadOlder() async throws {
     guard let anchor = window.anchor, !isLoading, !isStopped else { return }
     isLoading = true
@@ -91,7 +91,7 @@ public actor LiveMessages {
     window.willLoad()
     do {
       let page = try await client.messages(request(before: anchor))
-      // The list was loaded again meanwhile, so this page is out of date.
+      // The list was loaded again during the call, so this page is out of date.
       guard began == loads else { return window.didNotLoad() }
       publish(window.load(page.messages, isLast: !page.hasOlder))
     } catch let error as VarlinkError where MessagesRefusal(error) == .noSuchMessage(id: anchor) {
@@ -105,7 +105,7 @@ public actor LiveMessages {
 
   // MARK: - Following
 
-  /// Loads the list again, and follows the changes from then on.
+  /// Loads the list again, and follows its changes.
   private func follow() {
     guard !isStopped else { return }
     following?.cancel()
@@ -133,7 +133,7 @@ public actor LiveMessages {
   }
 
   /// Loads the messages that are not in the list yet.
-  /// - Returns: what to watch; `nil` if the list was stopped, or is followed otherwise.
+  /// - Returns: the request to watch with, or `nil` if the list was stopped or followed again.
   private func connect(_ turn: Int) async throws -> (BatonClient, MessagesWatchRequest)? {
     guard !isStopped, turn == self.turn else { return nil }
     let client = try await BatonClient(socket: socket)
@@ -179,7 +179,7 @@ public actor LiveMessages {
       // Truncated messages are not sent one by one, so everything is loaded again.
       if isTruncated { return follow() }
     }
-    // Whatever is not there yet with this revision comes again after a lost connection.
+    // Changes of this revision that are still missing are sent again after a lost connection.
     revision = max(revision ?? 0, reply.revision)
   }
 
@@ -192,9 +192,9 @@ public actor LiveMessages {
     guard !isStopped, turn == self.turn, !(error is CancellationError) else { return false }
     enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
     guard let error = error as? VarlinkError else { return true }
-    // The messages are others since then: load them again.
+    // The stored messages were replaced: load them again.
     if error.name == VarlinkError.invalidParameter("").name { revision = nil }
-    // There will be no such channel later either.
+    // The channel will not exist later either.
     if case .noSuchChannel = MessagesRefusal(error) { return false }
     return error.name != VarlinkError.permissionDenied.name
   }

@@ -1,7 +1,7 @@
 internal import Filters
 internal import StrictJSON
 
-/// The part of a list that is loaded, kept in order while objects change. It is a value: objects go in, steps come out.
+/// The loaded part of a list, kept in order while objects change. It is a value: objects go in, steps come out.
 struct LiveWindow<Element: LiveElement> {
   private struct Entry {
     let element: Element
@@ -11,11 +11,11 @@ struct LiveWindow<Element: LiveElement> {
   private let filter: Filter
   private let order: ListOrder
   private var entries: [Entry] = []
-  /// The values by which the last object of the last page was sorted; `nil` if everything is loaded.
+  /// The sort values of the last object of the last page, or `nil` if everything is loaded.
   private var end: [JSONValue]?
-  /// Whether any page was loaded; before that, changes are ignored.
+  /// Whether any page was loaded. Before that, changes are ignored.
   private var hasBegun = false
-  /// Objects that changed while a page is on its way. The page may have them as they were before, and may reach to where they belong.
+  /// Objects that changed since a page was requested. The page may have older versions of them, and may extend to their positions.
   private var heard: [Int64: Element]?
 
   init(filter: Filter, order: ListOrder) {
@@ -28,11 +28,11 @@ struct LiveWindow<Element: LiveElement> {
   /// Records that a page was requested.
   mutating func willLoad() { heard = [:] }
 
-  /// Records that the page did not come.
+  /// Records that the page did not arrive.
   mutating func didNotLoad() { heard = nil }
 
   /// Inserts the page that was requested.
-  /// - Parameter isLast: whether there are no more.
+  /// - Parameter isLast: whether this is the last page.
   mutating func load(_ page: [Element], isLast: Bool) throws -> [ListChange<Element>] {
     let newer = heard ?? [:]
     heard = nil
@@ -70,7 +70,7 @@ struct LiveWindow<Element: LiveElement> {
     return [place == old ? .update(element, at: old) : .move(element, from: old, to: place)]
   }
 
-  /// Replaces the list after it was loaded again, as far as it was loaded before.
+  /// Replaces the list after the part that was loaded before was loaded again.
   mutating func replace(with elements: [Element], isComplete: Bool) throws -> [ListChange<Element>] {
     hasBegun = true
     let known = Set(elements.map(\.id))
@@ -79,7 +79,7 @@ struct LiveWindow<Element: LiveElement> {
       changes.append(.remove(entries.remove(at: index).element, at: index))
     }
     end = nil
-    // The database may be another one, whose revisions are not comparable.
+    // The database may have been replaced, and revisions of two databases are not comparable.
     for element in elements { changes += try take(element, isTrue: true) }
     if !isComplete, let last = elements.last { end = order.values(of: try last.json) }
     return changes

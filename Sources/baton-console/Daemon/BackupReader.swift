@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Foundation
 internal import StrictJSON
 
-/// Reads a copy of the database, no faster than it is taken: at most one piece waits.
+/// Reads a copy of the database, no faster than the browser receives it: at most one piece waits.
 actor BackupReader {
   /// A part of the copy.
   struct Piece: Sendable {
@@ -12,7 +12,7 @@ actor BackupReader {
     let size: Int
   }
 
-  /// What the daemon sent is not a copy of a database, or not all of it.
+  /// The daemon sent something other than a copy of a database, or only a part of it.
   struct Broken: Error {}
 
   private var waiting: Piece?
@@ -21,13 +21,13 @@ actor BackupReader {
   private var taker: CheckedContinuation<Void, Never>?
   private var giver: CheckedContinuation<Void, Never>?
   private var given = 0
-  /// Bytes that have not been taken yet; `nil` before the first piece.
+  /// The number of bytes still to read, or `nil` before the first piece.
   private var left: Int?
   private var patience: Task<Void, Never>?
-  /// How long a piece may wait. A browser that has gone before the first one would keep the daemon from making other copies.
+  /// How long a piece may wait. Otherwise a browser that disconnects before the first piece would keep the daemon from making other copies.
   private static let patienceMax = Duration.seconds(60)
 
-  /// Begins to read on a connection of its own, which it closes in the end.
+  /// Begins to read on a separate connection, which it closes at the end.
   init(_ client: BatonClient) {
     Task {
       do {
@@ -42,14 +42,14 @@ actor BackupReader {
     }
   }
 
-  /// The next piece; `nil` after the last one.
-  /// - Throws: what the daemon refused with, or what the client throws.
+  /// The next piece, or `nil` after the last one.
+  /// - Throws: the daemon's refusal, or an error of the client.
   func next() async throws -> Piece? {
     while waiting == nil {
       guard !isAbandoned else { throw Broken() }
       if let end {
         try end.get()
-        // What ends before it is whole must not look like a copy.
+        // An incomplete result must not look like a copy.
         guard left == 0 else { throw Broken() }
         return nil
       }
@@ -66,7 +66,7 @@ actor BackupReader {
 
   private func expire(_ number: Int) { if number == given, waiting != nil { abandon() } }
 
-  /// No one takes the rest.
+  /// Stops reading, because no one receives the rest.
   func abandon() {
     isAbandoned = true
     waiting = nil

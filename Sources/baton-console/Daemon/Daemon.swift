@@ -4,16 +4,16 @@ internal import Varlink
 
 /// The daemon, over a few connections that all visitors share.
 actor Daemon {
-  /// Connections for calls. Streams have connections of their own.
+  /// The largest number of connections for calls. Each stream has a separate connection.
   static let connectionsMax = 8
-  /// The connections that one visitor uses at a time. The daemon sees all visitors as one user, so they share places here.
+  /// The connections that one visitor uses at a time. The daemon sees all visitors as one user, so the console divides the connections.
   private static let perVisitorMax = 2
-  /// How long an answer may take.
+  /// How long to wait for a reply.
   private static let timeout = Duration.seconds(20)
-  /// How long a call is repeated that a restarting daemon did not take.
+  /// How long to repeat a call that a restarting daemon did not process.
   private static let persistence = Duration.seconds(3)
 
-  /// For whom the daemon is asked; `nil` if it is for the console itself.
+  /// The visitor for whom the daemon is called, or `nil` for calls of the console itself.
   @TaskLocal static var visitor: String?
 
   nonisolated let socket: String
@@ -24,7 +24,7 @@ actor Daemon {
   /// - Parameter socket: path of the control socket.
   init(socket: String) { self.socket = socket }
 
-  /// Has `body` make calls on a connection that no one else uses meanwhile.
+  /// Runs `body`, which makes calls on a connection that no other visitor uses during that time.
   /// - Throws: `VarlinkError` as the daemon declares it, or `VarlinkClient.Failure`.
   nonisolated func ask<Reply: Sendable>(_ body: @Sendable (BatonClient) async throws -> Reply) async throws -> Reply {
     let visitor = Self.visitor
@@ -34,14 +34,14 @@ actor Daemon {
       await giveBack(client, isWhole: true, from: visitor)
       return reply
     } catch {
-      // What the daemon refused was answered; after a failure the connection may hold half of an answer.
+      // A refusal is a complete reply. After a failure the connection may contain half of a reply.
       let refusal = error as? VarlinkError
       await giveBack(client, isWhole: refusal != nil && refusal?.kind != .tooManyConnections, from: visitor)
       throw error
     }
   }
 
-  /// A connection of its own, for a stream.
+  /// A separate connection, for a stream.
   nonisolated func connect() async throws(VarlinkClient.Failure) -> BatonClient {
     try await BatonClient(socket: socket, timeout: Self.timeout)
   }

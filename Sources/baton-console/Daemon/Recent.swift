@@ -1,18 +1,18 @@
-/// An answer that costs the daemon much, such as counts of all channels. Whoever looks at a page gets the one that there is as long as nothing
-/// has changed, or if it is not older than two seconds: pages that follow changes must not have the daemon count all the time.
+/// A reply that is expensive for the daemon, such as counts of all channels. Pages get the stored reply as long as nothing has changed,
+/// or while it is less than two seconds old, so that pages that follow changes do not make the daemon count all the time.
 actor Recent<Value: Sendable> {
   private var kept: (value: Value, revision: Int64?, at: Double)?
   private var asking: Task<Value, any Error>?
 
   /// How old an answer may be after something has changed, in seconds.
   private static var ageMax: Double { 2 }
-  /// How old an answer may be at all, in seconds: not everything that it says has a revision.
+  /// The greatest age of a reply, in seconds, because some of its values have no revision.
   private static var keptMax: Double { 30 }
 
   /// - Parameters:
-  ///   - revision: the newest revision that is known; `nil` if that is not known.
-  ///   - ask: gets the answer. Whoever comes meanwhile waits for the same one.
-  /// - Returns: the answer, and whether something has changed since.
+  ///   - revision: the newest known revision, or `nil` if it is unknown.
+  ///   - ask: gets the reply. Later callers wait for the same one.
+  /// - Returns: the reply, and whether something has changed since.
   func value(
     at revision: Int64?, now: Double = SessionStore.now.seconds, _ ask: @escaping @Sendable () async throws -> Value
   ) async throws -> (value: Value, isOld: Bool) {

@@ -5,25 +5,25 @@ internal import NIOCore
 /// Server-sent events (HTML standard, section 9.2): which objects on the page changed.
 struct EventStream: Sendable {
   let hub: LiveHub
-  /// Who reads.
+  /// The user who reads.
   let user: String
-  /// Whether whoever reads may still look; the stream ends when they may not.
+  /// Whether the reader still has permission to look. If not, the stream ends.
   let mayRead: @Sendable () async -> Bool
 
-  /// The shortest time between two events of one reader; what changes meanwhile comes with the next.
+  /// The shortest time between two events for one reader. Changes during that time are part of the next event.
   private static let pause = Duration.milliseconds(100)
-  /// The wait of the browser before it connects again, in milliseconds.
+  /// How long the browser waits before it connects again, in milliseconds.
   private static let retry = 1000
 
   /// - Parameter after: the revision that the page shows.
   func response(to request: Request, after: Int64?) async -> Response {
-    // A browser that connects again says what it has heard of, and its address stays that of the first time.
+    // A browser that reconnects sends the last revision it received, but still uses its first address.
     let told = request.headers[.lastEventID].flatMap { Int64($0) } ?? after
-    // Whoever asks for the head alone reads nothing.
+    // A request for the head alone has no body.
     guard request.method == .get else { return Response(status: .methodNotAllowed) }
     let body = ResponseBody { writer in
       guard let (id, wakeups) = await hub.subscribe(after: told, user: user) else {
-        // As many read as may; the browser comes back.
+        // The largest number of readers is reached. The browser tries again.
         try await writer.write(ByteBuffer(string: "retry: 30000\n\n"))
         return try await writer.finish(nil)
       }
@@ -33,7 +33,7 @@ struct EventStream: Sendable {
           for await _ in wakeups {
             guard await mayRead() else { break }
             let messages = await hub.take(id)
-            // Without news it is the beat.
+            // Without news, send the beat.
             let text = messages.isEmpty ? "event: beat\ndata: .\n\n" : messages.map(Self.text).joined()
             try await writer.write(ByteBuffer(string: text))
             try await Task.sleep(for: Self.pause)

@@ -1,24 +1,24 @@
 internal import DequeModule
 
-/// Which objects changed, in the order of revisions, for those who look at pages. No one misses a change, and no one gets one twice:
-/// who cannot be told what changed is told to look at everything again.
+/// The objects that changed, in the order of revisions, for people who look at pages. Every reader gets each change exactly once. If that
+/// is not possible, the reader has to load everything again.
 struct LiveFeed {
-  /// What a reader is told.
+  /// A message to a reader.
   enum Message: Hashable, Sendable {
-    /// These objects changed, the last of those that have one with this revision.
+    /// These objects changed. The revision is that of the latest change that has one.
     case changed(revision: Int64?, objects: [String])
-    /// Anything may have changed; changes after the revision will be told.
+    /// Anything may have changed. Changes after the revision follow.
     case resync(revision: Int64?)
     /// Whether changes arrive from the daemon.
     case connected(Bool)
   }
 
-  /// Names a reader.
+  /// Identifies a reader.
   struct ReaderID: Hashable, Sendable { fileprivate let number: Int }
 
-  /// Changes that are kept for readers who come back.
+  /// The number of changes that are kept for readers who come back.
   static let keptMax = 4096
-  /// Objects that a reader is told of at once. One who is further behind looks at everything again.
+  /// The largest number of objects in one message. A reader who is further behind loads everything again.
   static let pendingMax = 1000
 
   private struct Change {
@@ -27,19 +27,19 @@ struct LiveFeed {
   }
 
   private struct Reader {
-    /// What the reader knows: changes up to it were told.
+    /// The revision up to which the reader received all changes.
     var told: Int64?
     /// Objects in the order of their first change since then.
     var pending: [String] = []
     var isPending: Set<String> = []
     var latest: Int64?
     var mustLook = false
-    /// What the reader was last told of the connection.
+    /// The state of the connection that the reader received last.
     var connected: Bool?
   }
 
   private var kept: Deque<Change> = []
-  /// All changes after this revision are kept; `nil` before the first word of the daemon.
+  /// All changes after this revision are kept. `nil` before the daemon's first message.
   private var floor: Int64?
   /// The revision of the newest change.
   private(set) var revision: Int64?
@@ -49,14 +49,14 @@ struct LiveFeed {
 
   // MARK: - From the daemon
 
-  /// The daemon answers, and tells of changes after this revision.
+  /// The daemon replies, and sends changes after this revision.
   mutating func begun(at revision: Int64) {
     isConnected = true
     guard self.revision != revision || floor == nil else { return }
     startOver(at: revision)
   }
 
-  /// The daemon answers again, and goes on where it was.
+  /// The daemon replies again, and continues where it stopped.
   mutating func resumed() { isConnected = true }
 
   /// Objects changed.
@@ -73,15 +73,16 @@ struct LiveFeed {
     }
   }
 
-  /// Something changed that has no revision of this kind, such as messages. Who reads on after a pause is told so of all of them.
+  /// Records a change without a revision of this kind, such as a new message. A reader who returns after a pause gets `allMessages`
+  /// instead.
   mutating func noted(_ object: String) {
     for id in readers.keys { Self.tell(&readers[id], [object]) }
   }
 
-  /// The daemon does not answer.
+  /// The daemon does not reply.
   mutating func disconnected() { isConnected = false }
 
-  /// The daemon cannot say what changed after the newest revision that is known here.
+  /// The daemon no longer has the changes after the newest known revision.
   mutating func lost() {
     floor = nil
     revision = nil
@@ -101,7 +102,7 @@ struct LiveFeed {
   // MARK: - For readers
 
   /// Someone begins to read.
-  /// - Parameter told: the revision up to which they know everything; `nil` if they have just looked.
+  /// - Parameter told: the revision up to which they have seen everything, or `nil` if they have just loaded a page.
   mutating func add(after told: Int64?) -> ReaderID {
     readersSoFar += 1
     let id = ReaderID(number: readersSoFar)
@@ -122,7 +123,7 @@ struct LiveFeed {
 
   mutating func remove(_ id: ReaderID) { readers[id] = nil }
 
-  /// What a reader has to be told now, in this order.
+  /// The messages for a reader, in this order.
   mutating func take(_ id: ReaderID) -> [Message] {
     guard var reader = readers[id] else { return [] }
     var messages: [Message] = []
@@ -150,7 +151,7 @@ struct LiveFeed {
 
   private static func tell(_ reader: inout Reader?, _ objects: [String]) {
     guard var known = reader, !known.mustLook else { return }
-    // It must not be there twice while it changes, or each change copies all that is pending.
+    // Releases the other reference first. Otherwise each change would copy all pending objects.
     reader = nil
     for object in objects where known.isPending.insert(object).inserted { known.pending.append(object) }
     if known.pending.count > pendingMax {

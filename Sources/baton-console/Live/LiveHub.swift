@@ -12,13 +12,14 @@ actor LiveHub {
   private var places = Places<String>(max: readersMax, perUserMax: readersPerUserMax)
   private var failures = 0
 
-  /// How often a reader hears something, so that proxies and browsers do not take the connection for dead.
+  /// How often a reader receives something, so that proxies and browsers do not consider the connection dead.
   static let beat = Duration.seconds(15)
-  /// Streams at once; fewer than the connections that one user may have, so that pages find room beside them.
+  /// The largest number of simultaneous streams. It is less than the number of connections that one user may have, which leaves some for
+  /// pages.
   static let readersMax = 64
-  /// Streams that one user may read at once. A browser has one for all of its tabs.
+  /// The largest number of simultaneous streams of one user. A browser has one for all of its tabs.
   static let readersPerUserMax = 16
-  /// How often the daemon is asked how it is itself: no change tells of that.
+  /// How often to request the daemon's status, which changes without an event.
   private static let statusPause = Duration.seconds(15)
   private static let pauses: [Duration] = [.milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5)]
 
@@ -27,7 +28,7 @@ actor LiveHub {
     self.logger = logger
   }
 
-  /// The newest revision that was heard of; whatever is read from the daemon from now on has it.
+  /// The newest received revision. Later replies of the daemon include it.
   var revision: Int64? { feed.revision }
 
   /// Watches until the task is cancelled.
@@ -38,7 +39,7 @@ actor LiveHub {
       } catch let error as VarlinkError
         where error.kind == .revisionCompacted || error.name == "org.varlink.service.InvalidParameter"
       {
-        // The changes are not kept any more, or the database is another one, in which the revision lies ahead.
+        // The daemon no longer keeps these changes, or the database was replaced and has not reached the revision.
         feed.lost()
       } catch {
         logger.debug("the daemon cannot be watched: \(error)")
@@ -53,20 +54,20 @@ actor LiveHub {
     readers = [:]
   }
 
-  /// Watches what is said in channels until the task is cancelled. It is another stream, with other revisions.
+  /// Watches messages in channels until the task is cancelled. This is another stream, with other revisions.
   func runMessages() async {
     await follow("messages") { client in
       try await client.watchMessages().map { $0.message?.channelId ?? $0.conversation?.channelId }
     }
   }
 
-  /// Watches how posts get on until the task is cancelled. Where messages are not read, they are all that there is.
+  /// Watches the progress of posts until the task is cancelled. If messages are not read, posts are the only content of channels.
   func runPosts() async {
     await follow("posts") { client in try await client.watchPosts().map { $0.post?.channelId } }
   }
 
-  /// Notes for which channels something comes, until the task is cancelled.
-  /// - Parameter watch: the ids of these channels; `nil` for a word about none.
+  /// Records the channels with news, until the task is cancelled.
+  /// - Parameter watch: the ids of these channels, with `nil` for a message without one.
   private func follow<Channels: AsyncSequence & Sendable>(
     _ what: String, _ watch: @Sendable (BatonClient) async throws -> Channels
   ) async where Channels.Element == Int64? {
@@ -76,7 +77,7 @@ actor LiveHub {
         let client = try await daemon.connect()
         defer { Task { await client.close() } }
         for try await channel in try await watch(client) {
-          // The first word only says where it begins; what was missed before may be anything.
+          // The first message only contains the revision at which the stream begins. Anything may have been missed before.
           if failures > 0 || channel == nil { note(LiveFeed.allMessages) }
           failures = 0
           if let channel { note("messages:\(channel)") }
@@ -84,15 +85,15 @@ actor LiveHub {
       } catch {
         logger.debug("\(what) cannot be watched: \(error)")
       }
-      // A daemon that reads no messages refuses at once.
+      // A daemon that reads no messages refuses immediately.
       let pause = Self.pauses[min(failures + 2, Self.pauses.count - 1)]
       failures += 1
       guard (try? await Task.sleep(for: pause)) != nil else { return }
     }
   }
 
-  /// Asks the daemon how it is, as long as someone looks, until the task is cancelled. A disk that is full commits nothing, and so nothing
-  /// changes that a watch could tell of.
+  /// Requests the daemon's status while someone looks, until the task is cancelled. If the disk is full, nothing is committed, so the watch
+  /// reports no change.
   func runStatus() async {
     var known: [String]?
     while (try? await Task.sleep(for: Self.statusPause)) != nil {
@@ -107,7 +108,7 @@ actor LiveHub {
     }
   }
 
-  /// What pages show of the daemon itself.
+  /// The values of the daemon's status that pages show.
   private static func condition(_ status: DaemonStatus) -> [String] {
     [
       status.storageTrouble ?? "", status.damage ?? "", status.declarationsTrouble ?? "", "\(status.quarantined)",
@@ -120,13 +121,13 @@ actor LiveHub {
     wakeAll()
   }
 
-  /// How long a watch must hold without a word before changes are taken to arrive: a refusal comes sooner.
+  /// How long a watch must last without a message before it counts as working. A refusal arrives sooner.
   private static let settling = Duration.milliseconds(300)
 
   private func watch() async throws {
     let client = try await daemon.connect()
     defer { Task { await client.close() } }
-    // Whether it answers shows here: what was missed may be nothing, and then a stream says nothing.
+    // This call shows whether the daemon replies. A stream without missed changes sends nothing.
     try await client.ping()
     let since = feed.revision
     let changes = try await client.watch(WatchRequest(since: since))
@@ -155,9 +156,9 @@ actor LiveHub {
 
   /// Begins to read.
   /// - Parameters:
-  ///   - revision: what is known already.
-  ///   - user: who reads.
-  /// - Returns: `nil` if as many read as may; otherwise a stream that says when to `take`.
+  ///   - revision: the revision that the reader already has.
+  ///   - user: the user who reads.
+  /// - Returns: a stream of signals to call `take`, or `nil` if the largest number of readers is reached.
   func subscribe(after revision: Int64?, user: String) -> (LiveFeed.ReaderID, AsyncStream<Void>)? {
     guard places.take(user) else { return nil }
     let id = feed.add(after: revision)
@@ -176,6 +177,6 @@ actor LiveHub {
     reader.waker.finish()
   }
 
-  /// Lets all readers say that they are there.
+  /// Makes every reader send something.
   func wakeAll() { for reader in readers.values { reader.waker.yield() } }
 }

@@ -1,9 +1,9 @@
 internal import ControlAPI
 internal import StrictJSON
 
-/// The names of objects on pages, such as `channel:7`; `at:3` is what channels have at relay 3.
+/// The names of objects on pages, such as `channel:7`. `at:3` stands for the channels at relay 3.
 enum LiveObject {
-  /// How the daemon itself is.
+  /// The status of the daemon itself.
   static let status = "daemon:status"
 
   static func names(_ change: ChangeMessage) -> [String] {

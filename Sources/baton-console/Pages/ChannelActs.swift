@@ -6,7 +6,7 @@ internal import Sentences
 internal import StrictJSON
 internal import Varlink
 
-// What is done with one channel. Each is a form of its own; the daemon decides, and says why it refuses.
+// Actions on one channel. Each is a separate form. The daemon decides whether it is possible, and gives the reason of a refusal.
 extension Pages {
   func retry(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try await act(request, context, "retry") { client, id, form in
@@ -18,13 +18,13 @@ extension Pages {
     try await act(request, context, "verify") { client, id, _ in _ = try await client.verifyChannel(id: id) }
   }
 
-  /// Asks which relay the channel is to be added to.
+  /// Asks for the relay to which the channel is to be added.
   func askForRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
     let channel = try await daemon.ask { try await $0.channel(id: id) }
     let (relays, isAll) = try await enabledRelays(on: channel.network)
-    // On Nostr, a relay that was removed cannot be told apart from one that never had the channel, and does not get it again.
+    // On Nostr, a removed relay cannot be distinguished from a relay that never had the channel, and does not get it again.
     let had = channel.network == "nostr" ? channel.relays : channel.members
     let here = Set(had.map(\.relayId))
     let view: View = [
@@ -47,7 +47,7 @@ extension Pages {
     }
   }
 
-  /// Asks whether the channel is to leave a relay.
+  /// Asks for confirmation before the channel leaves a relay.
   func confirmRemoval(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
@@ -68,7 +68,7 @@ extension Pages {
       context)
   }
 
-  /// Takes the channel off a relay; with `replace`, another one is picked first, so that readers always have one.
+  /// Removes the channel from a relay. With `replace`, another relay is picked first, so that readers always have one.
   func removeRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try await act(request, context, "removed") { client, id, form in
       guard let relay = form.number("relay") else {
@@ -95,12 +95,12 @@ extension Pages {
     }
   }
 
-  /// The relays of a channel as a form remembers them.
+  /// The relays of a channel, as a form stores them.
   static func seen(_ channel: Channel) -> String {
     channel.members.map { String($0.relayId) }.joined(separator: "-")
   }
 
-  /// Refuses what was asked for when the channel had other relays: a form that is sent twice adds one relay.
+  /// Refuses a request that was made when the channel had other relays, so that a form that is sent twice adds one relay.
   @discardableResult
   private static func requireSeen(_ form: Form, _ id: Int64, _ client: BatonClient) async throws -> Channel {
     let channel = try await client.channel(id: id)
@@ -113,7 +113,7 @@ extension Pages {
     return channel
   }
 
-  /// Asks whether a channel is meant: its name has to be typed.
+  /// Asks for confirmation of the deletion: the user has to type the channel's name.
   func confirmDelete(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
@@ -154,7 +154,7 @@ extension Pages {
     let id = try id(context)
     let form = try await form(request, context)
     try await turns.take(id) { [daemon] in try await daemon.ask { try await body($0, id, form) } }
-    // Whoever is in the second step of a new channel goes on there.
+    // In the second step of a new channel, the user returns to that step.
     let isInSecondStep = request.headers[.referer]?.hasSuffix("/channels/\(id)/progress") == true
     let page = isInSecondStep ? "/progress" : "?done=\(form["replace"] == nil ? done : "replaced")"
     return redirect(request, to: "channels/\(id)\(page)")

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import QRCodes
 internal import StrictJSON
 
-// One channel: where it stands on each relay, its link, its history, and what can be done with it.
+// One channel: its status on each relay, its link, its history, and the actions on it.
 extension Pages {
   private static let historyMax = 50
 
@@ -26,7 +26,7 @@ extension Pages {
       "channel", title: channel.profile.displayName, section: .channels, view, revision: revision, request, context)
   }
 
-  /// What was done, as the page says it afterwards.
+  /// The messages that the page shows after an action.
   private static let done = [
     "retry": "Baton is retrying the relays.", "verify": "Baton is reading the channel back from its relays.",
     "removed": "Baton asks the relay to delete the channel.", "added": "Baton is adding the channel to another relay.",
@@ -80,7 +80,7 @@ extension Pages {
     ]
   }
 
-  /// An address that may be opened; others are only shown, whatever a relay says.
+  /// An address that may be opened. Other addresses are only shown, whichever relay sent them.
   static func opening(_ link: String) -> View.Part? {
     let schemes = ["https://", "nostr:", "simplex:"]
     return schemes.contains { link.lowercased().hasPrefix($0) } ? .text(link) : nil
@@ -88,6 +88,6 @@ extension Pages {
 }
 
 extension ControlAPI.Channel {
-  /// Whether it is deleted, or about to be.
+  /// Whether it is deleted or being deleted.
   var isGone: Bool { ["deleting", "deleted"].contains(phase) }
 }

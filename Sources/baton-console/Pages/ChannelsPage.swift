@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Sentences
 internal import StrictJSON
 
-// All channels, or those that meet conditions.
+// All channels, or the channels that meet conditions.
 extension Pages {
   func channels(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let query = try request.query()
@@ -59,7 +59,7 @@ extension Pages {
     (orders.first { $0.word == word } ?? orders[0]).sort
   }
 
-  /// The conditions of the form, as the daemon takes them.
+  /// The conditions of the form, in the format that the daemon accepts.
   static func condition(_ query: Form) throws(PageRefusal) -> JSONValue? {
     var condition: [String: JSONValue] = [:]
     if let text = query.text("q") { condition["profile.displayName"] = ["$q": .string(text)] }
@@ -71,7 +71,7 @@ extension Pages {
     if let cause = query.text("cause") { relay["cause"] = .string(cause) }
     if let status = query.text("status") { relay["status"] = .string(status) }
     if !relay.isEmpty {
-      // A channel is not on a relay from which it was removed.
+      // Relays from which the channel was removed do not count.
       if relay["status"] == nil { relay["status"] = ["$ne": "removed"] }
       condition["relays"] = ["$elemMatch": .object(relay)]
     }
@@ -91,13 +91,13 @@ extension Pages {
     ]
   }
 
-  /// The name of an operator; `nil` if that cannot be had.
+  /// The name of an operator, or `nil` if it is unavailable.
   func name(ofOperator id: Int64?) async -> String? {
     guard let id else { return nil }
     return try? await daemon.ask { try await $0.operator(id: id).operator.name }
   }
 
-  /// The name of a relay; `nil` if that cannot be had.
+  /// The name of a relay, or `nil` if it is unavailable.
   func name(ofRelay id: Int64?) async -> String? {
     guard let id else { return nil }
     return try? await daemon.ask { try await $0.relay(id: id).name }

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import StrictJSON
 internal import Varlink
 
-// What is said in a channel, and a box to write in.
+// The messages of a channel, and a box to write in.
 extension Pages {
   private static let messagesMax = 50
   /// How many kinds of reactions to one message are shown, and how many characters of each.
@@ -42,12 +42,12 @@ extension Pages {
       status: Failures.status(ofForm: refusal), request, context)
   }
 
-  /// Names a request, so that a form that is sent twice has one effect.
+  /// A key for a request, so that a form that is sent twice has one effect.
   static func key() -> String {
     "console-" + Hex.random(bytes: 16)
   }
 
-  /// What was said, the last first; where the daemon does not read messages, what Baton published.
+  /// The messages, newest first. If the daemon does not read messages, Baton's posts.
   private func lines(
     of channel: Int64, before: Int?, _ times: Times
   ) async throws -> (lines: [View], newest: Int64?, older: Int64?, isComplete: Bool) {
@@ -61,7 +61,7 @@ extension Pages {
       let reply = try await daemon.ask {
         try await $0.posts(PostsListRequest(channelId: channel, before: before, limit: Self.messagesMax))
       }
-      // Their pages are in the order in which they were made.
+      // Pages of posts are in the order in which the posts were created.
       let posts = reply.posts.sorted { $0.id > $1.id }
       return (posts.map { Self.line($0, times) }, nil, reply.hasOlder ? posts.last?.id : nil, false)
     }
@@ -70,7 +70,7 @@ extension Pages {
   private static func line(_ message: Message, _ times: Times) -> View {
     [
       "id": .text("m\(message.id)"),
-      // Anyone may take any name, so none stands alone.
+      // Anyone may use any name, so a name never stands alone.
       "author": message.own ? nil : .some(message.authorName),
       "key": message.own ? nil : .text(message.author.isEmpty ? "unknown" : ShortKey.text(message.author)),
       "wholeKey": .text(message.author), "self": .text("you"),
@@ -81,7 +81,7 @@ extension Pages {
       "shown": message.post.map { .text("\($0.shownCount) of \($0.relayCount)") },
       "reactions": .views(
         message.reactions.prefix(reactionsMax).map { reaction in
-          // Without spaces in it, a reaction cannot be taken for several.
+          // Without spaces in it, a reaction does not look like several.
           let text = reaction.reaction.filter { !$0.isWhitespace }.prefix(reactionMax)
           return ["count": .text(grouped(reaction.count)), "text": .text(String(text)), "isOwn": .flag(reaction.own)]
         }),
@@ -115,7 +115,7 @@ extension Pages {
     }
   }
 
-  /// Marks what was shown as read.
+  /// Marks the shown messages as read.
   func markRead(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)

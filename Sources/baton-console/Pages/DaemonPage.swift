@@ -43,7 +43,7 @@ extension Pages {
     return renderer.page("daemon", title: "Daemon", section: .daemon, view, revision: revision, request, context)
   }
 
-  /// What a daemon of a cluster does besides its slots.
+  /// The work of a daemon in a cluster, apart from its slots.
   private static func work(_ daemon: SharingDaemon) -> String {
     let words = [
       daemon.catalog ? "catalog" : nil, daemon.core ? "core" : nil, daemon.draining ? "draining" : nil,
@@ -52,7 +52,7 @@ extension Pages {
     return words.compactMap(\.self).joined(separator: ", ")
   }
 
-  /// Reads the configuration and the files of operators again, and shows what came of it.
+  /// Loads the configuration and the files of operators again, and shows the outcome.
   func reload(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let outcome: View
@@ -84,7 +84,7 @@ extension Pages {
     (2, "critical"), (3, "error"), (4, "warning"), (5, "notice"), (6, "info"), (7, "debug"),
   ]
 
-  /// Says how severe entries must be that the daemon logs, until its next start.
+  /// Sets the least severe level that the daemon logs, until its next start.
   func setLogLevel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     guard let level = try await form(request, context).number("level"), Self.levels.contains(where: { $0.number == level })
@@ -96,12 +96,12 @@ extension Pages {
     return redirect(request, to: "daemon")
   }
 
-  /// A copy of the database, piece by piece as the daemon makes it. A copy that could not be finished ends without its end, so that no
-  /// browser takes it for whole.
+  /// A copy of the database, piece by piece as the daemon makes it. An incomplete copy ends before its announced length, so that no browser
+  /// considers it complete.
   func backup(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let reader = BackupReader(try await daemon.connect())
-    // What the daemon refuses, it refuses before the first piece.
+    // The daemon refuses a copy before its first piece.
     guard let first = try await reader.next() else { throw BackupReader.Broken() }
     let body = ResponseBody(contentLength: first.size) { writer in
       do {

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import StrictJSON
 internal import Varlink
 
-// Changing what readers see of a channel.
+// Edits the profile of a channel.
 extension Pages {
   func editChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
@@ -24,11 +24,11 @@ extension Pages {
       "description": .some(typed?["description"] ?? channel.profile.description),
       "image": .some(typed?["image"]), "imageBytesMax": .number(Self.imageBytesMax),
       "present": ChannelImage.address(channel).map { .text($0) }, "removes": .flag(typed?["noImage"] != nil),
-      // Whoever has not touched the box sees what it is now.
+      // If the user did not change the box, it shows the current value.
       "heals": .flag(typed.map { $0["heal"] == $0["healed"] ? channel.heal : $0["heal"] != nil } ?? channel.heal),
       "owned": .flag(channel.owned),
       "healed": .flag(channel.heal),
-      // What it is now stands beside what was typed, so that no one overwrites what they have not seen.
+      // The current values are shown next to the typed ones, so that no one overwrites values they have not seen.
       "now": typed == nil
         ? nil
         : .view([
@@ -56,7 +56,7 @@ extension Pages {
         let edition = channel.edition
         guard error.kind == .staleRevision else { return edit(channel, typed: form, refusal: error, request, context) }
         channel = try await daemon.ask { try await $0.channel(id: id) }
-        // A relay has just come or gone: what readers see is what someone saw who typed this.
+        // With the same edition, only relays have changed: the profile is still the one that the user saw.
         guard tries < Self.editsMax, channel.edition == edition, form.number("edition") == Int64(edition) else {
           return edit(channel, typed: form, refusal: error, request, context)
         }
@@ -65,26 +65,27 @@ extension Pages {
     }
   }
 
-  /// How often a change is tried whose channel changes at the same time.
+  /// How often to try a change if the channel changes at the same time.
   private static let editsMax = 5
 
-  /// Asks for what a form says, if the channel is still what it was.
+  /// Requests the changes of a form, unless the channel was changed by someone else.
   private func update(_ channel: Channel, as form: Form) async throws {
-    /// What was typed, if it is not what there is.
+    /// The typed text, if it differs from the current one.
     func changed(_ name: String, from present: String?) -> String? {
       guard let typed = form[name]?.replacing("\r\n", with: "\n"), typed != present ?? "" else { return nil }
       return typed
     }
-    // The box says what someone wants only if they have touched it: what it was when they saw it is in the form.
+    // The box counts only if the user changed it. The form contains its state from when the page was made.
     let (heals, healed) = (form["heal"] != nil, form["healed"] != nil)
-    // Relays come and go while someone types, and give the channel new revisions; that is no reason to refuse a change of what readers see.
+    // Relays that are added or removed while someone types give the channel new revisions, but do not conflict with a change of the
+    // profile.
     let isAsSeen = form.number("edition") == Int64(channel.edition)
     let wanted = UpdateChannel(
       id: channel.id, revision: isAsSeen ? channel.revision : form.number("revision"),
       displayName: changed("name", from: channel.profile.displayName),
       fullName: changed("fullName", from: channel.profile.fullName),
       description: changed("description", from: channel.profile.description),
-      // A new one, or an empty one to take it away.
+      // A new image, or an empty one to remove it.
       image: form.text("image") ?? (form["noImage"] == nil ? nil : ""),
       heal: channel.owned && heals != healed ? heals : nil)
     _ = try await daemon.ask { try await $0.updateChannel(wanted) }

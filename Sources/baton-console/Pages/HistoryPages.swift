@@ -4,7 +4,7 @@ internal import ControlAPI
 internal import Hummingbird
 internal import StrictJSON
 
-// What happened to channels on relays, and to relays and servers.
+// The history of channels on relays, and of the health of relays and servers.
 extension Pages {
   func history(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let query = try request.query()
@@ -56,7 +56,7 @@ extension Pages {
       "health", title: "Health history", section: .history, view, revision: revision ?? reply.revision, request, context)
   }
 
-  /// The relay that someone has named; `nil` if they have not.
+  /// The named relay, or `nil` if the form has none.
   private func relay(_ query: Form) async throws -> Int64? {
     guard let name = query.text("relay") else { return nil }
     if let id = Int64(name) { return id }
@@ -69,11 +69,11 @@ extension Pages {
     return relay.id
   }
 
-  /// The channel that someone has named; `nil` if they have not.
+  /// The named channel, or `nil` if the form has none.
   private func channel(_ query: Form) async throws -> Int64? {
     guard let name = query.text("channel") else { return nil }
     if let id = Int64(name) { return id }
-    // There may be very many with one name.
+    // Very many channels may have the same name.
     let channels = try await daemon.ask { client in
       try await client.get(
         ChannelsListReply.self, ChannelsMethod.list, ListRequest(filter: ["profile.displayName": .string(name)], limit: 2))
@@ -91,7 +91,7 @@ extension Pages {
     return channel.id
   }
 
-  /// How far back a list goes, in hours.
+  /// The periods that a list can cover, in hours.
   private static let hours: KeyValuePairs<Int64, String> = [
     1: "last hour", 24: "last 24 hours", 168: "last 7 days", 720: "last 30 days",
   ]
@@ -101,7 +101,7 @@ extension Pages {
       hours.map { ["word": .number($0.key), "title": .text($0.value), "isHere": .flag($0.key == query.number("hours"))] })
   }
 
-  /// Where a list begins; `nil` if it has all there is.
+  /// The time at which a list begins, or `nil` if it is complete.
   private static func begin(_ query: Form) -> String? {
     guard let hours = query.number("hours"), Self.hours.contains(where: { $0.key == hours }) else { return nil }
     return Times.stamp(SessionStore.now.wall - hours * 3_600_000)

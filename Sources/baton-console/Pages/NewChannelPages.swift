@@ -5,18 +5,18 @@ internal import Hummingbird
 internal import StrictJSON
 internal import Varlink
 
-// A new channel in three steps: what readers see, what becomes of it on each relay, and the link.
+// A new channel in three steps: its profile, its progress on each relay, and the link.
 extension Pages {
-  /// How many relays are picked unless someone says otherwise.
+  /// How many relays are picked by default.
   private static let pickedRelays = 3
-  /// Relays that a form lists, fewer than a form may have fields.
+  /// The largest number of relays in a form, less than the number of fields that a form may have.
   private static let choicesMax = 200
   /// How long a channel may be cancelled with one button, in milliseconds. Later it is deleted like any other.
   private static let cancelMax: Int64 = 3_600_000
 
   func newChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
-    // The form may be sent twice, and makes one channel all the same.
+    // The form may be sent twice, but creates only one channel.
     return try await newChannel(Form().with("key", Self.key()), refusal: nil, request, context)
   }
 
@@ -44,9 +44,9 @@ extension Pages {
       context)
   }
 
-  /// Relays that a form lists, by name.
-  /// - Parameter network: those of one network only.
-  /// - Returns: them, and whether these are all.
+  /// The relays for a form, by name.
+  /// - Parameter network: only relays of this network.
+  /// - Returns: the relays, and whether the list is complete.
   func enabledRelays(on network: String? = nil) async throws -> (relays: [Relay], isAll: Bool) {
     var filter: [String: JSONValue] = ["enabled": true]
     if let network { filter["network"] = .string(network) }
@@ -73,12 +73,12 @@ extension Pages {
       let channel = try await daemon.ask { try await $0.createChannel(wanted) }
       return redirect(request, to: "channels/\(channel.id)/progress")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
-      // What was typed stays.
+      // The form keeps the typed text.
       return try await newChannel(form, refusal: error, request, context)
     }
   }
 
-  /// The second step: one row for each relay, until someone goes on.
+  /// The second step: one row for each relay, until the user continues.
   func progress(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     let revision = await hub.revision
@@ -107,14 +107,14 @@ extension Pages {
       Self.view(channel, Times(), mayChange: false), revision: revision, request, context)
   }
 
-  /// Whether a channel has just been created, so that it can be given up with one button.
+  /// Whether a channel was created recently, so that it can be given up with one button.
   private static func canCancel(_ channel: Channel) -> Bool {
     let created = RFC3339.milliseconds(channel.createdAt) ?? 0
     return channel.owned && channel.lastPostAt == nil && SessionStore.now.wall - created < cancelMax
       && !channel.isGone
   }
 
-  /// Gives a channel up that has just been created.
+  /// Gives up a channel that was created recently.
   func cancel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)

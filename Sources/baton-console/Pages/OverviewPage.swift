@@ -5,9 +5,9 @@ internal import Sentences
 internal import StrictJSON
 internal import Varlink
 
-// How everything is, and what needs someone now.
+// The state of everything, and problems that need attention.
 extension Pages {
-  /// Lines of each list; the pages behind them have all.
+  /// The number of lines in each list. The linked pages have all lines.
   private static let linesMax = 10
 
   func overview(_ request: Request, _ context: ConsoleContext) async throws -> Response {
@@ -30,7 +30,7 @@ extension Pages {
     }
     let times = Times()
     let now = try await status
-    // Whether there is a standby is decided once; whoever has decided for none need not be told each time.
+    // Users decide once whether they want a standby, so the overview does not repeat this warning.
     let found = try await findings
     let serious = found.errors + found.warnings.filter { $0.kind != "noStandby" }
     let relays = try await ailing.relays.map { Self.ailing($0, times) }
@@ -65,7 +65,7 @@ extension Pages {
       "overview", title: "Overview", section: .overview, view, revision: revision, isOld: counted.isOld, request, context)
   }
 
-  /// What is wrong with the daemon itself.
+  /// Problems of the daemon itself.
   private static func troubles(_ status: DaemonStatus) -> [View] {
     var lines: [(severity: String, message: String)] = []
     if let trouble = status.storageTrouble { lines.append(("error", "The daemon cannot store changes: \(trouble)")) }

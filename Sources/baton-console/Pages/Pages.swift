@@ -6,7 +6,7 @@ internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import StrictJSON
 
-/// The pages of the console. Each is in a file of its own.
+/// The pages of the console, each in a separate file.
 struct Pages: Sendable {
   let daemon: Daemon
   let hub: LiveHub
@@ -14,9 +14,9 @@ struct Pages: Sendable {
   let renderer: Renderer
   let sessions: SessionStore
   let door: Door.CookieName
-  /// Whether several people share the console; in the foreground there is one.
+  /// Whether several people share the console. In the foreground it has one user.
   let isShared: Bool
-  /// What is done with one channel is done one after the other.
+  /// Makes actions on one channel run one after the other.
   let turns = Turns()
 
   /// Objects on one page of a list.
@@ -24,7 +24,7 @@ struct Pages: Sendable {
 
   // MARK: - What several pages need
 
-  /// Refuses what a session may not do, whatever its page shows.
+  /// Refuses changes for a session without permission, even if its page offers them.
   func requireChange(_ context: ConsoleContext) throws(PageRefusal) {
     guard context.visit?.role == .change else {
       throw PageRefusal(
@@ -35,14 +35,14 @@ struct Pages: Sendable {
 
   /// Reads the form that was sent.
   func form(_ request: Request, _ context: ConsoleContext) async throws -> Form {
-    // It can be read once.
+    // The body can be read only once.
     context.visit?.form.withLockedValue { $0 = Form() }
     let form = try await request.form()
     context.visit?.form.withLockedValue { $0 = form }
     return form
   }
 
-  /// The identifier in the address, such as that of `channels/7`.
+  /// The identifier in the address, for example 7 in `channels/7`.
   func id(_ context: ConsoleContext, _ name: String = "id") throws(PageRefusal) -> Int64 {
     guard let id = context.parameters.get(name).flatMap({ Int64($0) }), id > 0 else {
       throw PageRefusal(status: .notFound, what: "Page not found", help: "The navigation lists all pages.")
@@ -50,12 +50,12 @@ struct Pages: Sendable {
     return id
   }
 
-  /// An answer that has the browser open another page of the console, after something was done.
+  /// A response that redirects the browser to another page of the console after an action.
   func redirect(_ request: Request, to address: String) -> Response {
     Response(status: .seeOther, headers: [.location: request.root + address])
   }
 
-  /// The addresses of the pages of a list: the first one, unless this is it, and the next one.
+  /// The addresses of the other pages of a list: the first page, unless this is it, and the next page.
   func pager(_ query: Form, next: String?, address: String) -> View.Part? {
     let isFirst = query["cursor"] == nil
     guard next != nil || !isFirst else { return nil }

@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Hummingbird
 internal import StrictJSON
 
-// One relay: how it was, what it can do, its channels.
+// One relay: its past health, its capabilities, and its channels.
 extension Pages {
   private static let linesMax = 20
   private static let changesMax = 1000
@@ -59,13 +59,13 @@ extension Pages {
       request, context)
   }
 
-  /// Says whether a relay may be picked for new channels.
+  /// Sets whether a relay may be picked for new channels.
   func enableRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
     let form = try await form(request, context)
     let isEnabled = form["enabled"] == "yes"
-    // The form says what the relay is to be, not what is to be changed: its health may have changed since the page was made.
+    // The form contains the wanted state, not a toggle, because the relay may have changed since the page was made.
     _ = try await daemon.ask {
       let relay = try await $0.relay(id: id)
       return try await $0.updateRelay(UpdateRelay(id: id, revision: relay.revision, enabled: isEnabled))

@@ -6,7 +6,7 @@ internal import NIOCore
 internal import StrictJSON
 internal import Varlink
 
-// A test of a relay or server. The page arrives step by step, as the test goes on, with and without scripts.
+// A test of a relay or server. The page arrives step by step during the test, with and without scripts.
 extension Pages {
   func testRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)

@@ -4,7 +4,7 @@ internal import ControlAPI
 internal import Hummingbird
 internal import StrictJSON
 
-// All relays, and how well they do.
+// All relays, and how well they perform.
 extension Pages {
   func relays(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let query = try request.query()
@@ -42,7 +42,7 @@ extension Pages {
     ]
   }
 
-  /// The share of channels that became active, and of how many.
+  /// The percentage of channels that became active, and the total.
   static func success(_ figures: RelayFigures) -> View.Part? {
     figures.successRate.map { .text("\(whole(($0 * 100).rounded(.down))) % of \(grouped(figures.reached &+ figures.missed))") }
   }

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-// Who is signed in.
+// The people who are signed in.
 extension Pages {
   func sessionList(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let times = Times()
@@ -15,7 +15,7 @@ extension Pages {
           return [
             "id": .text(session.id), "user": .text(session.user), "isOwn": .flag(session.id == own),
             "canEnd": .flag(session.user == context.visit?.user || context.visit?.role == .change),
-            // Where several people share it, what they may do is asked each time, and changes.
+            // In a shared console, permissions are checked with each request and can change.
             "role": isShared ? nil : .text(session.role == .change ? "can make changes" : "read-only"),
             "browser": .text(session.browser),
             "began": .view(times.view(milliseconds: session.began.wall)),
@@ -27,7 +27,7 @@ extension Pages {
     return renderer.page("sessions", title: "Sessions", section: nil, view, request, context)
   }
 
-  /// Ends one session, or all others.
+  /// Ends one session, or all other ones.
   func endSessions(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let form = try await form(request, context)
     let own = context.session?.id
@@ -36,7 +36,7 @@ extension Pages {
       sessions.endAll(except: own)
       return redirect(request, to: "sessions")
     }
-    // Everyone may end their own, wherever they began.
+    // People may end their own sessions, whichever browser has them.
     let isOwn = sessions.all().contains { $0.id == id && $0.user == context.visit?.user }
     if !isOwn { try requireChange(context) }
     _ = sessions.end(id: id)

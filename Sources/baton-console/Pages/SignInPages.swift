@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-// Signing in and out, and how pages look.
+// Signing in and out, and the theme of pages.
 extension Pages {
   /// Shows the button that exchanges the code in the address, or how to get one.
   func signIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
@@ -50,13 +50,13 @@ extension Pages {
     return response
   }
 
-  /// Keeps the choice between light and dark, and returns to the page that it was made on.
+  /// Stores the choice between light and dark, and returns to the page of the form.
   func theme(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let form = try await form(request, context)
     guard let theme = form["theme"].flatMap({ Theme(rawValue: $0) }) else {
       throw PageRefusal(status: .badRequest, what: "Unknown theme", help: "Choose light, dark or system.")
     }
-    // Behind the way to the first page it can only be a page of the console.
+    // Appended to the root's address, this can only be a page of the console.
     let page = form["page"] ?? "/"
     let isAddress = page.hasPrefix("/") && page.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     var response = redirect(request, to: isAddress ? String(page.dropFirst()) : "")

@@ -1,7 +1,7 @@
 internal import Accounts
 internal import NIOPosix
 
-// The databases of users may be servers, so they are asked on threads that may wait.
+// User databases may be on servers, so they are read on threads that may block.
 extension Accounts {
   static func waitFor<Value: Sendable>(_ look: @escaping @Sendable () -> Value?) async -> Value? {
     try? await NIOThreadPool.singleton.runIfActive(look)

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Asks a console that runs as a service for an address: the other end of `CodeOffice`.
+/// Requests an address from a console that runs as a service. This is the other end of `CodeOffice`.
 enum AddressRequest {
-  /// Why there is no address.
+  /// The reason why there is no address.
   enum Failure: Error, CustomStringConvertible {
     case notReachable(String)
     case refused(String)
@@ -15,10 +15,10 @@ enum AddressRequest {
     }
   }
 
-  /// Asks, and waits for the answer.
+  /// Sends the request, and waits for the reply.
   /// - Parameters:
   ///   - path: of the socket.
-  ///   - port: the port on loopback at which the browser finds the console, where it has no public address.
+  ///   - port: the port on loopback at which the browser finds the console if it has no public address.
   static func send(to path: String, port: UInt16) throws(Failure) -> String {
     let connection = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     defer { close(connection) }

@@ -3,22 +3,22 @@ internal import BatonClient
 internal import ControlAPI
 internal import NIOConcurrencyHelpers
 
-/// Who may use the console, and for what: never for more than the console itself may do.
+/// The users who have access to the console, and their permissions, which never exceed the permissions of the console itself.
 struct Admission: Sendable {
   let daemon: Daemon
   let roles: RolesOfUsers
-  /// The user whose word about other users is believed: that of a reverse proxy. `nil` if there is none.
+  /// The user who is trusted to name other users: the reverse proxy's. `nil` without a proxy.
   let proxy: UInt32?
-  /// Whether no one may change anything.
+  /// Whether changes are forbidden for everyone.
   let isReadOnly: Bool
   private let known = NIOLockedValueBox<(answer: Result<Bool, any Error>, at: Double)?>(nil)
   private let users = NIOLockedValueBox<[String: (user: Accounts.User?, at: Double)]>([:])
 
-  /// How long answers of the daemon and of the user database hold, in seconds.
+  /// How long replies of the daemon and the user database are kept, in seconds.
   private static let memory = 20.0
-  /// How long it holds that the daemon does not answer, in seconds.
+  /// How long a failure to get a reply from the daemon is kept, in seconds.
   private static let failureMemory = 3.0
-  /// Users that are remembered.
+  /// The largest number of users that are kept.
   private static let usersMax = 1000
 
   init(daemon: Daemon, roles: RolesOfUsers, proxy: UInt32?, isReadOnly: Bool) {
@@ -28,15 +28,15 @@ struct Admission: Sendable {
     self.proxy = proxy
   }
 
-  /// What a user may do; `nil` if it is nothing.
-  /// - Throws: why the daemon does not say what the console may do. Only those get so far who may change things themselves.
+  /// The permissions of a user, or `nil` without access.
+  /// - Throws: the error that prevented the daemon from reporting the console's permissions. Only users who could make changes get it.
   func role(of user: Accounts.User) async throws -> Sessions.Role? {
     guard let role = roles.role(of: user) else { return nil }
     guard role == .change, !isReadOnly else { return .view }
     return try await mayConsoleChange() ? .change : .view
   }
 
-  /// Whether a user may look. The daemon is not asked.
+  /// Whether a user may look. The daemon is not called.
   func mayLook(_ name: String) async -> Bool { await user(named: name).flatMap(roles.role) != nil }
 
   /// Whether the daemon lets the console change things.
@@ -56,7 +56,7 @@ struct Admission: Sendable {
     return try answer.get()
   }
 
-  /// A user of this machine, as its database had them some seconds ago at most.
+  /// A user of this machine, as the user database described them at most a few seconds ago.
   func user(named name: String) async -> Accounts.User? {
     let now = SessionStore.now.seconds
     if let known = users.withLockedValue({ $0[name] }), now - known.at < Self.memory { return known.user }

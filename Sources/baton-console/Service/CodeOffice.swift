@@ -5,21 +5,21 @@ internal import Logging
 internal import NIOConcurrencyHelpers
 internal import Varlink
 
-/// Gives codes to users of this machine, on a socket of its own: whoever forwards the socket with the pages to another machine does not
-/// forward this one, so no one else there can sign in as them.
+/// Gives codes to users of this machine, on a separate socket. Someone who forwards the socket with the pages to another machine does not
+/// forward this one, so no one there can sign in as a user of this machine.
 struct CodeOffice: Sendable {
-  /// Where users ask unless they say otherwise.
+  /// The default socket for requests.
   static let defaultSocket = "/run/baton-console/login"
 
   let sessions: SessionStore
   let admission: Admission
-  /// The address for browsers, without a path at its end; `nil` if there is no public one.
+  /// The address for browsers, without a path at its end, or `nil` if there is no public one.
   let publicURL: PublicURL?
   let logger: Logger
-  /// Who was refused in the last minute, and when.
+  /// The users who were refused in the last minute, and when.
   private let refused = NIOLockedValueBox<[UInt32: Double]>([:])
   private static let refusedMax = 100
-  /// Connections that wait for an answer, of all users and of one.
+  /// Connections that wait for a reply, in total and of one user.
   private let waiting = NIOLockedValueBox(Places<UInt32>(max: 32, perUserMax: 4))
 
   init(sessions: SessionStore, admission: Admission, publicURL: PublicURL?, logger: Logger) {
@@ -29,11 +29,11 @@ struct CodeOffice: Sendable {
     self.logger = logger
   }
 
-  /// Answers those who connect, until the task is cancelled. The sockets must listen already.
+  /// Replies to everyone who connects, until the task is cancelled. The socket must be listening.
   func serve(_ socket: CInt) async {
     await withDiscardingTaskGroup { group in
       for await (connection, uid) in Self.connections(socket) {
-        // No one waits for others: the user database and the daemon may take long.
+        // Users do not wait for each other, because the user database and the daemon may be slow.
         guard waiting.withLockedValue({ $0.take(uid) }) else {
           close(connection)
           continue
@@ -48,10 +48,10 @@ struct CodeOffice: Sendable {
     }
   }
 
-  /// One line: a code and the address where it is used, or why there is none.
+  /// One line: a code and the address where it is used, or the reason why there is none.
   private func answer(_ uid: UInt32) async -> String {
     guard let user = await Accounts.waitFor({ Accounts.user(id: uid) }), admission.roles.role(of: user) != nil else {
-      // Whoever asks again and again does not fill the journal.
+      // Repeated requests of one user do not fill the journal.
       let now = SessionStore.now.seconds
       let isNews = refused.withLockedValue { refused in
         refused = refused.filter { now - $0.value < 60 }
@@ -61,7 +61,7 @@ struct CodeOffice: Sendable {
       return "no you do not have access to the console; ask root to add you to the group baton-read\n"
     }
     do {
-      // What the session may do is asked for again with each request.
+      // The permissions of the session are checked again with each request.
       let role = (try? await admission.role(of: user)) ?? .view
       let code = try sessions.mint(user: user.name, role: role)
       return "ok \(code) \(publicURL?.text ?? "-")\n"
@@ -70,15 +70,15 @@ struct CodeOffice: Sendable {
     }
   }
 
-  /// Connections as they come, with the user at the other end.
+  /// Connections as they arrive, with the user at the other end.
   private static func connections(_ socket: CInt) -> AsyncStream<(CInt, UInt32)> {
     AsyncStream(bufferingPolicy: .bufferingOldest(64)) { continuation in
-      // A thread of its own, because accepting waits.
+      // A separate thread, because accepting blocks.
       Thread {
         while true {
           let connection = accept(socket, nil, nil)
           if connection < 0 {
-            // The socket is ours as long as the process lives; all else passes, such as a lack of descriptors.
+            // The process owns the socket as long as it lives. Other errors pass, such as a lack of descriptors.
             if errno == EBADF || errno == EINVAL || errno == ENOTSOCK { break }
             if errno != EINTR, errno != ECONNABORTED { usleep(100_000) }
             continue

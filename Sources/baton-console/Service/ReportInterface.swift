@@ -6,14 +6,14 @@ internal import NIOPosix
 internal import StrictJSON
 internal import Varlink
 
-/// `io.systemd.Metrics`, with which systemd (from version 260 on) collects figures of services: one Varlink socket for each in
-/// /run/systemd/report, and nothing else on it.
+/// `io.systemd.Metrics`, with which systemd (from version 260 on) collects figures of services. Each has a Varlink socket in
+/// /run/systemd/report that serves nothing else.
 struct ReportInterface: VarlinkInterface {
   let definition: IDL.Interface
-  /// The figures as they are now.
+  /// The current figures.
   let metrics: @Sendable () async throws -> [Metric]
 
-  /// What the names of all figures begin with. It is the name of the socket, too: systemd takes no others.
+  /// The beginning of the names of all figures. It is also the name of the socket, because systemd accepts no other names.
   static let prefix = "org.batond"
 
   init(metrics: @escaping @Sendable () async throws -> [Metric]) throws {
@@ -21,7 +21,7 @@ struct ReportInterface: VarlinkInterface {
     self.metrics = metrics
   }
 
-  /// One figure for systemd: it has no histograms, so these become two counters, as services of systemd have them.
+  /// One figure for systemd. It has no histograms, so they become two counters, as in systemd's services.
   struct Figure: Hashable {
     let name: String
     let kind: String
@@ -35,7 +35,7 @@ struct ReportInterface: VarlinkInterface {
     do {
       found = try await metrics()
     } catch {
-      // Without the daemon there are none, and that is how the interface says so.
+      // Without the daemon there are no figures, and the interface has this error for that.
       throw VarlinkError("\(definition.name).NoSuchMetric")
     }
     let figures = Self.figures(found)

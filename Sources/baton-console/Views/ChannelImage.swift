@@ -2,8 +2,8 @@ internal import Channels
 internal import ControlAPI
 internal import Foundation
 
-/// The image in a profile, which is a data URL there, as a file of its own. Images of channels that belong to others are not shown: what
-/// they weigh once they are decoded is up to whoever runs the channel.
+/// The image in a profile, which is a data URL, as a separate file. Images of followed channels are not shown, because their owners decide
+/// how large they are when decoded.
 struct ChannelImage {
   let format: ImageFormat
   let bytes: [UInt8]
@@ -15,7 +15,7 @@ struct ChannelImage {
     self.bytes = Array(bytes)
   }
 
-  /// The address of a channel's image below the root, another one for each edition; `nil` if it has none that is shown.
+  /// The address of a channel's image below the root, which differs for each edition, or `nil` without an image that is shown.
   static func address(_ channel: ControlAPI.Channel) -> String? {
     parts(of: channel).map { _ in "channels/\(channel.id)/image?edition=\(channel.edition)" }
   }

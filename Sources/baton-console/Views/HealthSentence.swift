@@ -1,10 +1,10 @@
-/// How everything is, in a few sentences.
+/// The state of everything, in a few sentences.
 struct HealthSentence {
-  /// Channels that Baton runs.
+  /// Baton's own channels.
   var channels = 0
-  /// Those of them that have fewer relays than they should, and get no others.
+  /// Own channels that have fewer relays than they should, and get no others.
   var lacking = 0
-  /// Those of them that are on their way to relays.
+  /// Own channels that are on their way to relays.
   var underWay = 0
   var relays = 0
   /// Enabled relays that cannot be reached.

@@ -1,9 +1,9 @@
 internal import ControlAPI
 internal import StrictJSON
 
-/// How a relay was in the last hours, as a strip of parts that differ in colour and in height.
+/// The health of a relay in the last hours, as a strip of parts that differ in colour and in height.
 struct HealthStrip {
-  /// A part of the time in which the health was the same.
+  /// A period with the same health.
   struct Part: Hashable {
     let health: String
     /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -18,9 +18,9 @@ struct HealthStrip {
 
   /// - Parameters:
   ///   - changes: oldest first, as far as they are known.
-  ///   - isCut: whether there were others before them; then nothing is known of the time before the first.
-  ///   - now: the present health.
-  ///   - until: the present time in milliseconds.
+  ///   - isCut: whether there were earlier changes. If so, nothing is known of the time before the first.
+  ///   - now: the current health.
+  ///   - until: the current time in milliseconds.
   ///   - hours: how far back the strip goes.
   init(_ changes: [HealthChange], isCut: Bool = false, now: String, until end: Int64, hours: Int) {
     begin = end - Int64(hours) * 3_600_000
@@ -45,7 +45,7 @@ struct HealthStrip {
   /// Wide enough to be seen.
   private static let widthMin = 2.0
 
-  /// How high the part is, so that no one has to tell colours apart.
+  /// The height of the part, for people who cannot distinguish the colours.
   private static func height(_ health: String) -> Int {
     switch health {
     case "up": height
@@ -57,7 +57,7 @@ struct HealthStrip {
 
   private func total(_ health: String) -> Int64 { parts.reduce(0) { $0 + ($1.health == health ? $1.to - $1.from : 0) } }
 
-  /// One sentence that says the same.
+  /// The same in one sentence.
   var summary: String {
     let span = Double(max(1, end - begin))
     let up = Double(total("up")) / span * 100
@@ -78,7 +78,7 @@ struct HealthStrip {
 
   var view: View {
     let scale = Self.width / Double(max(1, end - begin))
-    // Side by side, so that none lies on a short one.
+    // Parts are placed next to each other, so that none covers a short one.
     let widths = parts.map { max(Self.widthMin, Double($0.to - $0.from) * scale) }
     let fit = Self.width / widths.reduce(0, +)
     var x = 0.0

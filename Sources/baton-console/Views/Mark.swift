@@ -1,4 +1,4 @@
-/// A status as pages show it: its word, with a shape and a tone. The shape says the same as the tone to those who do not see colours.
+/// A status on a page: its word, with a shape and a tone. The shape has the meaning of the tone for people who cannot see colours.
 enum Mark {
   /// The value for the template `status`.
   static func view(_ word: String) -> View.Part {

@@ -10,5 +10,5 @@ func grouped(_ number: Int) -> String {
   return result
 }
 
-/// A number without its fraction, however large the daemon says it is.
+/// A number without its fraction, limited in case the daemon reports a huge one.
 func whole(_ number: Double) -> Int { number.isFinite ? Int(max(-1e15, min(1e15, number))) : 0 }

@@ -4,18 +4,18 @@ internal import Mustache
 struct Templates: Sendable {
   private let library: MustacheLibrary
 
-  /// - Throws: an error of the library if a template cannot be read, which a test would have noticed.
+  /// - Throws: an error of the library about an invalid template, which a test would have noticed.
   init() throws {
     var library = MustacheLibrary()
     for (name, text) in Self.sources {
-      // Views escape texts themselves. Each template says so, because none takes it over from the one that includes it; one that did not
-      // would show them escaped twice.
+      // Views escape texts themselves. Each template declares that, because templates do not inherit the declaration, and a template
+      // without it would show texts escaped twice.
       try library.register("{{% CONTENT_TYPE:TEXT}}" + text, named: name)
     }
     self.library = library
   }
 
-  /// - Returns: `nil` if there is no such template.
+  /// - Returns: `nil` if the template does not exist.
   func render(_ name: String, _ view: View) -> String? { library.render(view, withTemplate: name) }
 
   /// The name and the text of each.

@@ -8,8 +8,8 @@ struct Times: Sendable {
 
   init(now: Int64 = SessionStore.now.wall) { self.now = now }
 
-  /// The values of the template `time`; `nil` if there is no time, or the text is not one.
-  /// - Parameter isPlanned: whether it is when something is to happen.
+  /// The values of the template `time`, or `nil` if the text is absent or not a time.
+  /// - Parameter isPlanned: whether it is the time of a planned event.
   func view(_ time: String?, isPlanned: Bool = false) -> View.Part? {
     guard let time, let then = RFC3339.milliseconds(time) else { return nil }
     return .view(view(milliseconds: then, isPlanned: isPlanned))

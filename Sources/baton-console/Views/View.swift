@@ -1,7 +1,7 @@
 internal import Mustache
 
-/// What a template shows: values by name. A name that is not there shows nothing; only `page` is looked for further out, so that a value
-/// of something else is never shown in the place of one that is missing.
+/// The values that a template shows, by name. A missing name shows nothing. Only `page` is searched in outer views, so that a missing value
+/// is never replaced by another object's.
 struct View: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
   enum Part: Sendable {
     case text(String)
@@ -9,7 +9,7 @@ struct View: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
     case view(View)
     case views([View])
 
-    /// A text, or nothing if there is none or it is empty.
+    /// A text, or nothing if it is absent or empty.
     static func some(_ text: String?) -> Part? { text.flatMap { $0.isEmpty ? nil : .text($0) } }
 
     static func number(_ number: some BinaryInteger) -> Part { .text(String(number)) }
@@ -33,9 +33,9 @@ struct View: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
     return view
   }
 
-  /// A text as it may stand in a page, between tags and within quotes: whatever stands before or after such a character, it is not markup.
-  /// The library's own escaping looks at characters as people see them, and one that joins what follows it (U+0600), or follows it
-  /// (U+0301), hides what is joined (docs/decisions/0047-the-console-is-a-program.md).
+  /// A text for a page, between tags and within quotes. Its characters never become markup, whatever precedes or follows them. The
+  /// library's own escaping works on characters as people see them. A character that joins the next one (U+0600) or the previous one
+  /// (U+0301) would hide the other from it (docs/decisions/0047-the-console-is-a-program.md).
   static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { reference($0) != nil }) else { return text }
     var bytes: [UInt8] = []
@@ -50,7 +50,7 @@ struct View: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What stands for a character that would be markup.
+  /// The replacement of a character that would be markup.
   private static func reference(_ byte: UInt8) -> StaticString? {
     switch byte {
     case UInt8(ascii: "<"): "&lt;"
@@ -62,7 +62,7 @@ struct View: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
     }
   }
 
-  // The type is what the library asks for.
+  // The library requires this type.
   func child(named name: String) -> Any? {
     switch values[name] {
     case .text(let text): Self.escaped(text)
@@ -79,7 +79,7 @@ extension View.Part: ExpressibleByStringInterpolation, ExpressibleByBooleanLiter
   init(booleanLiteral flag: Bool) { self = .flag(flag) }
 }
 
-/// A value that is not there, which ends the search for it.
+/// A missing value, which ends the search for it.
 private struct Absent: MustacheCustomRenderable {
   var renderText: String { "" }
   var isNull: Bool { true }

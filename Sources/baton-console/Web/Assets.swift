@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The files that pages load. Their addresses have a part that follows from what is in them, so browsers may keep them forever.
+/// The files that pages load. Their addresses contain a part computed from their content, so browsers may cache them forever.
 struct Assets: Sendable {
   private struct File: Sendable {
     let type: String
@@ -11,7 +11,7 @@ struct Assets: Sendable {
   }
 
   private let files: [String: File]
-  /// Stands for all files as they are.
+  /// A version that changes with any of the files.
   let version: String
 
   init() {
@@ -30,7 +30,7 @@ struct Assets: Sendable {
       uniqueKeysWithValues: sources.map { ($0.name, File(type: $0.type, bytes: ByteBuffer(bytes: $0.bytes))) })
   }
 
-  /// - Returns: `nil` if there is no such file. One of another version is answered with the present one, which no one keeps.
+  /// - Returns: `nil` if the file does not exist. For another version, the current file, which must not be cached.
   func response(_ name: String, version: String) -> Response? {
     guard let file = files[name] else { return nil }
     let isPresent = version == self.version

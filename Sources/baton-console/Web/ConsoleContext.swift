@@ -3,18 +3,18 @@ internal import Hummingbird
 internal import Logging
 internal import NIOConcurrencyHelpers
 
-/// What is known of a request.
+/// The context of a request.
 struct ConsoleContext: RequestContext {
-  /// Where requests come from.
+  /// The source of requests.
   struct Source: RequestContextSource {
     let logger: Logger
-    /// The user at the other end of a Unix socket; `nil` on loopback, where no one knows.
+    /// The user at the other end of a Unix socket, or `nil` on loopback, where the user is unknown.
     let peer: UInt32?
   }
 
   var coreContext: CoreRequestContextStorage
   let peer: UInt32?
-  /// Who asks, once the request has passed the door.
+  /// The visitor, once the request has passed the door.
   var visit: Visit?
 
   /// Someone who is signed in.
@@ -23,9 +23,9 @@ struct ConsoleContext: RequestContext {
     let role: Sessions.Role
     /// How they signed in.
     let way: Way
-    /// Whether it still holds: they are signed in, and may look.
+    /// Whether the visit is still valid: the visitor is signed in, and may look.
     let holds: @Sendable () async -> Bool
-    /// The form that was sent, once it was read: for the journal, and so that it can be sent again.
+    /// The form that was sent, once it was read, for the journal and to send it again.
     let form = NIOLockedValueBox<Form?>(nil)
 
     init(user: String, role: Sessions.Role, way: Way, holds: @escaping @Sendable () async -> Bool) {
@@ -38,13 +38,13 @@ struct ConsoleContext: RequestContext {
 
   /// How someone signed in.
   enum Way {
-    /// With a code; the session and its token.
+    /// With a code. The values are the session and its token.
     case session(Sessions.Session, token: String)
-    /// At a reverse proxy, which says so with each request.
+    /// At a reverse proxy, which names the user with each request.
     case proxy
   }
 
-  /// The session; `nil` for whoever signed in at a reverse proxy.
+  /// The session, or `nil` for a user who signed in at a reverse proxy.
   var session: Sessions.Session? { if case .session(let session, _) = visit?.way { session } else { nil } }
 
   init(source: Source) {
@@ -54,17 +54,17 @@ struct ConsoleContext: RequestContext {
 }
 
 extension Request {
-  /// The way from this page to the first one, such as `../`: all addresses in pages are relative, so that the console may be offered below
+  /// The way from this page to the first one, such as `../`. All addresses in pages are relative, so that the console can be offered below
   /// any path.
   var root: String {
     let depth = uri.path.utf8.count { $0 == UInt8(ascii: "/") } - 1
     return depth > 0 ? String(repeating: "../", count: depth) : "./"
   }
 
-  /// The longest form, in bytes: a post as long as any, in letters that browsers send as nine bytes for three.
+  /// The longest form, in bytes: a post of the largest size, in letters that browsers send as nine bytes for three.
   private static let formBytesMax = 128 << 10
 
-  /// The form that was sent. It can be read once.
+  /// The form that was sent. It can be read only once.
   func form() async throws -> Form {
     guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
       throw PageRefusal(
@@ -82,6 +82,6 @@ extension Request {
     }
   }
 
-  /// What the address says behind the question mark.
+  /// The address's query.
   func query() throws(Form.Refusal) -> Form { try Form(uri.query ?? "") }
 }

@@ -4,14 +4,14 @@ internal import Hummingbird
 internal import Logging
 internal import NIOConcurrencyHelpers
 
-/// Lets in who is signed in, and shows everyone else how to sign in.
+/// Admits people who are signed in, and shows everyone else how to sign in.
 struct Door: RouterMiddleware {
   typealias Context = ConsoleContext
 
   let sessions: SessionStore
   let cookie: CookieName
   let pages: Renderer
-  /// Who may come in besides those with a session; `nil` in the foreground.
+  /// Decides on access by users without a session. `nil` in the foreground.
   let admission: Admission?
 
   /// The name of the cookie of this process: browsers send cookies to all ports of a host, so two consoles must not share one.
@@ -20,7 +20,7 @@ struct Door: RouterMiddleware {
 
     init() { name = "__Host-baton-" + Hex.random(bytes: 4) }
 
-    /// The cookie that says who a browser is. Browsers keep it from scripts, and from requests that other sites make.
+    /// The cookie that identifies a browser. Browsers hide it from scripts, and do not send it with requests from other sites.
     func field(_ token: String?) -> String {
       let end = token == nil ? "; Max-Age=0" : ""
       return "\(name)=\(token ?? ""); Path=/; Secure; HttpOnly; SameSite=Strict\(end)"
@@ -34,9 +34,9 @@ struct Door: RouterMiddleware {
     if let token = request.cookies[cookie.name]?.value,
       let session = sessions.session(token: token, isUse: !isRefresh)
     {
-      // Whoever has left a group since may do what they may do now.
+      // The user's current groups count, not those at sign-in.
       guard let role = await present(session, request) else {
-        // The user database may be wrong for a moment, so the session stays; who comes with it is asked for again each time.
+        // The user database may be wrong for a moment, so the session remains and is checked again with each request.
         return pages.signedOut(request, trouble: "You no longer have access to the console.", form: await sent(request))
       }
       let visit = ConsoleContext.Visit(user: session.user, role: role, way: .session(session, token: token)) {
@@ -52,26 +52,26 @@ struct Door: RouterMiddleware {
     if let visit = try await proxied(request, context) { return try await enter(visit, request, context, next) }
     // This ends the stream of a page that is still open.
     if request.uri.path == "/events" { return Response(status: .noContent) }
-    // Where there is nothing, perhaps because a reverse proxy leaves a path in front, no one need sign in to be told.
+    // An address without a page, perhaps because a reverse proxy keeps a prefix, is reported without signing in.
     guard context.endpointPath != nil else { throw HTTPError(.notFound) }
     return pages.signedOut(request, form: await sent(request))
   }
 
-  /// What someone sent who was signed out meanwhile, if it may be sent again: no one types anything twice.
+  /// The form of a user whose session ended before it arrived, if it may be sent again, so that no one has to type it twice.
   private func sent(_ request: Request) async -> Form? {
     guard request.method == .post, let form = try? await request.form(), form.canRepeat else { return nil }
     return form
   }
 
-  /// What someone with a session may do at present; `nil` if it is nothing.
+  /// The current permissions of a user with a session, or `nil` without access.
   private func present(_ session: Sessions.Session, _ request: Request) async -> Sessions.Role? {
     guard let admission else { return session.role }
     guard let user = await admission.user(named: session.user) else { return nil }
     return await role(of: user, admission, request)
   }
 
-  /// While the daemon does not answer, pages offer nothing that changes anything. What is sent all the same by someone who may is taken up
-  /// to the daemon, which decides what the console may, so that they are told what is wrong and what they typed is kept.
+  /// The permissions of a user. While the daemon does not reply, pages offer no changes. A form that an authorised user sends anyway is
+  /// passed on to the daemon, which decides, so that the user sees the problem and keeps the typed text.
   private func role(of user: Accounts.User, _ admission: Admission, _ request: Request) async -> Sessions.Role? {
     do {
       return try await admission.role(of: user)
@@ -90,12 +90,12 @@ struct Door: RouterMiddleware {
     do {
       response = try await Daemon.$visitor.withValue(visit.user) { try await next(request, context) }
     } catch {
-      // Whoever was allowed to change things when they began to type keeps what they typed.
+      // A user who had permission to make changes when they began to type keeps the text.
       let isUnread = visit.role != .change && visit.form.withLockedValue { $0 == nil }
       response = pages.failure(error, request, context, form: isUnread ? await sent(request) : nil)
     }
-    // Where several people share a console, the daemon knows only the console; this says who it was, whatever came of it. In the
-    // foreground the daemon's journal says it.
+    // In a shared console, the daemon sees only the console, so this entry names the user, whatever the outcome. In the foreground the
+    // daemon's own journal names the user.
     if admission != nil, request.method == .post {
       let remark = visit.form.withLockedValue { $0?.choices.joined(separator: " ") } ?? ""
       let path = request.uri.path.prefix(200)
@@ -108,10 +108,10 @@ struct Door: RouterMiddleware {
     return response
   }
 
-  /// The kind of entries in the journal that say who did what.
+  /// The kind of journal entries about the actions of users.
   static let messageID = "8c2f0d1b6a7e4f43b1d5e09c3a64f7d2"
 
-  /// Whoever a reverse proxy names. Its word counts on the Unix socket only, and only if it is the user that was configured.
+  /// The user named by a reverse proxy. The name counts only on the Unix socket, and only if the proxy runs as the configured user.
   private func proxied(_ request: Request, _ context: ConsoleContext) async throws -> ConsoleContext.Visit? {
     guard let admission, let proxy = admission.proxy, context.peer == proxy, let name = request.headers[.xRemoteUser],
       !name.isEmpty

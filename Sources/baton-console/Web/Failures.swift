@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Sentences
 internal import Varlink
 
-/// What people are told of failures of calls.
+/// Sentences for people about failed calls.
 enum Failures {
   static func sentence(_ failure: VarlinkClient.Failure, at socket: String) -> String {
     let text = capitalized(failure.sentence(at: socket).what)
@@ -16,7 +16,7 @@ enum Failures {
 
   private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-  /// The status of an answer, and what its page is called.
+  /// The status of a response, and the title of its page.
   static func status(_ error: VarlinkError) -> (HTTPResponse.Status, String) {
     if error.name == VarlinkError.permissionDenied.name { return (.forbidden, "Permission denied") }
     if error.name.hasSuffix(".InternalError") { return (.internalServerError, "Internal error in the daemon") }
@@ -30,10 +30,10 @@ enum Failures {
     }
   }
 
-  /// The status of a page that shows a form, again if the daemon did not do what it asks for.
+  /// The status of a page with a form, which is shown again if the daemon refused the request.
   static func status(ofForm error: VarlinkError?) -> HTTPResponse.Status {
     guard let error else { return .ok }
-    // The page itself is there.
+    // The page itself exists.
     return error.kind == .noSuchObject ? .unprocessableContent : status(error).0
   }
 }

@@ -8,12 +8,12 @@ extension HTTPField.Name {
   static let referrerPolicy = named("Referrer-Policy")
   static let crossOriginOpenerPolicy = named("Cross-Origin-Opener-Policy")
   static let crossOriginResourcePolicy = named("Cross-Origin-Resource-Policy")
-  /// Whom a reverse proxy has signed in.
+  /// The user whom a reverse proxy has signed in.
   static let xRemoteUser = named("X-Remote-User")
-  /// Sent by pages that look at themselves again because something changed.
+  /// Sent by pages that load themselves again after a change.
   static let batonRefresh = named("Baton-Refresh")
 
-  /// In how many seconds a session ends that no one uses.
+  /// The number of seconds after which an unused session ends.
   static let batonSessionEnds = named("Baton-Session-Ends")
 
   private static func named(_ text: String) -> Self {

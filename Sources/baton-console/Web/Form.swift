@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What a form or the address of a page says: names with values, as browsers send them (application/x-www-form-urlencoded, URL standard).
+/// The fields of a form or of a page's address: names with values, as browsers send them (application/x-www-form-urlencoded, URL standard).
 struct Form: Equatable, Sendable {
-  /// Texts that no browser sends and no page asks for.
+  /// Texts that no browser sends and no page needs.
   enum Refusal: Error, Hashable {
     /// A percent sign without two hexadecimal digits, or bytes that are not UTF-8.
     case malformed
@@ -10,7 +10,7 @@ struct Form: Equatable, Sendable {
     case tooLarge
   }
 
-  /// Names that a form may have; lists of relays are the longest.
+  /// The largest number of fields in a form. Lists of relays are the longest.
   static let fieldsMax = 256
 
   private(set) var fields: [(name: String, value: String)] = []
@@ -30,10 +30,10 @@ struct Form: Equatable, Sendable {
     left.fields.elementsEqual(right.fields) { $0.name == $1.name && $0.value == $1.value }
   }
 
-  /// The first value of a name; `nil` if there is none.
+  /// The first value of a name, or `nil` without one.
   subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
-  /// The first value of a name without spaces around it; `nil` if there is none, or nothing but spaces.
+  /// The first value of a name without spaces around it, or `nil` if it is absent or consists only of spaces.
   func text(_ name: String) -> String? {
     guard let value = self[name] else { return nil }
     let inner = value.drop(while: \.isWhitespace)
@@ -46,7 +46,7 @@ struct Form: Equatable, Sendable {
   /// All values of a name that are not empty.
   func all(_ name: String) -> [String] { fields.filter { $0.name == name && !$0.value.isEmpty }.map(\.value) }
 
-  /// This form with one value for a name, in the place of those that it has; without it if that is `nil`.
+  /// This form with one value for a name, which replaces its values, or without the name if the value is `nil`.
   func with(_ name: String, _ value: String?) -> Form {
     var form = self
     form.fields.removeAll { $0.name == name }
@@ -54,14 +54,14 @@ struct Form: Equatable, Sendable {
     return form
   }
 
-  /// As part of an address, with `?` in front; empty if there is nothing to say.
+  /// The fields as part of an address, beginning with `?`. Empty without values.
   var query: String {
     let kept = fields.filter { !$0.value.isEmpty }
     guard !kept.isEmpty else { return "" }
     return "?" + kept.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
   }
 
-  /// What was chosen, such as `relay=3`, and nothing that someone has written.
+  /// Choices such as `relay=3`, without texts that someone typed.
   var choices: [String] {
     let names: Set = ["relay", "replace", "pick", "enabled", "level", "id"]
     return fields.filter { names.contains($0.name) }.prefix(8).compactMap { field in
@@ -70,7 +70,7 @@ struct Form: Equatable, Sendable {
     }
   }
 
-  /// Whether it has one effect however often it is sent: it has a key, or says of which edition it is a change.
+  /// Whether it has one effect even if it is sent repeatedly: it has a key, or names the edition that it changes.
   var canRepeat: Bool { self["key"] != nil || self["edition"] != nil }
 
   private static func decoded(_ text: Substring) throws(Refusal) -> String {
@@ -78,11 +78,11 @@ struct Form: Equatable, Sendable {
     return decoded
   }
 
-  /// Characters that stay as they are in addresses (RFC 3986, section 2.3).
+  /// Characters that addresses contain unescaped (RFC 3986, section 2.3).
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-  /// A text as it may stand in an address.
+  /// A text escaped for an address.
   static func encoded(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }

@@ -1,14 +1,14 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// What every request passes and every answer gets, whatever it is: see docs/console.md#security.
+/// Checks of every request and headers of every response, see docs/console.md#security.
 struct Gate: RouterMiddleware {
   typealias Context = ConsoleContext
 
   let rule: HostRule
   let pages: Renderer
 
-  /// Nothing is loaded from elsewhere, nothing runs that is not a file of the console, no one may show it in a frame.
+  /// Pages load nothing from elsewhere, run only files of the console, and cannot be framed.
   static let policy = """
     default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types baton

@@ -3,7 +3,7 @@ internal import Secrets
 
 /// Hexadecimal digits.
 enum Hex {
-  /// Digits that no one guesses.
+  /// Digits that no one can guess.
   static func random(bytes count: Int) -> String {
     SystemRandom.bytes(count).hexadecimal
   }

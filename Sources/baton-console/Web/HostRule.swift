@@ -1,9 +1,10 @@
-/// Under which names the console may be addressed. A page elsewhere whose name suddenly means this machine (DNS rebinding) has another one.
+/// The names under which the console may be addressed. A foreign page whose name suddenly resolves to this machine (DNS rebinding) has
+/// another one.
 struct HostRule: Sendable {
-  /// The address under which a reverse proxy offers the console; `nil` if there is none.
+  /// The address under which a reverse proxy offers the console, if any.
   let publicURL: PublicURL?
 
-  /// What a request says in its field `Host`.
+  /// The content of a request's field `Host`.
   struct Authority: Hashable, Sendable {
     /// In lower case, an IPv6 address with its brackets.
     let host: String
@@ -28,7 +29,7 @@ struct HostRule: Sendable {
       }
     }
 
-    /// Whether the name means the machine on which the browser runs, whoever is asked (RFC 6761 for localhost).
+    /// Whether the name always means the browser's own machine (RFC 6761 for localhost).
     var isLoopback: Bool {
       host == "localhost" || host.hasSuffix(".localhost") || host == "127.0.0.1" || host == "[::1]"
     }
@@ -39,11 +40,11 @@ struct HostRule: Sendable {
   /// Whether a request to this host is answered. The port is not compared, so that it can be forwarded with ssh.
   func allows(_ authority: Authority) -> Bool { authority.isLoopback || authority.host == publicURL?.authority.host }
 
-  /// Why a request that would change something is not carried out.
+  /// The reason why a change is refused.
   enum ForeignRequest: Hashable {
     /// Another page made the browser send it.
     case otherSite(String)
-    /// Neither field that says where it comes from is there, as in requests of programs.
+    /// Both fields that name the origin are missing, as in requests of programs.
     case unknownOrigin
   }
 
@@ -54,13 +55,13 @@ struct HostRule: Sendable {
   /// - Returns: `nil` if the request comes from a page of the console itself.
   func objection(fetchSite: String?, origin: String?, authority: Authority) -> ForeignRequest? {
     switch fetchSite {
-    // A page of another port on the same host is "same-site", and is not ours.
+    // A page of another port on the same host is "same-site", and does not belong to the console.
     case "same-origin", "none": return nil
     case .some: return .otherSite(origin ?? "another site")
     case nil: break
     }
     guard let origin else { return .unknownOrigin }
-    // A proxy may leave the port out of the host that it passes on.
+    // A proxy may remove the port from the host that it passes on.
     let own = authority.host == publicURL?.authority.host ? publicURL?.origin : nil
     let expected = own ?? "http://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")"
     return expected == origin.lowercased() ? nil : .otherSite(origin)

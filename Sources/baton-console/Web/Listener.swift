@@ -8,19 +8,19 @@ internal import NIOCore
 internal import NIOPosix
 internal import Varlink
 
-/// Serves HTTP on sockets that listen already.
+/// Serves HTTP on listening sockets.
 struct Listener: Sendable {
-  /// Connections that may be open at once.
+  /// The largest number of open connections.
   static let connectionsMax = 256
-  /// Connections that one user may have on a Unix socket; a reverse proxy is one.
+  /// The largest number of connections of one user on a Unix socket. A reverse proxy is one user.
   static let connectionsPerUserMax = 128
   /// The longest head of a request, in bytes.
   static let headBytesMax = 16 << 10
-  /// How long a connection may say nothing between two requests.
+  /// How long a connection may be idle between two requests.
   private static let idleMax = TimeAmount.seconds(75)
 
   let responder: RouterResponder<ConsoleContext>
-  /// The path that a reverse proxy leaves in front of addresses; empty if there is none.
+  /// The path that a reverse proxy keeps as a prefix of addresses, or an empty text.
   let prefix: String
   let logger: Logger
   private let places = NIOLockedValueBox(Places<UInt32>(max: connectionsMax, perUserMax: connectionsPerUserMax))
@@ -32,7 +32,7 @@ struct Listener: Sendable {
   }
 
   /// Serves a socket until the task is cancelled.
-  /// - Throws: what ends it before.
+  /// - Throws: the error that ends it earlier.
   func serve(_ socket: CInt) async throws {
     do {
       try await serveConnections(of: socket)
@@ -51,7 +51,7 @@ struct Listener: Sendable {
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: Self.headBytesMax, maxHeaderListSize: Self.headBytesMax, maxHeaderFieldCount: 100)))
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      // Without descriptors or memory for another connection, those that there are go on, and later ones are taken again.
+      // Without descriptors or memory for another connection, existing connections continue, and new ones are accepted again later.
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Sockets on loopback.
 enum Loopback {
-  /// Whether a socket can be reached from this machine only: it is a Unix socket, or it has an address of loopback.
+  /// Whether a socket can be reached only from this machine: it is a Unix socket, or its address is on loopback.
   static func isLocal(_ descriptor: CInt) -> Bool {
     var address = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -37,8 +37,9 @@ enum Loopback {
 
   private static let attemptsMax = 16
 
-  /// Sockets that listen on one port of 127.0.0.1 and ::1. Names that end in localhost mean both, so no one else may have the other one.
-  /// - Parameter port: 0 for one that is free.
+  /// Sockets that listen on one port of 127.0.0.1 and ::1. Names that end in localhost mean both, so another program must not get either of
+  /// them.
+  /// - Parameter port: 0 for any free port.
   static func listen(port: UInt16) throws(Failure) -> (sockets: [CInt], port: UInt16) {
     var reason = ""
     for _ in 0..<(port == 0 ? attemptsMax : 1) {

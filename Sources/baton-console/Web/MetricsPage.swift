@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The figures of the daemon for Prometheus, on a socket of their own, without signing in: no figure names a channel, a relay or a person.
+/// The daemon's figures for Prometheus, on a separate socket, without signing in. No figure names a channel, a relay or a person.
 enum MetricsPage {
   static func responder(_ daemon: Daemon, rule: HostRule, pages: Renderer) -> RouterResponder<ConsoleContext> {
     let router = Router(context: ConsoleContext.self, options: [.autoGenerateHeadEndpoints])
@@ -18,7 +18,7 @@ enum MetricsPage {
     return router.buildResponder()
   }
 
-  /// OpenMetrics for those who name it, because they understand it; the other format for everyone else.
+  /// OpenMetrics for clients that name it, and therefore understand it. The older format for other clients.
   static func format(for accepted: String) -> MetricText.Format {
     accepted.contains("application/openmetrics-text") ? .openMetrics : .prometheus
   }

@@ -18,6 +18,6 @@ enum PageFiles {
     }
   }.map { $0 }
 
-  /// - Returns: an empty file if there is none, which tests notice.
+  /// - Returns: an empty file if it does not exist, which tests notice.
   static subscript(path: String) -> File { all.first { $0.path == path } ?? File(path: path, bytes: []) }
 }

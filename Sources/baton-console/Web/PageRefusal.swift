@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// Something that a page refuses by itself.
+/// A refusal by the console itself.
 struct PageRefusal: Error {
   let status: HTTPResponse.Status
   let what: String

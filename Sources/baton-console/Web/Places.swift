@@ -1,4 +1,4 @@
-/// How many of something are taken, as a whole and by each user, as far as that is known: no one gets all of them.
+/// A limited number of places, in total and for each known user, so that no user gets all of them.
 struct Places<User: Hashable & Sendable> {
   let max: Int
   let perUserMax: Int
@@ -10,7 +10,7 @@ struct Places<User: Hashable & Sendable> {
     self.perUserMax = perUserMax
   }
 
-  /// - Returns: whether there was one.
+  /// - Returns: whether there was a free place.
   mutating func take(_ user: User?) -> Bool {
     let own = user.map { byUser[$0, default: 0] } ?? 0
     guard all < max, own < perUserMax else { return false }
@@ -19,8 +19,8 @@ struct Places<User: Hashable & Sendable> {
     return true
   }
 
-  /// Takes a place for a waiting visitor: the first among the visitors with the fewest.
-  /// - Returns: which visitor; `nil` if no one can have a place.
+  /// Reserves a place for a waiting visitor: the first among the visitors with the fewest.
+  /// - Returns: the index of the visitor, or `nil` if no one can have a place.
   mutating func takeNext(for waiting: [User?]) -> Int? {
     func count(_ place: Int) -> Int { waiting[place].map { byUser[$0, default: 0] } ?? 0 }
     guard let next = waiting.indices.min(by: { (count($0), $0) < (count($1), $1) }), take(waiting[next]) else { return nil }

@@ -2,16 +2,16 @@
 struct PublicURL: Hashable, Sendable {
   let scheme: String
   let authority: HostRule.Authority
-  /// Begins with a slash and does not end with one; empty at the top of the host.
+  /// Begins with a slash and does not end with one. Empty at the top of the host.
   let path: String
 
-  /// An address of this machine that no one else knows. Browsers send cookies to all ports of a name, so another program on this machine must
-  /// not be able to guess the name.
+  /// An address of this machine that no one else can guess. Browsers send cookies to all ports of a name, so other programs on this machine
+  /// must not guess the name.
   static func onLoopback(_ port: UInt16) -> String {
     "http://b\(Hex.random(bytes: 8)).baton.localhost:\(port)"
   }
 
-  /// What browsers say of pages there.
+  /// The origin that browsers send for its pages.
   var origin: String { "\(scheme)://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")" }
 
   /// Without a slash at its end.
@@ -24,7 +24,7 @@ struct PublicURL: Hashable, Sendable {
     let rest = text.dropFirst(found.count + 3)
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     guard let authority = HostRule.Authority(String(rest[..<slash])) else { return nil }
-    // Elsewhere browsers keep no cookie that was sent in the clear.
+    // On other hosts, browsers reject the cookie unless it was sent encrypted.
     guard scheme == "https" || authority.isLoopback else { return nil }
     self.authority = authority
     var path = String(rest[slash...])

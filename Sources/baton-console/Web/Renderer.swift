@@ -9,7 +9,7 @@ internal import Varlink
 struct Renderer: Sendable {
   let templates: Templates
   let assets: Assets
-  /// What people do to sign in, as the page for those who are not signed in says it.
+  /// How people sign in, for the page that is shown without a session.
   let signInHelp: String
   /// The path of the daemon's socket.
   let socket: String
@@ -26,10 +26,10 @@ struct Renderer: Sendable {
   /// A page for someone who is signed in.
   /// - Parameters:
   ///   - template: its name.
-  ///   - title: what the page is about, for the title of the window.
-  ///   - section: the part that it belongs to; `nil` if it is in none.
-  ///   - revision: the revision that the page has seen; `nil` if that is not known.
-  ///   - isOld: whether something on the page is from before that revision, so that it should be looked at again soon.
+  ///   - title: the subject of the page, for the title of the window.
+  ///   - section: its part of the console, or `nil` if it belongs to none.
+  ///   - revision: the revision of the data on the page, or `nil` if it is unknown.
+  ///   - isOld: whether some of the data is older than that revision, so that the page should be loaded again soon.
   func page(
     _ template: String, title: String, section: Section?, _ view: View, revision: Int64? = nil, isOld: Bool = false,
     status: HTTPResponse.Status = .ok, _ request: Request, _ context: ConsoleContext
@@ -39,7 +39,7 @@ struct Renderer: Sendable {
     return render(template, view.merging(["page": .view(outer)]), status)
   }
 
-  /// A page that arrives in two halves, with something between them that is not there yet.
+  /// A page that arrives in two halves, with something between them that is not ready yet.
   func halves(
     _ template: String, title: String, section: Section, _ view: View, _ request: Request, _ context: ConsoleContext
   ) -> (String, String)? {
@@ -78,7 +78,7 @@ struct Renderer: Sendable {
       "now": .text(Times.stamp(now)), "clock": .text(Times.clock(now)), "theme": .text(theme.rawValue),
       "themes": .views(
         Theme.allCases.map { ["word": .text($0.rawValue), "title": .text($0.title), "isHere": .flag($0 == theme)] }),
-      // What answers a form has no address of its own to return to.
+      // The response to a form has no address to return to.
       "here": .text(request.method == .post ? "/" : String(request.uri.string.prefix(2000))),
     ]
   }
@@ -92,7 +92,7 @@ struct Renderer: Sendable {
       status: status, headers: [.contentType: "text/html; charset=utf-8"], body: Self.body(ByteBuffer(string: text)))
   }
 
-  /// The longest part of a page that is written at once, in bytes: a peer that reads slowly takes one part after the other.
+  /// The longest part of a page that is written in one piece, in bytes, because a slow reader receives one part after the other.
   private static let partBytesMax = 64 << 10
 
   private static func body(_ page: ByteBuffer) -> ResponseBody {
@@ -106,14 +106,14 @@ struct Renderer: Sendable {
     }
   }
 
-  // MARK: - What went wrong
+  // MARK: - Failures
 
-  /// A page that says why something is not shown or was not done.
+  /// A page with the reason why data is not shown or an action was not done.
   func failure(
     _ status: HTTPResponse.Status, _ what: String, _ help: String, _ request: Request, _ context: ConsoleContext? = nil,
     isOutage: Bool = false, form: Form? = nil
   ) -> Response {
-    // A page that answers a form does not load itself again: the form would be sent again.
+    // The response to a form does not reload itself, because that would send the form again.
     let view: View = [
       "what": .text(what), "help": .text(help), "isOutage": .flag(isOutage && request.method != .post),
       "fields": form.map(Self.fields),
@@ -129,8 +129,8 @@ struct Renderer: Sendable {
     .views(form.fields.map { ["name": .text($0.name), "value": .text($0.value)] })
   }
 
-  /// The page for an error that no one has handled.
-  /// - Parameter form: what was sent with it, and not read.
+  /// The page for an unhandled error.
+  /// - Parameter form: the form sent with the request, if it was not read.
   func failure(_ error: any Error, _ request: Request, _ context: ConsoleContext, form: Form? = nil) -> Response {
     switch error {
     case let error as VarlinkError: return failure(error, request, context)
@@ -156,7 +156,7 @@ struct Renderer: Sendable {
     }
   }
 
-  /// The page for a connection to the daemon that has failed. What was typed stays on it, if it may be sent again.
+  /// The page for a failed connection to the daemon. It keeps the typed text if the form may be sent again.
   private func outage(
     _ failure: VarlinkClient.Failure, _ request: Request, _ context: ConsoleContext, form: Form?
   ) -> Response {
@@ -179,8 +179,8 @@ struct Renderer: Sendable {
     return failure(status, what, Failures.sentence(error), request, context)
   }
 
-  /// The page for whoever is not signed in.
-  /// - Parameter form: what was sent, which can be sent again afterwards.
+  /// The page for a user who is not signed in.
+  /// - Parameter form: the form that was sent, which can be sent again after signing in.
   func signedOut(
     _ request: Request, status: HTTPResponse.Status = .unauthorized, trouble: String? = nil, form: Form? = nil
   ) -> Response {
@@ -191,7 +191,7 @@ struct Renderer: Sendable {
     return render("login", view, status)
   }
 
-  /// The page that exchanges a code. It has one button, so that a program that looks at addresses does not use the code up.
+  /// The page that exchanges a code. It has one button, so that a program that opens addresses does not use up the code.
   func signIn(code: String, _ request: Request) -> Response {
     let view: View = ["code": .text(code), "help": .text(signInHelp), "page": .view(frame("Sign in", request))]
     return render("login", view, .ok)

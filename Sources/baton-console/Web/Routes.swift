@@ -1,13 +1,13 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Which page is where.
+/// The addresses of pages.
 enum Routes {
   static func responder(_ pages: Pages, rule: HostRule, admission: Admission? = nil) -> RouterResponder<ConsoleContext> {
     let router = Router(context: ConsoleContext.self, options: [.autoGenerateHeadEndpoints])
     let assets = pages.renderer.assets
     router.add(middleware: Gate(rule: rule, pages: pages.renderer))
-    // For everyone.
+    // Without signing in.
     router.get("assets/:version/:file") { request, context in
       guard
         let response = assets.response(context.parameters.get("file") ?? "", version: context.parameters.get("version") ?? "")
@@ -18,7 +18,7 @@ enum Routes {
     router.get("login", use: pages.signIn)
     router.post("login", use: pages.exchangeCode)
     router.post("theme", use: pages.theme)
-    // For those who are signed in.
+    // Only for signed-in users.
     router.add(middleware: Door(sessions: pages.sessions, cookie: pages.door, pages: pages.renderer, admission: admission))
     router.get("", use: pages.overview)
     router.get("events", use: pages.events)
@@ -59,7 +59,7 @@ enum Routes {
     router.post("daemon/reload", use: pages.reload)
     router.post("daemon/log-level", use: pages.setLogLevel)
     router.post("daemon/backup", use: pages.backup)
-    // The page with the outcome may be loaded again, and then there is none.
+    // The user may reload the page with the outcome, which is then gone.
     router.get("daemon/reload") { request, _ in pages.redirect(request, to: "daemon") }
     return router.buildResponder()
   }

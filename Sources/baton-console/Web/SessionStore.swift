@@ -5,7 +5,7 @@ internal import NIOConcurrencyHelpers
 final class SessionStore: Sendable {
   private let sessions = NIOLockedValueBox(Sessions())
 
-  /// The present time. The clock goes on while the machine sleeps, so that a session ends after a night.
+  /// The current time. The clock includes the time in which the machine sleeps, so that a session ends after a night.
   static var now: Sessions.Moment {
     func read(_ clock: clockid_t) -> timespec {
       var time = timespec()

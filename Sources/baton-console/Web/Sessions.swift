@@ -1,8 +1,8 @@
 internal import Cryptography
 
-/// Who is signed in: codes, which are exchanged once, and sessions, which end. Nothing of it is stored.
+/// The people who are signed in: codes, which are exchanged once, and sessions, which expire. Nothing of this is stored.
 struct Sessions: Sendable {
-  /// What a session may do.
+  /// The permissions of a session.
   enum Role: String, Hashable, Sendable {
     /// Looking only.
     case view
@@ -10,9 +10,9 @@ struct Sessions: Sendable {
     case change
   }
 
-  /// A time, on a clock that no one can set, and on the one that people read.
+  /// A time, on a clock that no one can set, and on the clock that people read.
   struct Moment: Sendable {
-    /// Seconds on a clock that only goes on.
+    /// Seconds on a clock that never goes back.
     let seconds: Double
     /// Milliseconds since 1970-01-01T00:00:00Z.
     let wall: Int64
@@ -20,11 +20,11 @@ struct Sessions: Sendable {
 
   /// Someone who is signed in.
   struct Session: Sendable {
-    /// Names the session where it is listed; says nothing of its token.
+    /// Names the session in lists, and reveals nothing of its token.
     let id: String
     let user: String
     let role: Role
-    /// Where it was signed in from, for people: the browser's own words, cut.
+    /// The browser that signed in, for people: its own words, cut.
     let browser: String
     let began: Moment
     fileprivate(set) var used: Moment
@@ -33,9 +33,9 @@ struct Sessions: Sendable {
   enum Refusal: Error, Hashable {
     /// The code was used, has expired, or never was one.
     case unknownCode
-    /// Too many codes were asked for; seconds until there is another.
+    /// Too many codes were requested. The value is the number of seconds until the next one.
     case tooManyCodes(retryAfter: Int)
-    /// As many people are signed in as may.
+    /// The largest number of sessions is reached.
     case tooManySessions
   }
 
@@ -45,10 +45,10 @@ struct Sessions: Sendable {
   static let codesPerMinute = 10
   /// How long a session lasts, in seconds.
   static let lifetime = 8 * 3600.0
-  /// How long a session lasts that no one uses, in seconds. What pages do by themselves does not count.
+  /// How long an unused session lasts, in seconds. Automatic requests of pages do not count as use.
   static let idleMax = 3600.0
   static let sessionsMax = 256
-  /// Sessions of one user; another one ends the oldest.
+  /// The largest number of sessions of one user. Another one ends the oldest.
   static let sessionsPerUserMax = 16
 
   private struct Code {
@@ -75,7 +75,7 @@ struct Sessions: Sendable {
     return code
   }
 
-  /// Whether a code could be exchanged. It stays what it is.
+  /// Whether a code can be exchanged. This does not use it up.
   func knows(code: String, now: Moment) -> Bool {
     codes[Self.digest(code)].map { now.seconds - $0.minted < Self.codeLifetime } ?? false
   }
@@ -89,7 +89,7 @@ struct Sessions: Sendable {
     if own.count >= Self.sessionsPerUserMax, let oldest = own.min(by: { $0.value.used.seconds < $1.value.used.seconds }) {
       sessions[oldest.key] = nil
     }
-    // The code can be used when there is room again.
+    // The code is not used up, so it works once there is room again.
     guard sessions.count < Self.sessionsMax else { throw .tooManySessions }
     codes[key] = nil
     let token = Hex.random(bytes: 32)
@@ -99,7 +99,7 @@ struct Sessions: Sendable {
   }
 
   /// The session of a token.
-  /// - Parameter isUse: whether someone does something; pages that refresh themselves do not keep a session alive.
+  /// - Parameter isUse: whether the user does something. Pages that refresh themselves do not extend a session.
   mutating func session(token: String, isUse: Bool, now: Moment) -> Session? {
     let key = Self.digest(token)
     guard var session = sessions[key] else { return nil }
@@ -134,7 +134,7 @@ struct Sessions: Sendable {
     codes = [:]
   }
 
-  /// How many seconds a session lasts from now on if no one uses it.
+  /// The number of seconds after which a session ends if no one uses it.
   static func remaining(_ session: Session, now: Moment) -> Int {
     Int(max(0, min(lifetime - (now.seconds - session.began.seconds), idleMax - (now.seconds - session.used.seconds))))
   }

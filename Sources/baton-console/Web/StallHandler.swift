@@ -1,21 +1,21 @@
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Ends the connection of a peer that begins a request and does not finish it, or that does not read what it asked for: no one keeps a
+/// Ends the connection of a peer that begins a request and does not finish it, or that does not read a response, so that no one blocks a
 /// place by doing nothing.
 final class StallHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// How long a request may take to arrive, from its head to its end.
+  /// How long a request may need to arrive, from its head to its end.
   static let requestMax = TimeAmount.seconds(30)
-  /// How long a peer may take nothing of an answer, beyond what the kernel keeps for it.
+  /// How long a peer may read nothing of a response, apart from the kernel's buffer.
   static let answerMax = TimeAmount.seconds(60)
 
   private var requestDeadline: Scheduled<Void>?
   private var answerDeadline: Scheduled<Void>?
-  /// Parts of answers that the kernel has not taken yet.
+  /// Parts of responses that the kernel has not accepted yet.
   private var untaken = 0
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

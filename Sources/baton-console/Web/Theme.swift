@@ -1,6 +1,6 @@
 internal import Hummingbird
 
-/// Light, dark, or as the system says.
+/// Light, dark, or the system's setting.
 enum Theme: String, CaseIterable {
   case system, light, dark
 
@@ -10,6 +10,6 @@ enum Theme: String, CaseIterable {
 
   init(_ request: Request) { self = request.cookies[Self.cookie].flatMap { Theme(rawValue: $0.value) } ?? .system }
 
-  /// The cookie that keeps the choice for a year; it says nothing else.
+  /// The cookie that keeps only the choice, for a year.
   var field: String { "\(Self.cookie)=\(rawValue); Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly" }
 }

@@ -1,9 +1,9 @@
-/// Lets those who do something with the same object do it one after the other.
+/// Runs operations on the same object one after the other.
 actor Turns {
   private var last: [Int64: (number: Int, task: Task<Void, Never>)] = [:]
   private var count = 0
 
-  /// Does something with an object once everyone before has done theirs.
+  /// Runs an operation on an object after all earlier ones on it have ended.
   func take<Value: Sendable>(_ object: Int64, _ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let before = last[object]?.task
     let task = Task {

@@ -1,5 +1,4 @@
-// What pages do beyond showing what the server made: they follow changes, say how old times are, copy texts, and make images small. All
-// pages work without it; only an image cannot be chosen.
+// Pages follow changes, show relative times, copy texts, and shrink images. All pages work without scripts, except for choosing an image.
 import { offerImages } from "./image.js";
 import { follow } from "./live.js";
 import { Refresher } from "./refresh.js";
@@ -8,7 +7,7 @@ import { keepTimes } from "./times.js";
 
 const body = document.body;
 
-/** Shows buttons that do nothing without scripts, and makes them work. */
+/** Shows copy buttons, which are hidden without scripts. */
 function offerCopies(within) {
   for (const button of within.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
@@ -28,7 +27,7 @@ document.addEventListener("click", async (event) => {
   button.dataset.timer = setTimeout(() => { button.textContent = word; }, 2000);
 });
 
-// A second click, before the answer to the first one is there, does nothing.
+// A second click before the first response arrives does nothing.
 const doubleMax = 3000;
 document.addEventListener("submit", (event) => {
   const sent = Number(event.target.dataset.sent ?? 0);

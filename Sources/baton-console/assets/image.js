@@ -1,6 +1,6 @@
-// Makes an image small enough for relays before it is sent. It is drawn and encoded again, so nothing is kept of the file but what is seen.
+// Makes an image small enough for relays before it is sent. It is drawn and encoded again, so only the visible part of the file is kept.
 
-/** The longer sides to try, in pixels, and the qualities to try for each: the first result that fits is taken. */
+/** The longer sides to try, in pixels, and the qualities to try for each. The first result that fits is used. */
 const sides = [192, 160, 128, 96, 64, 32];
 const qualities = [0.9, 0.8, 0.7, 0.6];
 
@@ -24,12 +24,12 @@ class ImageField {
     place.querySelector("button").addEventListener("click", () => { this.drop(); this.file.focus(); });
     // One image cannot be both set and removed.
     this.removal?.addEventListener("change", () => { if (this.removal.checked) this.drop(); });
-    // What was chosen stays when a form comes back, also with the browser's own button.
+    // The form keeps the chosen image when it is shown again, even with the browser's back button.
     this.reveal();
     addEventListener("pageshow", () => this.reveal());
   }
 
-  /** Makes a file small, and shows what has become of it. The form waits for that. */
+  /** Shrinks a file, and shows the result. The form waits for that. */
   async choose(file) {
     const turn = ++this.turn;
     this.say("");
@@ -83,7 +83,7 @@ class ImageField {
   }
 }
 
-/** Returns a data URL of at most `max` bytes: PNG if that fits at this size, JPEG on white otherwise, and smaller until one of them fits. */
+/** Returns a data URL of at most `max` bytes: PNG if it fits at this size, otherwise JPEG on white, and smaller until one of them fits. */
 function encoded(bitmap, max) {
   const canvas = document.createElement("canvas");
   for (const side of sides) {

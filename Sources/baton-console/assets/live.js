@@ -1,13 +1,13 @@
-// One stream of changes for all tabs of a browser: a browser opens six connections to a server, and streams must not use them up. The tab
-// that holds a lock has the stream and passes on what it hears; when it is closed, the lock goes to another, and when it says nothing, perhaps
-// because the browser has stopped it, another takes the lock.
+// One stream of changes for all tabs of a browser, because a browser opens only six connections to a server. The tab that holds a lock has
+// the stream and forwards its messages. When that tab is closed, another one gets the lock. When it is silent, perhaps because the browser
+// suspended it, another one steals the lock.
 
-/** Follows changes, and tells the refresher of them. */
+/** Follows changes, and reports them to the refresher. */
 export function follow(root, revision, refresher) {
-  // Consoles below different paths of one host have a stream each.
+  // Consoles below different paths of one host have separate streams.
   const channelName = `baton-live ${new URL(root, location.href).pathname}`;
   const hear = (message) => {
-    // Whatever comes from the server is a sign of life, and of the daemon, too, unless that is away.
+    // Every message from the server shows that it works, and that the daemon works unless the state is away.
     if (message.state ? message.state === "live" : message.kind !== "hello") refresher.hears();
     switch (message.kind) {
       case "changed": refresher.changed(message.objects); break;
@@ -23,7 +23,7 @@ export function follow(root, revision, refresher) {
     hear(message);
     tabs?.postMessage(message);
   };
-  // A page that comes back from the browser's memory shows what was.
+  // A page from the browser's memory is out of date.
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   window.addEventListener("pagehide", () => stream?.close());
   if (!navigator.locks || !window.BroadcastChannel) {
@@ -32,7 +32,7 @@ export function follow(root, revision, refresher) {
     return;
   }
   tabs = new BroadcastChannel(channelName);
-  // The leading tab passes on the beat of the server; without it, no one knows whether changes arrive.
+  // The leading tab forwards the beat of the server, which shows that changes arrive.
   let heardAt = Date.now();
   const me = `${Date.now()}-${Math.random()}`;
   let queued = null;
@@ -44,13 +44,13 @@ export function follow(root, revision, refresher) {
     }
     refresher.state("lost");
     if (document.hidden) return;
-    // It may only have slept, as this one has, and then it answers.
+    // The leading tab may only have slept, like this one. In that case it replies.
     if (isAsked) lead({ steal: true });
     else tabs.postMessage({ kind: "hello", from: me });
     isAsked = !isAsked;
   }, 5000);
   tabs.onmessage = (event) => {
-    // A tab that has just been opened asks how things are, and looks once more: something may have changed since its page was made.
+    // A new tab requests the state, and loads its page again, which may have changed since.
     if (event.data.kind === "hello") {
       if (stream) tabs.postMessage({ kind: "state", state: stream.state, to: event.data.from });
       return;
@@ -63,15 +63,15 @@ export function follow(root, revision, refresher) {
   };
   tabs.postMessage({ kind: "hello", from: me });
   const lead = (options = {}) => {
-    // There is one request of this tab at a time.
+    // This tab has only one request at a time.
     queued?.abort();
     const mine = queued = new AbortController();
     navigator.locks.request(channelName, options.steal ? options : { signal: mine.signal }, () => new Promise((release) => {
       if (queued === mine) queued = null;
       heardAt = Date.now();
-      // It goes on behind what was heard last, so that nothing is lost when the tab before was closed.
+      // It continues after the last message, so that nothing is lost when the leading tab is closed.
       stream = new Stream(root, heard, tell, () => {
-        // The server ended it for good, perhaps because this session is over. Another tab may have a newer one.
+        // The server ended the stream, perhaps because this session is over. Another tab may have a newer session.
         stream = null;
         heardAt = Date.now();
         release();
@@ -79,7 +79,7 @@ export function follow(root, revision, refresher) {
       });
     })).catch(() => {
       if (mine.signal.aborted) return;
-      // Another tab has taken it, because this one said nothing.
+      // Another tab stole the lock, because this tab was silent.
       stream?.close();
       stream = null;
       heardAt = Date.now();
@@ -90,12 +90,12 @@ export function follow(root, revision, refresher) {
   lead();
 }
 
-/** How long to wait after the server has ended a stream, in milliseconds. */
+/** How long to wait after the server ended a stream, in milliseconds. */
 const againPause = 5000;
-/** After how long without a word, not even the beat of the server, a connection is taken for dead, in milliseconds. */
+/** How long a connection may be silent, even without the server's beat, before it counts as dead, in milliseconds. */
 const silenceMax = 40000;
 
-/** The stream of the server. The browser connects again by itself, and says what it has heard of. */
+/** The server's stream. The browser reconnects automatically, and sends the last revision that it received. */
 class Stream {
   constructor(root, revision, tell, ended) {
     this.tell = tell;
@@ -113,11 +113,11 @@ class Stream {
       this.become("lost");
       ended();
     };
-    // A connection through a tunnel that hangs, or of a machine that has slept, looks as if nothing happened.
+    // A connection through a stalled tunnel, or on a machine that slept, looks idle.
     const watch = setInterval(() => { if (Date.now() - heardAt > silenceMax) end(); }, 5000);
     const on = (name, act) => source.addEventListener(name, (event) => { heardAt = Date.now(); act(event); });
     on("beat", () => tell({ kind: "beat", state: this.state }));
-    // Without a revision to begin with, something may have happened before.
+    // Without a first revision, earlier changes may have been missed.
     on("open", () => { if (!revision) tell({ kind: "resync" }); });
     on("changed", (event) => tell({ kind: "changed", objects: event.data.split(" "), revision: event.lastEventId }));
     on("resync", (event) => tell({ kind: "resync", revision: event.lastEventId }));

@@ -1,23 +1,23 @@
-// Puts what has changed into the page, and moves nothing that someone looks at.
+// Updates the page with changes, without moving the visible part.
 
 const policy = window.trustedTypes?.createPolicy("baton", { createHTML: (text) => text });
 
-/** The shortest time between two looks, in milliseconds: for what is on the page, and for what may only have come to a list. */
+/** The shortest time between two looks, in milliseconds: for objects on the page, and for possible new rows in a list. */
 const nearPause = 400;
 const farPause = 4000;
 /** The longest time between two looks, however slow the server is. */
 const longestPause = 10000;
-/** How long to wait for counts that were not made again yet, in milliseconds. */
+/** How long to wait for counts that are out of date, in milliseconds. */
 const againPause = 2200;
-/** How long to wait after a look that failed. */
+/** How long to wait after a failed look, in milliseconds. */
 const troublePause = 5000;
-/** How long a look may take, in milliseconds. */
+/** The time limit of a look, in milliseconds. */
 const lookMax = 30000;
-/** How long to wait before a page that could not be made is asked for again, in milliseconds. */
+/** How long to wait before a failed page is requested again, in milliseconds. */
 const outagePause = 2000;
-/** How often changes are read out, in milliseconds. */
+/** The shortest time between two announcements to screen readers, in milliseconds. */
 const announcePause = 5000;
-/** How often the age of what is shown is written again while nothing arrives, in milliseconds. */
+/** How often the age of the page is updated while nothing arrives, in milliseconds. */
 const agePause = 10000;
 
 export class Refresher {
@@ -26,9 +26,9 @@ export class Refresher {
     this.times = times;
     this.isPaused = false;
     this.connection = "connecting";
-    // When it was last known that the page shows what there is.
+    // The last time at which the page was known to be current.
     this.trueAt = Date.now();
-    // A page that follows nothing, perhaps the answer to a form, which has no address of its own, only asks whether the session goes on.
+    // A page that follows nothing, such as the response to a form, which has no address, only checks whether the session continues.
     this.isStill = !document.querySelector("[data-follows]");
     this.due = null;
     this.isLooking = false;
@@ -37,18 +37,18 @@ export class Refresher {
     this.cost = 0;
     this.announced = 0;
     if ("again" in document.body.dataset) this.plan(againPause);
-    // What was typed stays in this tab.
+    // This tab keeps the typed text.
     document.getElementById("sign-in").target = "_blank";
     this.pauseButton = document.getElementById("pause");
     this.pauseButton.hidden = false;
     this.pauseButton.addEventListener("click", () => this.pause(!this.isPaused));
-    // What was left as it is because someone used it catches up afterwards.
+    // Elements that were skipped because someone used them are updated afterwards.
     const catchUp = () => { if (this.isStale && !document.hidden) this.plan(nearPause); };
     for (const name of ["visibilitychange", "focusout", "selectionchange", "pointerup", "keyup"]) document.addEventListener(name, catchUp);
     setInterval(() => { if (document.body.classList.contains("old")) this.show(); }, agePause);
   }
 
-  // What the stream says.
+  // Messages of the stream.
 
   changed(objects) {
     let isNear = false, isFar = false;
@@ -69,17 +69,17 @@ export class Refresher {
 
   lookAgain() { this.plan(0); }
 
-  /** Takes in a sign that changes arrive. */
+  /** Records that changes arrive. */
   hears() {
     if (!this.isPaused && !this.hasFailed && !this.isStale && !this.isLooking) this.trueAt = Date.now();
   }
 
   state(state) {
-    // Whoever is signed out stays so until changes arrive again.
+    // The page counts as signed out until changes arrive again.
     if (this.connection === "ended" && state !== "live") return;
     const wasLive = this.connection === "live";
     this.connection = state;
-    // Perhaps the session is over: the answer says so.
+    // The session may be over, which the response shows.
     if (wasLive && state === "lost") this.plan(nearPause);
     if (state === "live") {
       if (document.querySelector("[data-outage]")) setTimeout(() => location.reload(), outagePause);
@@ -88,12 +88,12 @@ export class Refresher {
     this.show();
   }
 
-  // When to look.
+  // Schedule of looks.
 
   plan(pause) {
     this.isStale = true;
     if (this.isPaused || document.hidden) return;
-    // A server that needs long is asked less often.
+    // A slow server gets fewer requests.
     if (this.isLooking) return;
     const at = this.lastLook + Math.min(longestPause, Math.max(pause, this.cost * 4));
     if (this.due && this.due.at <= at) return;
@@ -123,12 +123,12 @@ export class Refresher {
         else this.put(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html"));
         this.sound(begin);
       } else if (answer.status === 401) {
-        // What changed is shown after signing in, perhaps in another tab.
+        // Changes are shown after signing in, perhaps in another tab.
         this.connection = "ended";
         this.isStale = true;
       } else {
         this.hasFailed = true;
-        // What was refused once is refused again.
+        // A refused request would be refused again.
         this.isStale = answer.status >= 500 || [408, 429].includes(answer.status);
         pause = troublePause;
       }
@@ -140,27 +140,27 @@ export class Refresher {
     this.isLooking = false;
     this.lastLook = Date.now();
     this.show();
-    // What changed meanwhile, or could not be had. What someone uses waits until they are done.
+    // Something changed during the look, or the look failed. Elements in use wait until the user is done.
     if (this.connection === "ended") return;
     if (this.isStale && !this.isInUse) this.plan(pause);
     else if (this.isAgainDue) this.plan(againPause);
     this.isAgainDue = false;
   }
 
-  /** Notes that the server said how things are.
-   * @param at when it was asked. */
+  /** Records a successful response of the server.
+   * @param at the time of the request. */
   sound(at) {
     if (!this.isPaused && !this.isInUse) this.trueAt = at;
     if (this.connection === "ended") this.connection = "lost";
     this.hasFailed = false;
   }
 
-  // What to put where.
+  // Updating the page.
 
   put(fresh) {
-    // Counts of everything are made every two seconds at most.
+    // The console refreshes counts every two seconds at most.
     if ("again" in fresh.body.dataset) this.isAgainDue = true;
-    // Both as of now, and with the same buttons, so that only what has changed differs.
+    // Both pages get the current times and the same buttons, so that they differ only in real changes.
     this.times.take(fresh.body.dataset.now);
     this.times.write(document);
     this.inserted(fresh);
@@ -188,7 +188,7 @@ export class Refresher {
       const rows = document.importNode(now.tBodies[0], true);
       old.tBodies[0].replaceWith(rows);
       this.offer(old, 0);
-      // The next page begins where this one ends now.
+      // The next page begins after the new end of this one.
       const [pager, next] = [document, now.ownerDocument].map((page) => page.querySelector("main .pager"));
       if (pager) pager.replaceChildren(...(next ? document.importNode(next, true).childNodes : []));
       else if (next) old.after(document.importNode(next, true));
@@ -215,7 +215,7 @@ export class Refresher {
       });
       changes += 1;
     }
-    // Where the list goes on, its last rows are on the next page now.
+    // If the list continues, its last rows have moved to the next page.
     const last = now.ownerDocument.querySelector('.pager [rel="next"]')
       ? Math.max(-1, ...[...old.tBodies[0].rows].map((row, index) => (row.id && !known.has(row.id) ? index : -1)))
       : Infinity;
@@ -224,7 +224,7 @@ export class Refresher {
     if (changes) this.announce(changes === 1 ? "1 row changed" : `${changes} rows changed`);
   }
 
-  /** Says how many rows there are that the list does not show yet. */
+  /** Offers to show new rows. */
   offer(table, count) {
     let line = table.previousElementSibling?.classList.contains("news") ? table.previousElementSibling : null;
     if (!count) { line?.remove(); return; }
@@ -249,7 +249,7 @@ export class Refresher {
     }
   }
 
-  /** Whether an element stays as it is for now, because someone uses it. */
+  /** Whether an element is skipped for now, because someone uses it. */
   leaves(element) {
     if (!isInUse(element)) return false;
     element.classList.add("held");
@@ -263,7 +263,7 @@ export class Refresher {
     this.times.write(element);
   }
 
-  // What people are told.
+  // Messages to people.
 
   announce(text) {
     this.toSay = text;
@@ -303,7 +303,7 @@ export class Refresher {
     mark.dataset.state = state;
     const place = document.getElementById("live-words");
     if (place.textContent !== text) place.textContent = text;
-    // That all is well is said after trouble only, and trouble once, however old things get.
+    // Announce recovery only after trouble, and each trouble once.
     if (state === "live" ? this.trouble : ["lost", "away"].includes(state) && state !== this.trouble) this.announce(text);
     if (state === "live") this.trouble = null;
     else if (state === "lost" || state === "away") this.trouble = state;
@@ -311,13 +311,13 @@ export class Refresher {
   }
 }
 
-// What is being pressed: a click ends where it began, or is none.
+// The pressed element. A click must end on the element where it began.
 let pressed = null;
 document.addEventListener("pointerdown", (event) => { pressed = event.target; }, true);
 document.addEventListener("keydown", (event) => { if ([" ", "Enter"].includes(event.key)) pressed = event.target; }, true);
 for (const name of ["pointerup", "pointercancel", "keyup"]) document.addEventListener(name, () => { pressed = null; }, true);
 
-/** Whether someone presses, types, has typed or selects within an element, which then stays as it is. */
+/** Whether someone presses, types, has typed or selects within an element. Such an element is not updated. */
 function isInUse(element) {
   if (pressed && element.contains(pressed)) return true;
   if (element.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return true;
@@ -329,8 +329,8 @@ function isInUse(element) {
   return selection && !selection.isCollapsed && selection.containsNode(element, true);
 }
 
-/** Replaces what is in an element, or the element, and returns the focus to what takes the place of what had it, and opens what was open.
- * @param act does it, and returns what is there now if it is another element. */
+/** Replaces an element or its content, moves the focus to the corresponding new control, and opens details that were open.
+ * @param act replaces it, and returns the new element if there is one. */
 function replace(element, act) {
   const controls = (within) => [...within.querySelectorAll("a[href], button, summary")];
   const focused = element.contains(document.activeElement) ? document.activeElement : null;
@@ -349,8 +349,8 @@ function replace(element, act) {
   heir.focus({ preventScroll: true });
 }
 
-/** Remembers what is at the top of the window.
- * @returns a function that scrolls so that it is there again. */
+/** Records the element at the top of the window.
+ * @returns a function that scrolls it back to that position. */
 function keepPlace() {
   if (window.scrollY <= 0) return () => {};
   const anchors = [...document.querySelectorAll("main [id]")]
@@ -358,7 +358,7 @@ function keepPlace() {
     .filter(([, box]) => box.height > 0 && box.top >= 0 && box.top < window.innerHeight)
     .map(([id, box]) => [id, box.top]);
   return () => {
-    // The first of them may be gone.
+    // The first ones may be gone.
     for (const [id, top] of anchors) {
       const element = document.getElementById(id);
       if (!element) continue;

@@ -1,14 +1,14 @@
-// Whoever is about to be signed out is told in time, and can stay.
+// Warns users before their session ends, and lets them extend it.
 
-/** How long before the end people are told, in milliseconds. */
+/** How long before the end to warn, in milliseconds. */
 const warnBefore = 300000;
-/** How often the time that is left is looked at, in milliseconds. */
+/** How often to check the remaining time, in milliseconds. */
 const lookPause = 20000;
-/** After how long of typing the session counts as used again, in milliseconds. */
+/** How often typing extends the session, in milliseconds. */
 const usePause = 300000;
 
-/** Keeps a session of someone who types, and says when it is about to end.
- * @param ends in how many seconds it ends, if no one uses it. */
+/** Extends the session while the user types, and warns before it ends.
+ * @param ends the number of seconds until an unused session ends. */
 export function keepSession(root, ends, refresher) {
   const [line, words, stay] = ["ending", "ending-words", "stay"].map((id) => document.getElementById(id));
   let endsAt = Date.now() + ends * 1000;
@@ -44,7 +44,7 @@ export function keepSession(root, ends, refresher) {
   setInterval(async () => {
     // Another tab may have used it since.
     if (endsAt - Date.now() < warnBefore) await ask(false).catch(() => {});
-    // Whoever has signed in again has a new one.
+    // The user may have a new session after signing in again.
     if (endsAt - Date.now() > warnBefore) stay.hidden = false;
     if (!stay.hidden) show();
   }, lookPause);

@@ -1,7 +1,7 @@
-// Relative times go on while a page is open. The server's clock counts, however wrong that of the browser is.
+// Updates relative times while a page is open. The server's clock counts, because the browser's may be wrong.
 
-/** Writes relative times again and again.
- * @returns what writes them within an element, takes in the time of the server, and says times of this browser in words. */
+/** Writes relative times repeatedly.
+ * @returns functions that write them within an element, set the server's time, and put times of this browser into words. */
 export function keepTimes(serverNow) {
   let ahead = Date.parse(serverNow) - Date.now();
   const now = () => Date.now() + ahead;
@@ -17,19 +17,19 @@ export function keepTimes(serverNow) {
   write(document);
   setInterval(() => { if (!document.hidden) write(document); }, 10000);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) write(document); });
-  /** The time of the server at a time of this browser; with the date if that is not today. */
+  /** The server's time at a time of this browser, with the date if it is not today. */
   const clock = (at) => {
     const [then, today] = [new Date(at + ahead), new Date(now())];
     return then.toDateString() === today.toDateString()
       ? then.toLocaleTimeString(undefined, { timeStyle: "long" })
       : then.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
   };
-  /** Takes in the server's time at present. */
+  /** Sets the server's current time. */
   const take = (serverNow) => { ahead = Date.parse(serverNow) - Date.now(); };
   return { write, take, clock, age: (at) => relative(at + ahead, now()) };
 }
 
-/** The words are those of the server. */
+/** A time in the same words as the server's. */
 function relative(then, now, isPlanned) {
   const distance = now - then;
   if (isPlanned ? distance >= 0 && distance < 60000 : distance > -60000 && distance < 10000) return isPlanned ? "now" : "just now";
