@@ -33,7 +33,7 @@ public actor PostgreSQLConnection {
   ///   - name: the name that the server shows for the connection (`application_name`), and the name of the thread.
   ///   - settings: additions to the settings of all connections, or replacements for this one.
   ///   - hostTimeout: the time limit for one server. All together may need as many times that limit as there are servers.
-  /// - Throws: `refused` if Baton finds an unfit server, and no fit one. Otherwise `unavailable`, with the answers of all servers.
+  /// - Throws: `refused` if one server is unfit for Baton and no other can be used. Otherwise `unavailable`, with every server's reason.
   public static func open(
     _ address: PostgreSQLAddress, name: String, settings: [String: String] = [:], hostTimeout: Duration = .seconds(5)
   ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {

@@ -56,7 +56,7 @@ struct IdleDatabase: Sendable {
       }
     }
     try await DatabaseSchema.prepare(connection, schema: schema, within: .seconds(600))
-    // A file is read or written between two statements, which may last any time. Commits of daemons that are gone may still be ending.
+    // Between two statements a file is read or written, which may take long. Commits of daemons that are gone may still be ending.
     _ = try await connection.run(
       [
         SQLStatement("SET idle_in_transaction_session_timeout = 0"), SQLStatement("SET lock_timeout = '30s'"),

@@ -44,7 +44,7 @@ struct ListSeek {
         (CASE coalesce(\(kind), 'null') WHEN 'null' THEN 0 WHEN 'boolean' THEN 1 WHEN 'number' THEN 2 WHEN 'string' THEN 3 ELSE 4 END)::int8
         """,
         "(CASE WHEN \(kind) = 'number' THEN (\(sql))::text::numeric END)",
-        // No text of PostgreSQL's has U+0000.
+        // No text in PostgreSQL has U+0000.
         """
         (CASE \(kind) WHEN 'string' THEN replace((\(sql))::text, '\\u0000', '\\u0001')::json #>> '{}' WHEN 'null' THEN NULL
           WHEN 'number' THEN NULL ELSE (\(sql))::text END COLLATE "C")

@@ -36,7 +36,7 @@ public struct SharedStore: Sendable {
   private(set) var messages: (any MessageReading)?
 
   /// - Parameters:
-  ///   - session: the session in whose name is written. Another one needs another store.
+  ///   - session: the session in whose name this store writes. Another session needs another store.
   ///   - known: how far the daemon has seen the store come. Its keeper shares it.
   ///   - current: returns the session that the daemon has at this moment, or `nil` while none is trusted. It is called for each commit.
   public init(

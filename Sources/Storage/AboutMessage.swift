@@ -1,6 +1,6 @@
 /// Someone else's message, or a person, and what a post of Baton does about it.
 public struct AboutMessage: Hashable, Sendable {
-  /// The words are stored.
+  /// The raw values are stored.
   public enum Act: String, Hashable, Sendable, CaseIterable {
     /// The post answers it.
     case answer

@@ -50,7 +50,7 @@ public struct Census: Hashable, Sendable {
   public var onNoRelay: [NetworkKind: Int]
   /// By relay, status and cause, only where there are some.
   public var members: [Members]
-  /// Channels that are damaged.
+  /// How many channels are in quarantine.
   public var quarantined: Int
   /// The start of the longest attempt that has not brought a channel to a relay yet, or `nil` without such an attempt.
   public var oldestAttempt: Timestamp?

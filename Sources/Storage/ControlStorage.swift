@@ -78,7 +78,7 @@ public protocol ControlStorage: Sendable {
   func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int)
   /// How many channels there are by network and phase, and relays of them by status and cause. The time grows with the number of channels.
   func census() async throws -> Census
-  /// How channels fared on their way to relays, as the latest `RelayOutcomes.linesMax` lines of the history have it.
+  /// How channels fared on their way to relays, according to the latest `RelayOutcomes.linesMax` lines of the history.
   func outcomes() async throws -> RelayOutcomes
   /// The connections to all relays that are remembered, in milliseconds, the oldest first.
   func roundTripsOfRelays() async throws -> [RelayID: [Int64]]

@@ -221,7 +221,7 @@ public struct MessagePage: Hashable, Sendable {
   }
 }
 
-/// A question for the messages that hold words.
+/// A search for messages by their words.
 public struct MessageSearch: Hashable, Sendable {
   /// Words that a message must contain, in any case and with any accents. A word that ends in `*` matches longer words too. Words between
   /// quotation marks must follow each other.
@@ -230,7 +230,7 @@ public struct MessageSearch: Hashable, Sendable {
   public var channel: ChannelID?
   /// Whether the newest come first. Otherwise the best matches among the newest `rankedMax`.
   public var isNewestFirst: Bool
-  /// How many hits are passed over.
+  /// How many hits to skip.
   public var offset: Int
   public var limit: Int
 
@@ -246,7 +246,7 @@ public struct MessageSearch: Hashable, Sendable {
   }
 }
 
-/// A message that holds the words that were searched.
+/// A message that contains the searched words.
 public struct MessageHit: Hashable, Sendable {
   /// A part of a text.
   public struct Piece: Hashable, Sendable {

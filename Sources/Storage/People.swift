@@ -54,7 +54,7 @@ public struct PeopleQuestion: Hashable, Sendable {
   /// Only people whose name contains this, in any case and with any accents, or whose author begins with it. Members of channels who wrote
   /// nothing are among them, after all others.
   public var text: String?
-  /// Only people who are muted, or only others.
+  /// Only muted people, or only people who are not muted.
   public var isMuted: Bool?
   public var after: Place?
   public var limit: Int

@@ -14,7 +14,7 @@ public struct PostReaction: Hashable, Sendable {
     case anyWish(in: ChannelID, name: String)
   }
   public var target: Target
-  /// As `PostRow.text` has it.
+  /// The text, as in `PostRow.text`.
   public var text: String
 
   public init(target: Target, text: String) {

@@ -93,7 +93,7 @@ public struct PostQuestion: Hashable, Sendable {
   }
   /// Posts of this channel, or of all channels if `nil`.
   public var channel: ChannelID?
-  /// Posts with a delivery, not departed, for which all of these hold that are not `nil`.
+  /// Only posts with a delivery that has not departed and meets all of these that are not `nil`.
   public var relay: RelayID?
   public var status: DeliveryStatus?
   public var cause: Cause?
@@ -147,7 +147,7 @@ public struct PostPage: Sendable {
   }
 }
 
-/// How other parts learn of changed posts.
+/// Reads posts that have changed.
 public protocol PostChangeReading: Sendable {
   /// Posts that changed after `revision`, in the order of their latest change.
   /// - Parameter channels: only posts of these, or of all channels if `nil`.

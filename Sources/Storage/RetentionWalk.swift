@@ -41,7 +41,7 @@ package struct RetentionWalk {
   /// The post of a channel behind which the walk continues.
   package func last(of channel: ChannelID) -> PostRetentionPlace.Post? { channel == start.channel ? start.last : nil }
 
-  /// Whether a channel's posts have to be counted, because there are some of which no earlier answer knew.
+  /// Whether a channel's posts have to be counted, because some are newer than the earlier answers.
   package func mustCount(_ channel: ChannelID, newest: PostID) -> Bool { known[channel] != newest }
 
   /// The newest post that is not kept any more, or `nil` if all are.

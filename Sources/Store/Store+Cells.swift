@@ -178,7 +178,7 @@ extension Store {
         .inUse,
         "there is a \(directory)/\(name) already; move away everything that is called baton.db or \(StateMark.name) first")
     }
-    // The rest of a crash is removed by the next attempt, or at the next start.
+    // After a crash, the next attempt or the next start removes this folder.
     let folder = pathOfCopy(in: directory)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = try Store(directory: folder)

@@ -6,7 +6,7 @@ internal import Synchronization
 extension Store {
   /// Makes the parts of `request` durable. When it returns they survive a crash of the machine. Requests that wait for the writer at the
   /// same moment share its next transaction. Upkeep goes alone, so that damage that only it meets fails nothing else. Cancelling the task
-  /// changes nothing.
+  /// has no effect.
   /// - Returns: the revisions, and which parts were not written.
   /// - Throws: `CommitFailure`, but never `fenced`, because the state directory belongs to this process until it is closed.
   @discardableResult

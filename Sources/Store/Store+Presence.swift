@@ -78,7 +78,7 @@ extension Store {
 
   private static func newDatabaseID() -> String { UUID().uuidString.lowercased() }
 
-  /// Keeps the rest of a lost database under another name.
+  /// Keeps the remains of a lost database under another name.
   static func setAside(_ directory: String) throws {
     unlink(directory + "/" + StateMark.name)
     let path = directory + "/baton.db"

@@ -56,8 +56,8 @@ extension Store {
 }
 
 extension Store {
-  /// Accepts damaged rows without changing them, so that a daemon without a backup can continue with the rest. Rows of an older schema get
-  /// new sums anyway when it is brought up to date.
+  /// Accepts damaged rows with their current values, so that a daemon without a backup can continue with them. Rows of an older schema
+  /// get new sums anyway when it is brought up to date.
   /// - Returns: which rows, for people.
   static func acceptDamage(_ db: Database) throws -> [String] {
     guard try Int32.fetchOne(db, sql: "PRAGMA user_version") == Schema.version else { return [] }

@@ -12,7 +12,7 @@ public final class Store: Sendable {
   public enum WhenLost: Sendable {
     /// Throws `StoreError.lost`.
     case refuse
-    /// Begins with nothing, and keeps the rest under another name.
+    /// Begins with nothing, and keeps the remains under another name.
     case startEmpty
     /// Continues with an older state of the database, or a different one.
     case acceptOlder
@@ -42,8 +42,8 @@ public final class Store: Sendable {
   let messagesPath: MessagesPath
 
   /// Opens or creates the database `baton.db` in `directory` and brings its schema up to date.
-  /// - Parameter acceptDamage: accepts damaged rows without changing them, before any of them is read, and is called with each, for people.
-  ///   If `nil`, they are not used.
+  /// - Parameter acceptDamage: accepts damaged rows with their current values, before any of them is read, and is called with each, for
+  ///   people. If `nil`, they are not used.
   /// - Throws: `StoreError` that names the file and the remedy.
   public convenience init(
     directory: String, whenLost: WhenLost = .refuse, acceptDamage: ((String) -> Void)? = nil

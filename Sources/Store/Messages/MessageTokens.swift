@@ -1,8 +1,8 @@
 internal import Channels
 internal import Filters
 
-/// The words of a text in the form in which searches compare, one after the other: letters and digits next to each other. In scripts without
-/// spaces each letter is one, so that every part of a sentence is words next to each other.
+/// The words of a text in the form in which searches compare, one after the other: letters and digits next to each other. In scripts
+/// without spaces each letter is one, so that every part of a sentence is words next to each other.
 struct MessageTokens: Sequence, IteratorProtocol {
   struct Token {
     var text: String

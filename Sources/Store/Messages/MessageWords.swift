@@ -20,7 +20,7 @@ struct MessageWords {
       defer { current = "" }
       let isPrefix = !isQuoted && current.last == "*"
       let tokens = MessageTokens(Array(current.unicodeScalars)).map(\.text)
-      // A word without letters and digits would be held by no message.
+      // No message contains a word without letters and digits.
       return tokens.isEmpty ? nil : Word(tokens: tokens, isPrefix: isPrefix)
     }
     func add(_ word: Word?) {

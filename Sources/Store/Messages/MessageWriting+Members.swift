@@ -17,7 +17,7 @@ extension MessageWriting {
     var roles: String
     var isOwn: Bool
     var isBanned = false
-    /// Requests of that date and before count no longer. It may be ahead, as dates of requests may.
+    /// Requests of that date and before no longer count. It may be ahead, as dates of requests may.
     var settledAt: Int64
     var askedAt: Int64?
     /// The date of the request, which may be ahead.

@@ -271,7 +271,7 @@ struct MessageWriting {
       .map { try Known($0) }
   }
 
-  /// Someone else's message counts no longer: it is removed, or it is Baton's.
+  /// Someone else's message no longer counts: it is removed, or it is Baton's.
   mutating func uncount(_ message: Known) throws {
     guard message.counts, message.absence == .none else { return }
     try change(message.channel) { conversation in
