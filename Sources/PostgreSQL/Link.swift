@@ -4,17 +4,17 @@ internal import Glibc
 
 /// One connection of libpq. One thread at a time uses it, and waits in it no longer than until a deadline.
 final class Link {
-  /// What the server says that no one asked for; it may come at any moment of a call.
+  /// The server's unrequested messages. They may come at any moment of a call.
   private final class Notices {
     var states: [String] = []
   }
 
   private var connection: OpaquePointer?
-  /// Whether the connection is to be closed at once, also in the middle of a question.
+  /// Whether the connection is to be closed immediately, even in the middle of a question.
   var isGivenUp: @Sendable () -> Bool = { false }
   private let notices = Notices()
   private var listener: UnsafeMutableRawPointer?
-  /// A statement as it is prepared: the same text with values of other types is another one.
+  /// A prepared statement: the same text with values of other types is another one.
   private struct Form: Hashable {
     let text: String
     let types: [UInt32]
@@ -27,7 +27,7 @@ final class Link {
   /// When the server last answered.
   private var heardAt = ContinuousClock.now
 
-  /// How many statements a connection keeps prepared. Those of Baton are a few hundred.
+  /// How many statements a connection keeps prepared. Baton has a few hundred.
   private static let preparedMax = 1_000
 
   var serverVersion: Int { connection.map { Int(pq_serverVersion($0)) } ?? 0 }
@@ -35,7 +35,7 @@ final class Link {
 
   deinit { close() }
 
-  /// Hangs up. What is under way at the server may still happen.
+  /// Hangs up. The server may still carry out running work.
   func close() {
     guard let connection else { return }
     pq_finish(connection)
@@ -85,7 +85,7 @@ final class Link {
     guard pq_setNonblocking(connection) == 0, pq_enterPipeline(connection) == 1 else { throw lost(host) }
   }
 
-  /// Closes a connection that failed, and says why.
+  /// Closes a connection that failed, and returns the reason.
   private func lost(_ host: PostgreSQLAddress.Host) -> PostgreSQLFailure {
     let words = reason
     close()
@@ -102,13 +102,13 @@ final class Link {
 
   // MARK: - Asking
 
-  /// Has statements done in one transaction. They go in one piece, and the first that fails undoes all.
+  /// Carries out statements in one transaction. They go in one piece, and the first that fails undoes all.
   func run(_ statements: [SQLStatement], until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> [SQLRows] {
     guard let connection else { throw .unavailable("there is no connection to the database") }
     try check(until: deadline)
     notices.states = []
     if prepared.count > Self.preparedMax {
-      // Too many different texts; a new connection begins with none.
+      // Too many different texts. A new connection begins with none.
       close()
       throw .unavailable("the connection has prepared too many statements")
     }
@@ -139,7 +139,7 @@ final class Link {
   }
 
   /// Makes sure that the server is still there before it is sent anything that it could carry out. It may have ended an idle connection,
-  /// and someone in between may have forgotten it without a word.
+  /// and a device between the two may have forgotten it silently.
   private func check(until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) {
     var isDoubtful = heardAt.duration(to: .now) > Self.idleMax
     while pq_socket(connection) >= 0, wait(for: POLLIN, until: ContinuousClock.now, atLeastOnce: true) {
@@ -199,7 +199,7 @@ final class Link {
           close()
           throw .unavailable("the database takes no more within the time for it")
         }
-        // Whoever does not read may not be read by the other side either. This sends as well, so when it fails the end may be there.
+        // If this side does not read, the server may stop reading too. This also sends, so when it fails the end may have arrived.
         guard pq_consumeInput(connection) == 1 else { throw broken(isSent: true) }
       default: throw broken(isSent: false)
       }
@@ -229,7 +229,7 @@ final class Link {
       }
       try endOfStep(until: deadline)
     }
-    // What fails only at the end of the transaction is told here.
+    // Errors at the end of the transaction appear here.
     while true {
       let result = try next(until: deadline)
       defer { pq_clear(result) }
@@ -249,7 +249,7 @@ final class Link {
       }
       throw .refused(error)
     }
-    // A warning at the end of a transaction: the server has given up waiting for its standby, so what it has may be lost with it.
+    // A warning at the end of a transaction: the server has given up waiting for its standby, so its changes may be lost with it.
     if let state = notices.states.first(where: { $0.hasPrefix("01") || $0.hasPrefix("57P") }) {
       throw .inDoubt("the database did not wait until its standby has the change (\(state.fromServer))")
     }
@@ -267,14 +267,14 @@ final class Link {
   private func next(until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> OpaquePointer {
     try settle(until: deadline)
     if let result = pq_getResult(connection) { return result }
-    // Between the last step and the end of the transaction there may be an empty answer; after a lost connection there is nothing else.
+    // Between the last step and the end of the transaction there may be an empty answer. After a lost connection nothing else comes.
     guard pq_status(connection) != PQ_CONNECTION_BAD else { throw broken(isSent: true) }
     try settle(until: deadline)
     guard let result = pq_getResult(connection) else { throw broken(isSent: true) }
     return result
   }
 
-  /// Waits until the next answer is there.
+  /// Waits for the next answer.
   private func settle(until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) {
     while pq_isBusy(connection) == 1 {
       let now = ContinuousClock.now
@@ -282,13 +282,13 @@ final class Link {
         close()
         throw .inDoubt("the database did not answer within the time for it")
       }
-      // What is encrypted may have arrived, and be kept where the socket does not show it.
+      // Encrypted data may have arrived, and be kept where the socket does not show it.
       _ = wait(for: POLLIN, until: min(deadline, now + Self.lookAgain))
       guard pq_consumeInput(connection) == 1 else { throw broken(isSent: true) }
     }
   }
 
-  /// Closes a connection that cannot be used any more.
+  /// Closes a broken connection.
   /// - Parameter isSent: whether the server may have everything.
   private func broken(isSent: Bool, _ error: SQLError? = nil) -> PostgreSQLFailure {
     let words = "the connection to the database broke: \(error?.description ?? reason)"
@@ -308,12 +308,12 @@ final class Link {
   }
 
   private static let lookAgain = Duration.milliseconds(50)
-  /// How long after an answer the server is taken to be there.
+  /// How long after an answer the server is assumed to be there.
   private static let idleMax = Duration.seconds(1)
 
   // MARK: - Waiting
 
-  /// - Parameter atLeastOnce: whether it is looked at also after the deadline, without waiting.
+  /// - Parameter atLeastOnce: whether to look once even after the deadline, without waiting.
   /// - Returns: whether something can be done before the deadline.
   private func wait(for events: CInt, until deadline: ContinuousClock.Instant, atLeastOnce: Bool = false) -> Bool {
     let descriptor = pq_socket(connection)
@@ -333,6 +333,6 @@ final class Link {
 }
 
 extension String {
-  /// The text as it may reach logs, journals and terminals: a server, or what stands in its place, may say anything.
+  /// The text for logs, journals and terminals: a server, or an impostor, may send anything.
   var fromServer: String { Trouble(.protocol, self).detail }
 }

@@ -1,15 +1,15 @@
 internal import CPostgreSQL
 internal import Glibc
 
-/// Where a database is, and how to get in. It may hold a password, so it is never shown as a whole.
+/// Where a database is, and how to get in. It may contain a password, so it is never shown as a whole.
 public struct PostgreSQLAddress: Hashable, Sendable {
   /// One server of several that may have the database.
   public struct Host: Hashable, Sendable, CustomStringConvertible {
-    /// A name, an address, or the folder of a Unix socket; empty for libpq's own choice.
+    /// A name, an address, or the folder of a Unix socket. Empty for libpq's own choice.
     public let name: String
-    /// The address to use instead of looking `name` up; `nil` if it is looked up.
+    /// The address to use instead of looking `name` up, or `nil` if it is looked up.
     public let address: String?
-    /// `nil` for the usual one.
+    /// `nil` for the default.
     public let port: String?
 
     /// Whether it is on this machine, if libpq uses no other address for it. Libpq's own choice may be anywhere.
@@ -33,18 +33,18 @@ public struct PostgreSQLAddress: Hashable, Sendable {
 
   /// The servers in the order in which they are tried.
   public let hosts: [Host]
-  /// What is told libpq besides, by keyword.
+  /// Further settings for libpq, by keyword.
   private let settings: [String: String]
 
-  /// What Baton decides by itself.
+  /// Settings that Baton chooses itself.
   private static let reserved: Set<String> = [
     "target_session_attrs", "client_encoding", "fallback_application_name", "replication",
   ]
   private static let hostsMax = 16
 
   /// Reads an address, as in `postgresql://user@one,two:5433/baton?sslmode=verify-full`, or `host=one dbname=baton`. Several servers are
-  /// tried one by one only if they stand in it; those of a service file or the environment are libpq's.
-  /// - Throws: `unavailable` if libpq cannot be loaded, and `refused` with the SQLSTATE 08001 if the text is no address.
+  /// tried one by one only if the address lists them. Servers of a service file or the environment are left to libpq.
+  /// - Throws: `unavailable` if libpq cannot be loaded, and `refused` with the SQLSTATE 08001 if the text is not an address.
   public init(_ text: String) throws(PostgreSQLFailure) {
     try Self.loadLibrary()
     var fault: UnsafeMutablePointer<CChar>?
@@ -69,26 +69,25 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     self.settings = settings
   }
 
-  /// What libpq is told of one of the servers besides its place, by keyword. Without a word on encryption libpq would give the password to
-  /// any server that says it has none, so the certificate is checked unless the address itself says otherwise.
+  /// The settings of libpq for one of the servers, without its place, by keyword. Without a setting for encryption libpq would give the
+  /// password to any server that claims to have no encryption, so the certificate is checked unless the address itself demands otherwise.
   func settings(for host: Host) -> [String: String] {
     guard sslMode == nil, !isLocal(host) else { return settings }
     return settings.merging(["sslmode": Self.checked]) { _, own in own }
   }
 
-  /// Whether a server is on this machine for sure. Where the address names none, libpq takes the network address from a service file or
-  /// the environment.
+  /// Whether a server is on this machine for sure. Without a network address in the address, libpq uses a service file or the environment.
   private func isLocal(_ host: Host) -> Bool {
     let mayBeElsewhere = settings["service"]?.isEmpty == false || getenv("PGHOSTADDR") != nil || getenv("PGSERVICE") != nil
     return host.isLocal && (host.address != nil || !mayBeElsewhere)
   }
 
-  /// The encryption of connections that the address names; `nil` if it names none.
+  /// The encryption of connections that the address sets, or `nil` without it.
   private var sslMode: String? { settings["sslmode"].flatMap { $0.isEmpty ? nil : $0 } }
 
   private static let checked = "verify-full"
 
-  /// The `sslmode` of the address if it lets another server get the password or change data; `nil` otherwise.
+  /// The `sslmode` of the address if it lets another server get the password or change data. Otherwise `nil`.
   public var weakMode: String? {
     guard let sslMode, sslMode != Self.checked, !hosts.allSatisfy(isLocal) else { return nil }
     return sslMode
@@ -102,7 +101,7 @@ public struct PostgreSQLAddress: Hashable, Sendable {
   }
 
   /// Loads libpq, unless it is loaded.
-  /// - Throws: `unavailable`, with what to do.
+  /// - Throws: `unavailable`, with the remedy.
   public static func loadLibrary() throws(PostgreSQLFailure) {
     if let fault = pq_load() { throw .unavailable(String(cString: fault)) }
   }
@@ -142,7 +141,7 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     .refused(SQLError(state: "08001", message: "the address of the database is not valid: \(reason)"))
   }
 
-  /// Without what stands in quotes, which may be a part of a password.
+  /// The text without its quoted part, which may be a part of a password.
   static func withoutQuotes(_ text: String) -> String {
     guard let first = text.firstIndex(of: "\""), let last = text.lastIndex(of: "\"") else {
       return String(text.prefix { $0 != "\n" })

@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A connection to a PostgreSQL server that may write. Callers wait for their turn without blocking a thread; libpq blocks one of its own.
+/// A connection to a PostgreSQL server that may write. Callers wait for their turn without blocking a thread. libpq blocks a separate one.
 ///
-/// A connection that broke stays broken: whoever needs another opens it, because everything that was known may have changed meanwhile.
+/// A broken connection cannot be repaired: open a new one, because everything that was known may have changed.
 public actor PostgreSQLConnection {
-  /// What the server says of itself.
+  /// The server's description of itself.
   public nonisolated let server: PostgreSQLServer
   private nonisolated let thread: BlockingThread
   private let link: Link
@@ -30,10 +30,10 @@ public actor PostgreSQLConnection {
 
   /// Connects to the first server that may write.
   /// - Parameters:
-  ///   - name: what the server shows of the connection (`application_name`), and the thread is called.
-  ///   - settings: what the server is told for this connection besides what all are told, or instead.
-  ///   - hostTimeout: how long one server may take; all together may take as long as there are servers.
-  /// - Throws: `refused` if there is one that Baton cannot use, and none that it can; otherwise `unavailable`, with what each of them said.
+  ///   - name: the name that the server shows for the connection (`application_name`), and the name of the thread.
+  ///   - settings: additions to the settings of all connections, or replacements for this one.
+  ///   - hostTimeout: the time limit for one server. All together may need as many times that limit as there are servers.
+  /// - Throws: `refused` if one server is unfit for Baton and no other can be used. Otherwise `unavailable`, with every server's reason.
   public static func open(
     _ address: PostgreSQLAddress, name: String, settings: [String: String] = [:], hostTimeout: Duration = .seconds(5)
   ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {
@@ -66,7 +66,7 @@ public actor PostgreSQLConnection {
         }
         return .success(PostgreSQLConnection(link, server, thread))
       } catch {
-        // Another server may be the right one all the same.
+        // Another server may still be the right one.
         if case .refused(let error) = error, error.state == PostgreSQLServer.unfit { refusal = refusal ?? .refused(error) }
         let words = "\(error)"
         reasons.append(words.hasPrefix("\(host)") ? words : "\(host): \(words)")
@@ -76,25 +76,25 @@ public actor PostgreSQLConnection {
     return .failure(.unavailable("no server of the database can be used: " + reasons.joined(separator: "; ")))
   }
 
-  /// Has statements done in one transaction, after those that were asked for before. They go in one piece, without an answer in between.
-  /// - Parameter timeout: how long it may take once its turn has come. Then the connection is closed, and never cancelled: a commit that is
+  /// Carries out statements in one transaction, after all earlier ones. They go in one piece, without an answer between them.
+  /// - Parameter timeout: how long it may last once its turn has come. Then the connection is closed, and never cancelled: a commit that is
   ///   cancelled may count as done and be lost with its server.
   /// - Returns: the answers, one for each statement.
   public func run(_ statements: [SQLStatement], within timeout: Duration) throws(PostgreSQLFailure) -> [SQLRows] {
     try link.run(statements, until: ContinuousClock.now + timeout)
   }
 
-  /// Has one statement done.
+  /// Carries out one statement.
   public func run(_ statement: SQLStatement, within timeout: Duration) throws(PostgreSQLFailure) -> SQLRows {
     let rows = try run([statement], within: timeout)
     guard let first = rows.first else { throw .unavailable("the database gave no answer") }
     return first
   }
 
-  /// Has the connection closed in the middle of a question, the present one or else the next. It is not known what became of that.
+  /// Closes the connection in the middle of a question, the current one or else the next. The result of that question is unknown.
   public nonisolated func giveUp() { isGivenUp.set() }
 
-  /// Closes the connection once what was asked for before is done.
+  /// Closes the connection once earlier statements are done.
   public func close() { link.close() }
 }
 

@@ -1,10 +1,11 @@
-/// Why something was not done in PostgreSQL, and whether it may have happened all the same.
+/// Why something was not done in PostgreSQL, and whether it may have happened anyway.
 public enum PostgreSQLFailure: Error, Hashable, Sendable {
-  /// The server refused a statement. Nothing of what was sent with it has happened, and the connection goes on.
+  /// The server refused a statement. No statement sent with it has happened, and the connection can be used further.
   case refused(SQLError)
   /// There is no connection, or it broke before the server had everything. Nothing has happened.
   case unavailable(String)
-  /// The connection broke, or time was up, after the server had everything; or it was not sure itself. No one knows whether it happened.
+  /// The connection broke, or time was up, after the server had everything, or the server itself was not sure. No one knows whether it
+  /// happened.
   case inDoubt(String)
 }
 
@@ -24,9 +25,9 @@ public struct SQLError: Hashable, Sendable, CustomStringConvertible {
   public let state: String
   /// In the server's words and language.
   public let message: String
-  /// The constraint that was violated; `nil` if none was.
+  /// The constraint that was violated, or `nil` without one.
   public let constraint: String?
-  /// The statement that failed, counted from 0; `nil` if it was the end of the transaction, or the connection as a whole.
+  /// The statement that failed, counted from 0, or `nil` if it was the end of the transaction, or the connection as a whole.
   public let statement: Int?
 
   public init(state: String, message: String, constraint: String? = nil, statement: Int? = nil) {

@@ -1,40 +1,40 @@
 internal import Glibc
 
-/// What a server says of itself when a connection to it begins. Everything that Baton relies on is looked at, because a setting of the
-/// server, the role or the database may take it away without a word.
+/// A server's description of itself when a connection to it begins. Everything that Baton relies on is checked, because a setting of the
+/// server, the role or the database may silently remove it.
 public struct PostgreSQLServer: Hashable, Sendable {
   /// Such as 150018.
   public let version: Int
   /// The number of the server's process for this connection.
   public let backend: Int
-  /// Changes whenever another server has taken over, or an older state was restored. What was read before may not be true any more.
+  /// Changes whenever another server has taken over, or an older state was restored. Data read before may not be true any more.
   public let timeline: String
-  /// How far the server's clock is ahead, in milliseconds, to within the time that the question took.
+  /// How far the server's clock is ahead, in milliseconds, accurate to the duration of the question.
   public let clockAhead: Int64
-  /// Whether commits wait for a standby, as far as the settings say.
+  /// Whether commits wait for a standby, according to the settings.
   public let hasSynchronousStandby: Bool
-  /// Why it cannot write at present; `nil` if it can.
+  /// Why it cannot write for now, or `nil` if it can.
   let standby: String?
 
   /// The oldest version that is tested.
   public static let versionMin = 150_000
 
-  /// What every connection of Baton's is set to.
+  /// The settings of every connection.
   private static let settings: [(name: String, value: String)] = [
     // A plan for long arrays would walk through whole tables.
     ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("TimeZone", "UTC"), ("DateStyle", "ISO, YMD"),
     ("default_transaction_isolation", "read committed"), ("lock_timeout", "3s"),
     ("idle_in_transaction_session_timeout", "3s"),
-    // Whoever waits has a limit of its own. A commit that the server cancels may count as done and be lost.
+    // Baton has its own limits. A commit that the server cancels may count as done and be lost.
     ("idle_session_timeout", "0"), ("statement_timeout", "0"),
-    // A commit that did not wait for its standby is told by a warning only.
+    // Only a warning reports a commit that did not wait for its standby.
     ("client_min_messages", "warning"), ("standard_conforming_strings", "on"),
-    // The other end lets go of locks if this one has gone silent.
+    // The other end releases its locks if this one has gone silent.
     ("tcp_user_timeout", "3000"), ("tcp_keepalives_idle", "1"), ("tcp_keepalives_interval", "1"), ("tcp_keepalives_count", "3"),
   ]
 
   /// Sets a new connection up and looks at the server.
-  /// - Parameter own: what this connection is set to besides, or instead.
+  /// - Parameter own: additions to the settings, or replacements, for this connection.
   /// - Throws: `refused` with the SQLSTATE 0A000 if Baton cannot use it.
   static func settle(
     _ link: Link, _ own: [String: String], until deadline: ContinuousClock.Instant
@@ -42,7 +42,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
     guard link.serverVersion >= versionMin else {
       throw refusal("it is PostgreSQL \(link.serverVersion / 10_000); version \(versionMin / 10_000) or later is needed")
     }
-    // Older servers do not know this one.
+    // Older servers do not have this one.
     let known = settings + (link.serverVersion >= 170_000 ? [(name: "transaction_timeout", value: "0")] : [])
     let settings = known.filter { own[$0.name] == nil } + own.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     let columns = settings.indices.map { "set_config($\(2 * $0 + 1), $\(2 * $0 + 2), false)" }.joined(separator: ", ")
@@ -59,7 +59,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
     do throws(PostgreSQLFailure) {
       rows = try link.run([SQLStatement("SELECT " + columns, values), facts], until: deadline)[1]
     } catch {
-      // A new connection has no statements of before, and forgets none.
+      // A new connection has no earlier statements, and forgets none.
       if case .refused(let fault) = error, ["42P05", "26000"].contains(fault.state) { throw between }
       throw error
     }

@@ -4,14 +4,14 @@ internal import CPostgreSQL
 public struct SQLRows: Sendable {
   /// How many rows came back.
   public let count: Int
-  /// How many rows the statement has changed; for those that only read, how many came back.
+  /// How many rows the statement has changed. For statements that only read, how many came back.
   public let affected: Int
   private let columns: Int
-  /// All values behind each other, and where each begins; the last place is the end. A NULL is negative: the one's complement of its place.
+  /// All values behind each other, and where each begins. The last place is the end. A NULL is negative: the one's complement of its place.
   private let all: [UInt8]
   private let places: [Int]
 
-  /// - Parameter result: an answer of libpq; it is read, and stays the caller's.
+  /// - Parameter result: an answer of libpq. It is read, and the caller frees it.
   init(_ result: OpaquePointer) {
     let (rows, columns) = (pq_rows(result), pq_columns(result))
     (count, self.columns) = (Int(rows), Int(columns))
@@ -32,13 +32,13 @@ public struct SQLRows: Sendable {
     (self.all, self.places) = (all, places)
   }
 
-  /// The bytes of a value; `nil` for NULL, and if there is no such row or column.
+  /// The bytes of a value, or `nil` for NULL, and if there is no such row or column.
   public func bytes(_ row: Int, _ column: Int) -> [UInt8]? { raw(row, column).map { Array($0) } }
 
-  /// A text; bytes that are no UTF-8 become U+FFFD.
+  /// A text. Bytes that are not UTF-8 become U+FFFD.
   public func text(_ row: Int, _ column: Int) -> String? { raw(row, column).map { String(decoding: $0, as: UTF8.self) } }
 
-  /// An integer of any size; `nil` also if it is something else.
+  /// An integer of any size, or `nil` for anything else.
   public func int(_ row: Int, _ column: Int) -> Int64? {
     guard let bytes = raw(row, column), [2, 4, 8].contains(bytes.count), let first = bytes.first else { return nil }
     return bytes.reduce(first < 0x80 ? 0 : -1) { $0 << 8 | Int64($1) }

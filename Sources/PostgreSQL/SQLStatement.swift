@@ -3,7 +3,7 @@ public struct SQLStatement: Hashable, Sendable {
   /// One statement of SQL, with parameters `$1`, `$2` and so on.
   public let text: String
   public let values: [SQLValue]
-  /// Whether each connection prepares it once and keeps it. Texts of which there is no end are not kept.
+  /// Whether each connection prepares it once and keeps it. Texts with endless variations are not kept.
   public let isKept: Bool
 
   public init(_ text: String, _ values: [SQLValue] = [], isKept: Bool = true) {
@@ -17,7 +17,7 @@ public struct SQLStatement: Hashable, Sendable {
 public enum SQLValue: Hashable, Sendable {
   case int(Int64?)
   case bool(Bool?)
-  /// PostgreSQL holds no U+0000 in text, and refuses it (22021).
+  /// PostgreSQL stores no U+0000 in text, and refuses it (22021).
   case text(String?)
   case bytes([UInt8]?)
   case ints([Int64?])

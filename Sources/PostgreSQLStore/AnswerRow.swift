@@ -48,7 +48,7 @@ struct AnswerRow: RowSource {
 }
 
 extension SQLRows {
-  /// What `read` makes of each row, which has all columns of a table in their order.
+  /// The results of `read` for each row, which has all columns of a table in their order.
   func map<T>(_ read: (inout AnswerRow) throws -> T) rethrows -> [T] {
     try (0..<count).map { index in
       var row = AnswerRow(self, index)
@@ -56,6 +56,6 @@ extension SQLRows {
     }
   }
 
-  /// The integers of a column; NULLs are left out.
+  /// The integers of a column, without NULLs.
   func ints(_ column: Int = 0) -> [Int64] { (0..<count).compactMap { int($0, column) } }
 }

@@ -1,12 +1,12 @@
 internal import Cluster
 internal import PostgreSQL
 
-/// The server's process of a connection. When it started tells it from a later one with the same number, also on another server.
+/// The server's process of a connection. Its start distinguishes it from a later one with the same number, even on another server.
 struct Backend {
   private let number: Int64
   private let since: String
 
-  /// The process of a connection; `nil` if the server does not say.
+  /// The process of a connection, or `nil` if the server does not show it.
   static func of(
     _ connection: PostgreSQLConnection, within timeout: Duration
   ) async throws(PostgreSQLFailure) -> Backend? {
@@ -19,7 +19,7 @@ struct Backend {
   /// Keeps the server from warning, within a transaction, that a process had ended by itself: other warnings mean doubt.
   static let quiet = SQLStatement("SELECT set_config('client_min_messages', 'error', true)")
 
-  /// Ends the process if it is still there, and waits until it is not. What it had begun has happened then, or never will.
+  /// Ends the process if it is still there, and waits until it is gone. Its work has happened then, or never will.
   /// - Parameter connection: another connection.
   func end(over connection: PostgreSQLConnection, within timeout: Duration) async throws(PostgreSQLFailure) {
     let end = ContinuousClock.now + timeout
@@ -36,15 +36,15 @@ struct Backend {
 }
 
 extension SharedStore.Settings {
-  /// How long something may take that is tried again.
-  /// - Throws: `unavailable` if that is too short to get an answer: a time limit that passes leaves what was sent in doubt.
+  /// The rest of the time for something that is tried again.
+  /// - Throws: `unavailable` if that is too short to get an answer: a time limit that passes leaves the sent statements in doubt.
   static func rest(until end: ContinuousClock.Instant) throws(PostgreSQLFailure) -> Duration {
     let rest = ContinuousClock.now.duration(to: end)
     guard rest > .seconds(1) else { throw .unavailable("the database did not answer in the time allowed") }
     return rest
   }
 
-  /// Connects in the name of a session, once what an earlier connection had begun has ended.
+  /// Connects in the name of a session, once the work of an earlier connection has ended.
   /// - Parameter before: the process of that connection.
   /// - Returns: the connection, and its process.
   func connect(

@@ -3,18 +3,18 @@ public import Cluster
 internal import PostgreSQL
 public import Storage
 
-/// Leaves calls for other daemons in the database, and takes those that others have left, over a connection that does nothing else. It
-/// belongs to one session, and calls go with it.
+/// Leaves calls for other daemons in the database, and takes calls that other daemons have left, over a connection that does nothing else.
+/// It belongs to one session, and calls go with it.
 public actor CallDesk: CallExchange, SharingStorage {
   private let settings: SharedStore.Settings
   private let session: SessionMachine.ID
   private let current: @Sendable () -> SessionMachine.ID?
   private var connection: PostgreSQLConnection?
-  /// The server's process of the last connection. What it had begun must not be done later.
+  /// The server's process of the last connection. Its work must not be done later.
   private var backend: Backend?
   private let turns = Turns()
 
-  /// - Parameter current: gives the session that the daemon has at this moment; `nil` while none is trusted.
+  /// - Parameter current: returns the session that the daemon has at this moment, or `nil` while none is trusted.
   public init(
     _ settings: SharedStore.Settings, session: SessionMachine.ID, current: @escaping @Sendable () -> SessionMachine.ID?
   ) {
@@ -130,7 +130,7 @@ public actor CallDesk: CallExchange, SharingStorage {
         FROM sessions s ORDER BY s.name COLLATE "C", s.id
         """)
     ])[0]
-    // Whoever has the role of the database may have written anything, and this reaches logs and terminals.
+    // Anyone with the role of the database may have written anything, and this reaches logs and terminals.
     func words(_ row: Int, _ column: Int) -> String { Trouble(.protocol, rows.text(row, column) ?? "").detail }
     return (0..<rows.count).map { row in
       let id = rows.int(row, 0) ?? 0

@@ -2,8 +2,8 @@ internal import Channels
 internal import PostgreSQL
 internal import Storage
 
-/// A request as statements. All of them are one transaction, in this order: the session is still there; rows that have no revision; the
-/// place in the order of all commits, for which there is a lock; everything else.
+/// A request as statements. All of them are one transaction, in this order: the check that the session exists, rows without a revision, the
+/// place in the order of all commits, for which there is a lock, and everything else.
 struct CommitScript {
   /// The SQLSTATE that stands for a session that is over.
   static let fencedState = "BT001"
@@ -18,8 +18,8 @@ struct CommitScript {
     self.lock = lock
   }
 
-  /// Whether an error is not due to what was to be written, so that the same may work later. What is to be written can only have a wrong
-  /// value (22), contradict what is there (23), or be too large (54).
+  /// Whether an error is not due to the written data, so that the same may work later. The data can only have a wrong value (22),
+  /// contradict stored rows (23), or be too large (54).
   static func isPassing(_ fault: SQLError) -> Bool { !["22", "23", "54", "BT"].contains(fault.state.prefix(2)) }
 
   /// Whether the first statement, the fence, did not find the session.
@@ -27,10 +27,10 @@ struct CommitScript {
     if case .refused(let fault) = error { fault.statement == 0 && fault.state == "22012" } else { false }
   }
 
-  /// All statements of a request, and where the answers are that matter.
+  /// All statements of a request, and the positions of the answers that matter.
   struct Statements {
     var all: [SQLStatement]
-    /// The one with the place in the order.
+    /// The position of the statement that takes the place in the order.
     var place: Int
     var forgetting: [Int]
     var batch: WriteBatch
@@ -41,7 +41,7 @@ struct CommitScript {
   /// Waits for the lock of the order. It is held until the commit is durable.
   var locking: SQLStatement { SQLStatement("SELECT pg_advisory_xact_lock($1)", [.int(lock)]) }
 
-  /// Takes the place behind the last commit. It is a statement of its own, so that it sees the commit before.
+  /// Takes the place behind the last commit. It is a separate statement, so that it sees the commit before.
   func takePlace(_ batch: WriteBatch) -> SQLStatement {
     SQLStatement(
       """
@@ -58,20 +58,20 @@ struct CommitScript {
       ])
   }
 
-  /// The end of everything, for a commit that takes no place, and the last commit. Numbers that were left out by a restore count, too.
+  /// The end of all sequences, for a commit that takes no place, and the last commit. Numbers that a restore left out count too.
   static let end = SQLStatement(
     """
     SELECT coalesce(max(base + count), 0), 0::int8, coalesce(max(post_base + post_count), 0), 0::int8, max(session), max(seq)
     FROM (SELECT * FROM commits ORDER BY number DESC LIMIT 1) last
     """)
 
-  // MARK: - Everything at once
+  // MARK: - All parts together
 
-  /// The statements for all parts; `nil` if what they expect can already be seen not to hold.
+  /// The statements for all parts, or `nil` if their expectations are already known to fail.
   func whole() -> Statements? {
     var batch = WriteBatch(session: commit.session)
     var expected: [Int64: Int64] = [:]
-    // What this request has written so far.
+    // The revisions that this request has written so far.
     var written: [ChannelID: Int64] = [:]
     for part in request.parts {
       if let expectation = part.expected {

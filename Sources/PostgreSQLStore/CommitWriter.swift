@@ -6,17 +6,17 @@ internal import Storage
 /// Makes requests durable, one after the other, over a connection that does nothing else.
 actor CommitWriter {
   private let settings: SharedStore.Settings
-  /// The session in whose name commits are made, and the one that the daemon has at this moment.
+  /// The session in whose name commits are made, and the session that the daemon has at this moment.
   private let session: SessionMachine.ID
   private let current: @Sendable () -> SessionMachine.ID?
   private let known: KnownEnd
   private var connection: PostgreSQLConnection?
   private var backend: Backend?
-  /// That of the last connection.
+  /// The timeline of the last connection.
   private var timeline: String?
   /// The number of the last commit.
   private var number: Int64 = 0
-  /// Whether it is not known what became of a commit.
+  /// Whether the result of a commit is unknown.
   private var isInDoubt = false
   private let turns = Turns()
 
@@ -41,7 +41,7 @@ actor CommitWriter {
       let receipt = try await overConnection { (connection, timeout) throws(PostgreSQLFailure) in
         try await self.write(request, over: connection, within: timeout)
       }
-      // The connection before has ended, so what it had begun is seen by now.
+      // The connection before has ended, so its work is visible by now.
       isInDoubt = false
       let hasPlace = receipt.revision > receipt.base || receipt.postRevision > receipt.postBase
       known.note(
@@ -52,8 +52,8 @@ actor CommitWriter {
     }
   }
 
-  /// The latest sign of life of the session, or of an earlier one. It writes: what a server has that lost its standby could still be lost
-  /// with it, and what is acknowledged after that cannot.
+  /// The latest sign of life of the session, or of an earlier one. It writes: the data of a server that lost its standby could still be
+  /// lost with it, and changes that are acknowledged after that cannot.
   func lastSignOfLife() async throws(StoreError) -> SignOfLife? {
     try await turns.one { await foundSignOfLife() }.get()
   }
@@ -86,14 +86,14 @@ actor CommitWriter {
     }
   }
 
-  /// Makes sure that what a commit in doubt has done is seen, or will never be, before anyone asks what there is.
+  /// Makes sure that the work of a commit in doubt is visible, or will never happen, before anyone reads the ends of sequences.
   func settle() async throws(StoreError) { if isInDoubt { _ = try await lastSignOfLife() } }
 
   // MARK: - The connection
 
-  /// The connection, as long as the session is that of this moment: what was decided in its name must not be done in that of a later one.
-  /// What an earlier connection left behind has ended before anything is asked. Until then nothing is under way, so a failure is none of a
-  /// commit.
+  /// The connection, as long as the session is the current one: decisions in its name must not be carried out in the name of a later
+  /// session. The work of an earlier connection has ended before anything is asked. Before that nothing is under way, so a failure here
+  /// never concerns a commit.
   private func connected() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     guard let now = current() else {
       throw .unavailable(
@@ -119,13 +119,13 @@ actor CommitWriter {
   ) async throws(PostgreSQLFailure) -> Result {
     let (end, wasConnected) = (ContinuousClock.now + settings.timeout, connection != nil)
     do throws(PostgreSQLFailure) { return try await once(body) } catch {
-      // It is still there if nothing may be written at present.
+      // It is still there if nothing may be written for now.
       guard wasConnected, connection == nil, case .unavailable = error else { throw error }
       return try await once(body, by: end)
     }
   }
 
-  /// Gives a connection up that may have something under way, or whose server only reads now.
+  /// Gives up a connection that may have something under way, or whose server only reads now.
   private func once<Result: Sendable>(
     _ body: (PostgreSQLConnection, Duration) async throws(PostgreSQLFailure) -> Result, by end: ContinuousClock.Instant? = nil
   ) async throws(PostgreSQLFailure) -> Result {
@@ -143,7 +143,7 @@ actor CommitWriter {
   private func connect() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     let (fresh, process) = try await settings.connect(for: session, after: backend)
     do throws(PostgreSQLFailure) {
-      // Another server may lack what the former one has acknowledged, so all has to be read again, in a new session.
+      // Another server may lack changes that the former one has acknowledged, so everything has to be read again, in a new session.
       guard timeline ?? fresh.server.timeline == fresh.server.timeline else {
         try await known.leaveNumbersOut(ifLackedBy: fresh, schema: settings.schema, within: settings.timeout)
         throw Self.fenced
@@ -167,7 +167,7 @@ actor CommitWriter {
 
   // MARK: - Failures
 
-  /// What is told when the session is gone.
+  /// The error when the session is gone.
   static let isOver = "the session of this daemon in the database is over; what it had belongs to others"
 
   private static let fenced = PostgreSQLFailure.refused(
@@ -199,7 +199,7 @@ actor CommitWriter {
     return try await PartWriter(script, connection, timeout).write()
   }
 
-  /// Writes a whole request in one piece, as can nearly always be done.
+  /// Writes a whole request in one piece, which nearly always works.
   /// - Returns: `nil` if one of its parts cannot be written.
   private func whole(
     _ script: CommitScript, over connection: PostgreSQLConnection, within timeout: Duration

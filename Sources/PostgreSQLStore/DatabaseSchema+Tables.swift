@@ -1,7 +1,8 @@
 internal import Channels
 
 extension DatabaseSchema {
-  /// One row for each run of a daemon, and who has which slots. Each renewal leaves a dead version behind, which is to be cleared away soon.
+  /// One row for each run of a daemon, and the owners of slots. Each renewal leaves a dead version behind, which is to be cleared away
+  /// soon.
   static let sessions = [
     """
     CREATE TABLE sessions (
@@ -43,17 +44,17 @@ extension DatabaseSchema {
     "CREATE INDEX calls_of_taker ON calls (taker) WHERE taker IS NOT NULL",
   ]
 
-  /// Slots for what cannot move, and what is compared between daemons.
+  /// Slots for channels that cannot move, and facts that daemons compare.
   static let pinnedSlots = [
     #"ALTER TABLE slots ADD COLUMN core text COLLATE "C" UNIQUE"#,
     "ALTER TABLE sessions ADD COLUMN declarations text",
   ]
 
-  // The tables below have the columns of those in a file, in the same order, and flags are 0 or 1 as there: what reads and writes rows is
-  // the same for both. Texts are compared byte by byte. There are no foreign keys: each row would lock the one that it refers to, and
-  // what refers to what is checked when it is read.
+  // The tables below have the columns of the tables in a file, in the same order, and flags are 0 or 1 as there: the code that reads and
+  // writes rows is the same for both. Texts are compared byte by byte. There are no foreign keys: each row would lock the row that it
+  // refers to, and references are checked when they are read.
 
-  /// Commits that gave revisions. The number of the last one is the end of everything; a commit has its place by a lock, which it holds
+  /// Commits that gave revisions. The number of the last one is the end of everything. A commit gets its place under a lock, which it holds
   /// until it is durable.
   static let commits = [
     """
@@ -253,7 +254,7 @@ extension DatabaseSchema {
     "CREATE INDEX health_changes_of_server ON health_changes (server_id, revision) WHERE server_id IS NOT NULL",
   ]
 
-  /// Every order of a list ends with the id, which only SQLite's indexes have by themselves.
+  /// Every order of a list ends with the id, which only SQLite's indexes contain automatically.
   static let listIndexes = [
     "DROP INDEX channels_by_change", "DROP INDEX channels_by_name",
     "CREATE INDEX channels_by_change ON channels (updated_at, id)",

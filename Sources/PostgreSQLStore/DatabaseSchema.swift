@@ -1,16 +1,16 @@
 internal import Channels
 public import PostgreSQL
 
-/// The tables that several daemons share. They live in a schema of their own, so other programs may use the same database.
+/// The tables that several daemons share. They are in a separate schema, so other programs may use the same database.
 public enum DatabaseSchema {
   /// The name of PostgreSQL's schema, unless a test has several.
   public static let name = "baton"
-  /// The version of the tables that this program knows.
+  /// The version of the tables that this program supports.
   public static let version: Int64 = Int64(migrations.count)
 
-  /// What one version adds to the one before.
+  /// The additions of one version to the one before.
   struct Migration {
-    /// The oldest version whose daemons may go on with these tables.
+    /// The oldest version whose daemons can use these tables.
     let oldest: Int64
     let statements: [String]
   }
@@ -18,7 +18,7 @@ public enum DatabaseSchema {
   /// The SQLSTATE of a refusal because older daemons still use the tables.
   static let inUseByOlder = "BT003"
 
-  /// Has the rest of the transaction to itself: tables change and sessions begin one after the other.
+  /// Reserves the rest of the transaction: tables change and sessions begin one after the other.
   static func alone(in schema: String) -> SQLStatement {
     SQLStatement("SELECT pg_advisory_xact_lock($1)", [.int(lock(1, of: schema))])
   }
@@ -30,7 +30,7 @@ public enum DatabaseSchema {
 
   static let migrations = [
     Migration(oldest: 1, statements: sessions + commits + catalog + channels + posts),
-    // Programs that know only the first version would take slots that are pinned to others.
+    // Programs that support only the first version would take slots that are pinned to others.
     Migration(oldest: 2, statements: pinnedSlots),
     Migration(oldest: 2, statements: health),
     Migration(oldest: 2, statements: listIndexes),
@@ -38,13 +38,13 @@ public enum DatabaseSchema {
     Migration(oldest: 2, statements: creationIndex),
   ]
 
-  /// Makes the tables, or brings them up to date. Several daemons may do so at once. Tables with which older daemons cannot go on are not
+  /// Makes the tables, or brings them up to date. Several daemons may do so at the same time. Tables that older daemons cannot use are not
   /// made while one of these lives.
   /// - Parameters:
-  ///   - connection: one whose `schema` is the one below.
+  ///   - connection: a connection with the `schema` below.
   ///   - schema: the name of PostgreSQL's schema.
-  ///   - timeout: how long each version may take.
-  /// - Throws: `refused` with the SQLSTATE 0A000 if the tables are those of a newer Baton, or if the role may not make them, and with
+  ///   - timeout: the time limit for each version.
+  /// - Throws: `refused` with the SQLSTATE 0A000 if the tables belong to a newer Baton, or if the role may not make them, and with
   ///   `inUseByOlder` while an older daemon uses them.
   public static func prepare(
     _ connection: PostgreSQLConnection, schema: String = name, within timeout: Duration
@@ -74,7 +74,7 @@ public enum DatabaseSchema {
     return (rows.int(0, 0) ?? 0, rows.int(0, 1) ?? 0)
   }
 
-  /// Sessions of daemons that know no tables as new as `$1`.
+  /// Sessions of daemons that support no tables as new as `$1`.
   private static let older = "FROM sessions WHERE schema < $1 AND NOT stopped"
 
   private static func apply(
@@ -84,7 +84,7 @@ public enum DatabaseSchema {
     let migration = migrations[Int(version) - 1]
     var statements = [alone(in: schema)]
     if version == 1 {
-      // Who may not make schemas may not even ask for one that is there.
+      // A role that may not make schemas may not even ask for an existing one.
       let exists = try await connection.run(
         SQLStatement("SELECT to_regnamespace($1) IS NOT NULL", [.text(schema)]), within: timeout)
       if exists.bool(0, 0) != true { statements.append(SQLStatement("CREATE SCHEMA IF NOT EXISTS \(schema)")) }
@@ -94,7 +94,7 @@ public enum DatabaseSchema {
       ]
     }
     if version > 1 {
-      // Nobody begins a session meanwhile (`beginning`), and a division by zero says that an older daemon has one. One that has expired
+      // No one begins a session during this (`beginning`), and a division by zero shows that an older daemon has one. An expired session
       // could still be renewed, so it is removed.
       statements += [
         SQLStatement("DELETE FROM sessions WHERE schema < $1 AND expires < clock_timestamp()", [.int(migration.oldest)]),
@@ -121,7 +121,7 @@ public enum DatabaseSchema {
             state: inUseByOlder,
             message:
               "the daemon '\(name ?? "")' is of an older Baton, which cannot go on with the tables of this one; stop it first"))
-      // Another daemon is at it, and takes long.
+      // Another daemon is changing the tables, and is slow.
       case .refused(let fault) where fault.state == "55P03":
         guard ContinuousClock.now < end else {
           throw .unavailable("another daemon has been changing the tables of the database for \(timeout)")
@@ -141,8 +141,8 @@ public enum DatabaseSchema {
 
 extension PostgreSQLConnection {
   /// Connects to the tables of a schema.
-  /// - Parameter readLimit: how long a statement may take at the server, if the connection only reads. The statements of one transaction all
-  ///   see one moment then, and two that change the same row fail.
+  /// - Parameter readLimit: the time limit for a statement at the server, if the connection only reads. The statements of one transaction
+  ///   all see one moment then, and two that change the same row fail.
   package static func open(
     _ address: PostgreSQLAddress, name: String, schema: String, readLimit: Duration? = nil, hostTimeout: Duration
   ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {

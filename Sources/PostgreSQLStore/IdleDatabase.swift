@@ -3,7 +3,7 @@ internal import Storage
 
 /// A database that daemons share, while none of them uses it.
 struct IdleDatabase: Sendable {
-  /// How long one question may take.
+  /// The time limit for one question.
   static let timeout = Duration.seconds(60)
 
   let address: PostgreSQLAddress
@@ -11,9 +11,9 @@ struct IdleDatabase: Sendable {
   let schema: String
 
   /// Does something in one transaction, while no daemon has a session and none can begin one.
-  /// - Parameter makesTables: whether the tables are made if there are none.
-  /// - Throws: `StoreError`, or what `body` throws; then nothing was done, unless it says that this is not known. `inUse` while a daemon uses
-  ///   the database, `incompatible` if its tables are those of a newer Baton, `notAccessible` if there are none.
+  /// - Parameter makesTables: whether to make missing tables.
+  /// - Throws: `StoreError`, or the error of `body`. Nothing was done then, unless the error says that this is not known. `inUse` while a
+  ///   daemon uses the database, `incompatible` if its tables belong to a newer Baton, `notAccessible` if there are no tables.
   func use<T>(makesTables: Bool, _ body: (PostgreSQLConnection) async throws -> T) async throws -> T {
     do {
       let connection = try await PostgreSQLConnection.open(
@@ -56,7 +56,7 @@ struct IdleDatabase: Sendable {
       }
     }
     try await DatabaseSchema.prepare(connection, schema: schema, within: .seconds(600))
-    // Between two statements a file is read or written, which may take any time. Commits of daemons that are gone may still be ending.
+    // Between two statements a file is read or written, which may take long. Commits of daemons that are gone may still be ending.
     _ = try await connection.run(
       [
         SQLStatement("SET idle_in_transaction_session_timeout = 0"), SQLStatement("SET lock_timeout = '30s'"),
@@ -71,7 +71,7 @@ struct IdleDatabase: Sendable {
       throw StoreError(
         .inUse, "the daemon '\(name)' uses the database; stop all daemons first (one that was killed counts for five seconds)")
     }
-    // Whoever hangs and wakes up later finds that its session is over.
+    // A daemon that hangs and wakes up later finds that its session is over.
     _ = try await connection.run(SQLStatement("DELETE FROM sessions"), within: Self.timeout)
     let result = try await body(connection)
     _ = try await connection.run(SQLStatement("COMMIT"), within: Self.timeout)

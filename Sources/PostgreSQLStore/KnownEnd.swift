@@ -2,7 +2,7 @@ internal import PostgreSQL
 internal import Store
 internal import Synchronization
 
-/// How far this daemon has seen the shared store come. A server that takes over may lack the last of it.
+/// The newest numbers of the shared store that this daemon has seen. A server that takes over may lack the last of them.
 public final class KnownEnd: Sendable {
   private struct State {
     var revision: Int64 = 0
@@ -15,8 +15,8 @@ public final class KnownEnd: Sendable {
   public init() {}
 
   /// - Parameters:
-  ///   - postRevision: the latest revision of posts; 0 if it is not known.
-  ///   - commit: the last commit; `nil` if it is not known.
+  ///   - postRevision: the latest revision of posts, or 0 if it is not known.
+  ///   - commit: the last commit, or `nil` if it is not known.
   func note(_ revision: Int64, _ postRevision: Int64, _ commit: TableStatements.Commit?) {
     state.withLock { state in
       if let commit, revision >= state.revision, postRevision >= state.postRevision || postRevision == 0 {
@@ -26,9 +26,9 @@ public final class KnownEnd: Sendable {
     }
   }
 
-  /// Lets revisions and ids continue far behind those that clients may remember, as after the restore of a backup, if a server lacks what
-  /// was seen. Other daemons may have given the same numbers out again by then, so it is the last commit that counts, too, unless another
-  /// daemon has left numbers out since. Who watched is told to list again.
+  /// Lets revisions and ids continue far behind any that clients may remember, as after the restore of a backup, if a server lacks a commit
+  /// that was seen. Other daemons may have given the same numbers out again by then, so the last commit counts too, unless another daemon
+  /// has left numbers out since. Clients that watched have to list again.
   func leaveNumbersOut(
     ifLackedBy connection: PostgreSQLConnection, schema: String, within timeout: Duration
   ) async throws(PostgreSQLFailure) {

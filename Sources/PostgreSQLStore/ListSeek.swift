@@ -4,7 +4,7 @@ internal import PostgreSQL
 internal import Store
 internal import StrictJSON
 
-/// The terms that channels are sorted by in SQL, and the condition that goes on behind a certain place.
+/// The terms by which channels are sorted in SQL, and the condition for channels behind a certain place.
 struct ListSeek {
   private struct Term {
     let sql: String
@@ -30,7 +30,7 @@ struct ListSeek {
     self.terms = terms
   }
 
-  /// A value of JSON is sorted by its kind, then as a number, then as a text: booleans, texts, and others by how they are written.
+  /// A value of JSON is sorted by its kind, then as a number, then as a text: booleans, texts, and others by their notation.
   private static func expressions(_ column: ChannelColumn) -> [String] {
     switch column {
     case .integer(let sql), .optionalInteger(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql),
@@ -44,7 +44,7 @@ struct ListSeek {
         (CASE coalesce(\(kind), 'null') WHEN 'null' THEN 0 WHEN 'boolean' THEN 1 WHEN 'number' THEN 2 WHEN 'string' THEN 3 ELSE 4 END)::int8
         """,
         "(CASE WHEN \(kind) = 'number' THEN (\(sql))::text::numeric END)",
-        // No text of PostgreSQL's has U+0000.
+        // No text in PostgreSQL has U+0000.
         """
         (CASE \(kind) WHEN 'string' THEN replace((\(sql))::text, '\\u0000', '\\u0001')::json #>> '{}' WHEN 'null' THEN NULL
           WHEN 'number' THEN NULL ELSE (\(sql))::text END COLLATE "C")
@@ -53,7 +53,7 @@ struct ListSeek {
     }
   }
 
-  /// Where nothing can be NULL, its place is left out: an index with another one would not be used.
+  /// Where nothing can be NULL, the place of NULL is left out: an index with another one would not be used.
   var ordering: String {
     terms.map { term in
       let nulls = term.isNullable ? (term.isDescending ? " NULLS LAST" : " NULLS FIRST") : ""
@@ -61,13 +61,13 @@ struct ListSeek {
     }.joined(separator: ", ")
   }
 
-  // MARK: - Going on
+  // MARK: - Continuing
 
-  /// What comes after `values`, which are those of one channel; if they are `nil`, everything.
+  /// Everything that comes after the channel with these `values`, or everything if they are `nil`.
   func condition(after values: [JSONValue]?, _ parameters: inout PostgreSQLConditions) -> String {
     guard let values else { return "TRUE" }
     let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1, &parameters) }
-    // An index goes on behind a row, but not by alternatives.
+    // An index can continue behind a row, but not by alternatives.
     let known = bounds.compactMap { $0 }
     if let isDescending = terms.first?.isDescending, known.count == terms.count,
       terms.allSatisfy({ !$0.isNullable && $0.isDescending == isDescending })
@@ -92,7 +92,7 @@ struct ListSeek {
     return alternatives.isEmpty ? "FALSE" : "(\(alternatives.joined(separator: " OR ")))"
   }
 
-  /// The parameters for the terms of a key; `nil` for NULL.
+  /// The parameters for the terms of a key. `nil` for NULL.
   private static func bounds(
     _ column: ChannelColumn, _ value: JSONValue, _ parameters: inout PostgreSQLConditions
   ) -> [String?] {
@@ -116,7 +116,7 @@ struct ListSeek {
 
   // MARK: - Where a channel stands
 
-  /// What a statement has to give for each channel, so that `values` can tell what it is sorted by.
+  /// The columns that a statement selects for each channel, so that `values` can return its sort values.
   var selection: String {
     keys.map { key in
       switch key.column {

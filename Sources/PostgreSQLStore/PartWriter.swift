@@ -26,7 +26,7 @@ struct PartWriter {
     do throws(PostgreSQLFailure) {
       return try await writeParts()
     } catch {
-      // The server takes everything back, unless the connection is gone anyway.
+      // The server rolls everything back, unless the connection is gone anyway.
       if case .refused = error { try? await run("ROLLBACK") }
       throw error
     }
@@ -65,7 +65,7 @@ struct PartWriter {
     return receipt
   }
 
-  /// A part that the server refused, as an error of its own.
+  /// The SQLSTATE that marks a part that the server refused.
   private static let unwritable = "BT002"
 
   private func isExpected(_ part: CommitPart, base: Int64) async throws(PostgreSQLFailure) -> Bool {
@@ -76,7 +76,7 @@ struct PartWriter {
     return found.int(0, 0) == PendingRevision.settled(expected.revision, base: base)
   }
 
-  /// - Returns: why it was taken back; `nil` if it was written.
+  /// - Returns: why it was rolled back, or `nil` if it was written.
   private func writeOrTakeBack(
     _ part: CommitPart, _ receipt: inout CommitReceipt
   ) async throws(PostgreSQLFailure) -> CommitReceipt.Rejection? {

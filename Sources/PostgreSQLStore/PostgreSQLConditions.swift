@@ -6,7 +6,7 @@ internal import StrictJSON
 
 /// Filters on channels in the SQL of PostgreSQL, and the parameters of the statement in which they stand.
 struct PostgreSQLConditions: ConditionWriter {
-  /// Parameters have numbers here, and are not given in the order of the SQL.
+  /// Parameters have numbers here, and are not listed in the order of the SQL.
   typealias Value = Never
 
   private(set) var values: [SQLValue] = []
@@ -35,7 +35,7 @@ struct PostgreSQLConditions: ConditionWriter {
   // MARK: - JSON
 
   /// A value below a column with JSON. Names are printable ASCII without quotes and backslashes. PostgreSQL also finds elements of lists by
-  /// their places; names are never places here, so everything above has to be an object.
+  /// their places. Names are never places here, so everything above has to be an object.
   static func json(_ column: String, _ names: [String]) -> String {
     func path(_ count: Int) -> String {
       let list = names.prefix(count).map { "\"\($0.replacing("'", with: "''"))\"" }.joined(separator: ",")
@@ -59,7 +59,7 @@ struct PostgreSQLConditions: ConditionWriter {
     case .equal(.string(let text)): return written(value, JSONValue.string(text).text)
     case .equal(.array), .equal(.object): return has("'array', 'object'")
     case .equal(let number): return json(column, names, .ordered(sign: "=", number))
-    // The text itself may hold what PostgreSQL cannot take out of it.
+    // The text itself may contain characters that PostgreSQL cannot extract.
     case .ordered(_, .string): return has("'string'")
     case .ordered(let sign, let bound):
       return Condition(
@@ -87,7 +87,7 @@ struct PostgreSQLConditions: ConditionWriter {
       if words.isSubset(of: ["failed", "inactive"]) { parts.append("status IN ('failed', 'inactive')") }
     }
     for wanted in wanted.causes {
-      // Where work is left and no cause is stored, clients may see that of the network.
+      // Where work is left and no cause is stored, clients may see the network's cause.
       let words = SharedStore.wanted(Set(wanted.compactMap(\.string)))
       parts.append("(cause = ANY(\(add(words))) OR cause IS NULL AND task IS NOT NULL)")
     }

@@ -1,7 +1,7 @@
 internal import PostgreSQL
 internal import Storage
 
-/// A few connections that only read. Each question sees what was durable at one moment.
+/// A few connections that only read. Each question sees the durable data of one moment.
 actor ReaderPool {
   private let settings: SharedStore.Settings
   private let isForClients: Bool
@@ -10,14 +10,15 @@ actor ReaderPool {
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var isClosed = false
 
-  /// - Parameter isForClients: whether a question ends when its task is cancelled. Others count how many there are at once.
+  /// - Parameter isForClients: whether a question ends when its task is cancelled. Otherwise the number of simultaneous questions is
+  ///   limited.
   init(_ settings: SharedStore.Settings, isForClients: Bool = false) {
     self.settings = settings
     self.isForClients = isForClients
   }
 
   /// Asks everything at one moment.
-  /// - Throws: `StoreError`; it may work later.
+  /// - Throws: `StoreError`. It may work later.
   func ask(_ statements: [SQLStatement]) async throws(StoreError) -> [SQLRows] {
     while !isForClients, lent >= settings.readers { await withCheckedContinuation { waiting.append($0) } }
     lent += 1
@@ -30,7 +31,7 @@ actor ReaderPool {
         do throws(PostgreSQLFailure) {
           return try await ask(statements, over: connection)
         } catch {
-          // One that was idle may have ended meanwhile. Reading again does no harm.
+          // An idle connection may have ended since. Reading again does no harm.
           if case .refused = error { throw error }
           if isForClients, Task.isCancelled { throw error }
         }
@@ -39,7 +40,7 @@ actor ReaderPool {
       let fresh = try await PostgreSQLConnection.open(
         settings.address, name: "batond reader", schema: settings.schema, readLimit: settings.timeout,
         hostTimeout: settings.hostTimeout)
-      // The server ends what it does for a client that is gone, if its system can tell it.
+      // The server ends work for a client that is gone, if its system can detect that.
       if isForClients { _ = try? await fresh.run(Self.attention, within: settings.timeout) }
       return try await ask(statements, over: fresh)
     } catch {

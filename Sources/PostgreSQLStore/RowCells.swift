@@ -1,6 +1,6 @@
 internal import Store
 
-/// The values of one row, in the order of its table. A revision that is pending stays so.
+/// The values of one row, in the order of its table. A pending revision remains pending.
 struct RowCells: RowSink {
   private(set) var cells: [Cell] = []
 

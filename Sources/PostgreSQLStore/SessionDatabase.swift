@@ -2,8 +2,8 @@ internal import Channels
 internal import Cluster
 internal import PostgreSQL
 
-/// Asks the database what a session needs to know, over one connection of its own. Nothing is asked before what an earlier connection left
-/// behind has ended: otherwise it could be done later.
+/// Asks the database everything that a session needs, over its own connection. Nothing is asked before the work of an earlier connection
+/// has ended: otherwise it could be done later.
 actor SessionDatabase {
   enum Question: Sendable {
     case session(SessionMachine.Question)
@@ -17,13 +17,14 @@ actor SessionDatabase {
     case began(SessionMachine.ID)
     case renewed
     case gone
-    /// Sessions and slots, and when the last of the older sessions with the same name expires, in milliseconds; `nil` if there are none.
+    /// Sessions and slots, and when the last of the older sessions with the same name expires, in milliseconds. `nil` without such a
+    /// session.
     case view(BalanceMachine.View, namesakeUntil: Int64?)
     case took([BalanceMachine.Slot])
     case done
     /// As many slots are pinned as there may be, and none to this daemon.
     case noSlotLeft
-    /// Why there is no answer, for people.
+    /// Why a question failed, for people.
     case failed(String)
   }
 
@@ -33,7 +34,7 @@ actor SessionDatabase {
   private var backend: Backend?
   private var isPrepared = false
   private let known: KnownEnd
-  /// That of the last connection.
+  /// The timeline of the last connection.
   private var timeline: String?
 
   init(_ settings: SessionKeeper.Settings, _ known: KnownEnd) {
@@ -41,10 +42,11 @@ actor SessionDatabase {
     self.known = known
   }
 
-  /// What the server shows of the connections of a session (`application_name`). Whoever takes the session over ends them by this.
+  /// The name that the server shows for the connections of a session (`application_name`). A daemon that takes the session over ends them
+  /// by this.
   static func name(of session: SessionMachine.ID, in schema: String) -> String { "batond/\(schema)/\(session)" }
 
-  /// - Returns: the answer, and what the server says of itself if the connection is a new one.
+  /// - Returns: the answer, and the server's properties if the connection is a new one.
   func ask(_ question: Question) async -> (Answer, PostgreSQLServer?) {
     var server: PostgreSQLServer?
     do throws(PostgreSQLFailure) {
@@ -98,7 +100,7 @@ actor SessionDatabase {
   /// The SQLSTATE of a statement that did not find its session: a division by the number of rows.
   private static let missing = "22012"
 
-  /// Fails if there is no such session, and keeps it from being removed until the transaction is over. Renewals go on meanwhile.
+  /// Fails if the session does not exist, and keeps it from being removed until the transaction is over. Renewals continue.
   static func fence(_ session: SessionMachine.ID) -> SQLStatement {
     SQLStatement("SELECT 1 / count(*) FROM (SELECT FROM sessions WHERE id = $1 FOR KEY SHARE) found", [.int(session)])
   }
@@ -130,11 +132,11 @@ actor SessionDatabase {
     }
   }
 
-  /// The number of a session is the time in milliseconds, or one more than the last if that is higher: so it was not used before in other tables
-  /// either, whose daemons may hang and wake up.
+  /// The number of a session is the time in milliseconds, or one more than the last if that is higher. So it was not used before in other
+  /// tables either, whose daemons may hang and wake up.
   ///
-  /// What a session of the same name left when it stopped in order is free at once, and the others have their shares. That one acts no
-  /// more: it said so last.
+  /// The slots of a session with the same name that stopped in order are free immediately, and the others have their shares. That session
+  /// does not act any more: this was its last message.
   static func beginning(_ settings: SessionKeeper.Settings, _ lifetime: SQLValue) -> [SQLStatement] {
     let sequence = "pg_get_serial_sequence('sessions', 'id')"
     return [
@@ -204,8 +206,8 @@ actor SessionDatabase {
   ) async throws(PostgreSQLFailure) -> Answer {
     switch step {
     case .takeOver(let others):
-      // One that hangs in the middle of a transaction holds its own row, and whatever others wait for, until its connections end. Those
-      // that are still ending are skipped, and found again with the next look.
+      // A daemon that hangs in the middle of a transaction holds its own row, and any locks that others wait for, until its connections
+      // end. Connections that are still ending are skipped, and found again with the next look.
       let termination = SQLStatement(
         """
         SELECT pg_terminate_backend(a.pid)
@@ -230,7 +232,7 @@ actor SessionDatabase {
       let rows = try await connection.run([fence(session), claim], within: settings.timeout)[1]
       return .took((0..<rows.count).compactMap { rows.int($0, 0).map(Int.init) })
     case .pin:
-      // Those with the fewest channels that could move come first: a store that was copied may have some in each slot. Their ids are known,
+      // Slots with the fewest channels that could move come first: a store that was copied may have some in each slot. Their ids are known,
       // so that nothing else is looked at.
       let pin = SQLStatement(
         """
@@ -261,7 +263,7 @@ actor SessionDatabase {
 }
 
 extension SessionDatabase.Question {
-  /// The session that asks; `nil` if it asks for one.
+  /// The session that asks, or `nil` if it asks for one.
   var session: SessionMachine.ID? {
     switch self {
     case .session(.begin): nil

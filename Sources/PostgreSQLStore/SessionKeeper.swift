@@ -1,30 +1,30 @@
 public import Cluster
 public import PostgreSQL
 
-/// What a keeper tells whoever acts for the session.
+/// News from a keeper to the code that acts for the session.
 public enum SessionNews: Hashable, Sendable {
-  /// There is a new connection. If the timeline is not the one of the connection before, what was read before may not be true any more.
+  /// There is a new connection. If the timeline differs from the connection before, data read earlier may not be true any more.
   case connected(PostgreSQLServer)
   /// There is a session, and nothing belongs to it yet.
   case began(SessionMachine.ID)
-  /// This slot is pinned to the daemon, for its chat core. It is told before the slot is gained.
+  /// This slot is pinned to the daemon, for its chat core. It comes before the slot is gained.
   case pinned(BalanceMachine.Slot)
-  /// These slots belong to the session from now on.
+  /// These slots belong to the session now.
   case gained(Set<BalanceMachine.Slot>)
-  /// These slots are to be let go of. Once it is taken, nothing may be under way for them.
+  /// These slots are to be released. When the call that receives this returns, nothing may be under way for them.
   case lost(Set<BalanceMachine.Slot>)
-  /// Nothing may be done outside for now; nothing was lost yet.
+  /// Nothing may be done outside for now. Nothing was lost yet.
   case suspended
   case resumed
-  /// The session is over; nothing belongs to it any more.
+  /// The session is over. Nothing belongs to it any more.
   case ended(SessionMachine.ID)
   /// A question was not answered, for people.
   case trouble(String)
-  /// The daemon has a chat core, and there is no slot left for that.
+  /// The daemon has a chat core, and no slot is left for that.
   case noSlotLeft
-  /// A daemon that began earlier has the same name, and goes on with its session.
+  /// A daemon that began earlier has the same name, and continues its session.
   case nameIsTaken
-  /// No such daemon has shown itself since the session began. It is told once for each session.
+  /// No such daemon has shown itself since the session began. It comes once for each session.
   case nameIsFree
 }
 
@@ -33,21 +33,21 @@ public enum SessionNews: Hashable, Sendable {
 public actor SessionKeeper {
   public struct Settings: Sendable {
     public var address: PostgreSQLAddress
-    /// The daemon's name, which is the same after a restart and differs from those of all others.
+    /// The daemon's name, which is the same after a restart and differs from all other daemons' names.
     public var name: String
     /// The version of the daemon, for people.
     public var version: String
-    /// Whether the daemon has a chat core, and so a slot of its own.
+    /// Whether the daemon has a chat core, and so a pinned slot.
     public var hasCore = false
     public var session = SessionMachine.Policy()
     public var balance = BalanceMachine.Policy()
     /// How often the daemon looks at sessions and slots.
     public var poll = Duration.milliseconds(500)
-    /// How long a question may take, and connecting to each server.
+    /// The time limit for a question, and for connecting to each server.
     public var timeout = Duration.milliseconds(1_500)
     /// PostgreSQL's schema with the tables.
     public var schema = DatabaseSchema.name
-    /// How long changing tables may take.
+    /// The time limit for changing tables.
     public var migrationTimeout = Duration.seconds(600)
 
     public init(address: PostgreSQLAddress, name: String, version: String) {
@@ -88,17 +88,17 @@ public actor SessionKeeper {
   private var isAsking = false
   /// A question about the session, which comes next.
   private var waiting: SessionMachine.Question?
-  /// Slots that are being let go of, and whether nothing is under way for them any more. Nothing is decided until that is done.
+  /// Slots that are being released, and whether nothing is under way for them any more. Nothing is decided until that is done.
   private var lettingGo: (slots: [BalanceMachine.Slot], isIdle: Bool)?
   private var lookAt = Duration.zero
-  /// When the last of the older sessions with the same name expires, as it was seen last, and how often that has changed.
+  /// When the last of the older sessions with the same name expires, by the last look, and how often that has changed.
   private var namesake: (until: Int64, renewals: Int)?
-  /// When it is certain that no daemon of the same name continues; `nil` once it was reported.
+  /// When it is certain that no daemon of the same name continues, or `nil` once it was reported.
   private var nameIsFreeAt: Duration?
-  /// That of the last connection.
+  /// The timeline of the last connection.
   private var timeline: String?
   private var alarm = 0
-  /// How to stop; `nil` as long as it goes on.
+  /// How to stop, or `nil` while it runs.
   private var stopping: (beginsAgain: Bool, isAsked: Bool)?
 
   public init(_ settings: Settings) {
@@ -110,9 +110,9 @@ public actor SessionKeeper {
     balance = BalanceMachine(settings.balance)
   }
 
-  /// Works until it is told to stop, or its task is cancelled: then the session is left to expire. It can run only once.
-  /// - Parameter take: takes the news, one after the other. Renewals do not wait for it, and nothing waits for slots to be let go of: that
-  ///   may take as long as the database is away, and nothing may be done meanwhile.
+  /// Works until `stop`, or until its task is cancelled: then the session is left to expire. It can run only once.
+  /// - Parameter take: receives the news, one after the other. Renewals do not wait for it, and nothing waits for the release of slots:
+  ///   that may last as long as the database is away, and nothing may be done during that time.
   public func run(_ take: @escaping @Sendable (SessionNews) async -> Void) async {
     await withDiscardingTaskGroup { group in
       let (news, inbox) = (news, inbox)
@@ -149,14 +149,14 @@ public actor SessionKeeper {
     await database.close()
   }
 
-  /// Has `run` end. Whoever acts has stopped acting.
-  /// - Parameter beginsAgain: whether the daemon is likely to begin again within seconds, so that its slots wait for it; otherwise others
-  ///   take them at once.
+  /// Has `run` end. The caller has stopped acting.
+  /// - Parameter beginsAgain: whether the daemon is likely to begin again within seconds, so that its slots wait for it. Otherwise other
+  ///   daemons take them immediately.
   public nonisolated func stop(beginsAgain: Bool) { inbox.yield(.stop(beginsAgain: beginsAgain)) }
 
   private var now: Duration { ContinuousClock.now - start }
 
-  // MARK: - What happens
+  // MARK: - Events
 
   private func handle(_ input: Input, _ group: inout DiscardingTaskGroup) {
     switch input {
@@ -185,7 +185,7 @@ public actor SessionKeeper {
     case (_, .gone): work(question.session.map { .gone($0) } ?? .time, &group)
     case (.session(.renew(_, let number)), _): work(.unanswered(number), &group)
     case (.look(let id), .view(let view, let namesakeUntil)) where session.session == id:
-      // What was left by the daemon's own last run expires; whoever lives renews. One renewal may have been under way when a run ended.
+      // The session of the daemon's own last run expires, and a living daemon renews. One renewal may have been under way when a run ended.
       if let namesakeUntil, let before = namesake?.until, namesakeUntil > before {
         namesake?.renewals += 1
         if namesake?.renewals == 2 { outbox.yield(.nameIsTaken) }
@@ -207,7 +207,7 @@ public actor SessionKeeper {
       work(.time, &group)
     case (.step(let id, _), .took(let slots)) where session.session == id:
       own(owned.union(slots))
-      // What is free and cannot be taken is held by someone who hangs.
+      // A free slot that cannot be taken is locked by a daemon that hangs.
       if !slots.isEmpty { lookAt = now }
       work(.time, &group)
     case (.step, .noSlotLeft):
@@ -220,11 +220,11 @@ public actor SessionKeeper {
     }
   }
 
-  /// What belongs to the session, from what the database said.
+  /// The slots of the session, as the database reported them.
   private func own(_ slots: Set<BalanceMachine.Slot>) {
     let (gained, lost) = (slots.subtracting(owned), owned.subtracting(slots))
     owned = slots
-    // No one takes what belongs to a living session, so this is someone's hand in the tables.
+    // No one takes slots from a living session, so someone has changed the tables by hand.
     if !lost.isEmpty { outbox.yield(.lost(lost)) }
     if !gained.isEmpty { outbox.yield(.gained(gained)) }
   }
@@ -243,13 +243,13 @@ public actor SessionKeeper {
     alarm += 1
     let (number, inbox, at) = (alarm, inbox, start + wakeAt)
     group.addTask {
-      // A sleep that was cancelled has no one who waits for its end.
+      // No one waits for the end of a sleep that was cancelled.
       try? await Task.sleep(until: at, clock: .continuous)
       inbox.yield(.alarm(number))
     }
   }
 
-  /// A server with another timeline may lack what the former one has acknowledged, this session's slots among it.
+  /// A server with another timeline may lack changes that the former one has acknowledged, this session's slots among them.
   private func note(_ server: PostgreSQLServer, _ group: inout DiscardingTaskGroup) {
     outbox.yield(.connected(server))
     let isAnother = timeline.map { $0 != server.timeline } ?? false
@@ -262,7 +262,7 @@ public actor SessionKeeper {
     case .began(let id):
       (owned, core, view, lettingGo, lookAt) = ([], nil, nil, nil, .zero)
       namesake = nil
-      // Whoever lives renews three times in a lifetime.
+      // A living daemon renews three times in a lifetime.
       nameIsFreeAt = now + settings.session.lifetime / 2
       outbox.yield(.began(id))
     case .ended(let id):
@@ -278,7 +278,7 @@ public actor SessionKeeper {
     if let stopping {
       guard !stopping.isAsked else { return }
       self.stopping?.isAsked = true
-      // Without a session there is nothing to say; the last input ends the loop.
+      // Without a session there is nothing to report. The last input ends the loop.
       if let id = session.session { ask(.stop(id, beginsAgain: stopping.beginsAgain), &group) }
       return
     }
@@ -297,7 +297,7 @@ public actor SessionKeeper {
       switch balance.next(for: id, view, at: now) {
       case nil: break
       case .release(let slots):
-        // What is let go of is not acted on from now on, whatever becomes of the question.
+        // Nothing acts for released slots any more, whatever the result of the question.
         owned.subtract(slots)
         lettingGo = (slots.sorted(), false)
         outbox.yield(.lost(Set(slots)))

@@ -17,17 +17,17 @@ public enum SharedKey {
   /// Seals all secrets again, while no daemon uses the database.
   /// - Parameters:
   ///   - file: the key file of this machine.
-  ///   - old: opens the secrets; `nil` for the key in the file.
-  ///   - new: will open them; `nil` for a new key, which takes the place of the one in the file.
+  ///   - old: opens the secrets. `nil` for the key in the file.
+  ///   - new: will open them. `nil` for a new key, which replaces the key in the file.
   ///   - schema: PostgreSQL's schema with the tables.
   /// - Returns: how many secrets there are, and where the old key is kept if the file got a new one: copies of the database need it.
-  /// - Throws: `StoreError`; then nothing has changed, unless it says something else. If that is not known, the next start on this machine
-  ///   finds out which key is the right one, and so does another change.
+  /// - Throws: `StoreError`. Nothing has changed then, unless the error says otherwise. If that is not known, the next start on this
+  ///   machine finds out which key is the right one, and so does another change.
   public static func change(
     in address: PostgreSQLAddress, schema: String = DatabaseSchema.name, _ file: KeyFile, from old: SecretBox?,
     to new: SecretBox?
   ) async throws -> (secrets: Int, oldKey: String?) {
-    // No one else changes the key of this machine meanwhile.
+    // No one else changes the key of this machine at the same time.
     try await Store.alone(in: (file.path as NSString).deletingLastPathComponent) {
       try await changeAlone(IdleDatabase(address: address, schema: schema), file, from: old, to: new)
     }

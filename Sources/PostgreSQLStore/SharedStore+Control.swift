@@ -3,7 +3,7 @@ internal import PostgreSQL
 public import Storage
 internal import Store
 
-// What the control plane asks, except for lists.
+// The questions of the control plane, except for lists.
 extension SharedStore {
   public func channels(named name: String, limit: Int) async throws -> [ChannelID] {
     try await asking(.little).channelIDs(
@@ -52,7 +52,7 @@ extension SharedStore {
     return TransitionPart(rows, last: rows.count == limit ? rows.last?.revision : nil, below: found[1].int(0, 0))
   }
 
-  /// The newest posts of channels that are no reactions and were not deleted.
+  /// The newest posts of channels that are not reactions and were not deleted.
   public func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost] {
     let rows = try await asking(.little).ask(
       """
@@ -80,7 +80,7 @@ extension SharedStore {
 
   public func newestChanges(after revision: Int64, through end: Int64, limit: Int) async throws -> [ChangeRow] {
     let values: [SQLValue] = [.int(revision), .int(end), .int(Int64(limit))]
-    // An object's own revision is that of its newest change.
+    // An object's own revision is the revision of its newest change.
     let later = [("channels", "channel_id"), ("relays", "relay_id"), ("operators", "operator_id"), ("servers", "server_id")]
       .map { table, id in
         "EXISTS (SELECT 1 FROM \(table) later WHERE later.id = changes.\(id) AND later.revision > changes.revision)"

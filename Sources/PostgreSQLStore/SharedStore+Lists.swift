@@ -6,10 +6,10 @@ internal import Store
 public import StrictJSON
 
 extension SharedStore {
-  /// Channels in `order`. All that `filter` wants are among them; the caller decides whether one is really wanted.
+  /// Channels in `order`. All channels that `filter` wants are among them. The caller checks each one.
   /// - Parameters:
   ///   - withDeleted: whether deleted ones are included.
-  ///   - after: what the last channel of the part before was sorted by.
+  ///   - after: the sort values of the last channel of the previous part.
   ///   - limit: how many channels are looked at, at most.
   public func channels(
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
@@ -36,15 +36,15 @@ extension SharedStore {
     (filter.fields.map { [$0] } + order.keys.map(\.path)).contains { ChannelField($0)?.isOfMessages == true }
   }
 
-  /// What this daemon has read of channels' messages. As with a store in a file, nothing is known where that database is damaged.
+  /// The conversations that this daemon has read. As with a store in a file, there are none where that database is damaged.
   private func summaries() async throws -> [ChannelID: ConversationSummary] {
     do { return try await messages?.summaries() ?? [:] } catch let error as StoreError where error.code == .corrupt {
       return [:]
     }
   }
 
-  /// The statement that finds channels: what they are sorted by, and the id.
-  /// - Parameter summaries: what is known of channels' messages; `nil` if neither `filter` nor `order` asks about that.
+  /// The statement that finds channels: their sort values, and the id.
+  /// - Parameter summaries: the conversations of channels, or `nil` if neither `filter` nor `order` asks about them.
   static func list(
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int,
     _ summaries: [ChannelID: ConversationSummary]?
@@ -55,7 +55,7 @@ extension SharedStore {
     if !withDeleted { conditions.append("c.deleted_at IS NULL") }
     let most = parameters.add(.int(Int64(limit)))
     let join = summaries.map { " LEFT JOIN \(Self.table($0, &parameters)) ON v.channel_id = c.id" } ?? ""
-    // What clients ask for may have any form, so it is not kept prepared.
+    // Requests of clients may have any form, so the statement is not kept prepared.
     let list = SQLStatement(
       """
       SELECT \(seek.selection), c.id FROM channels c\(join) WHERE \(conditions.joined(separator: " AND "))
@@ -64,7 +64,7 @@ extension SharedStore {
     return (list, seek)
   }
 
-  /// What is known of channels' messages, as a table `v`.
+  /// The conversations of channels, as a table `v`.
   private static func table(
     _ summaries: [ChannelID: ConversationSummary], _ parameters: inout PostgreSQLConditions
   ) -> String {

@@ -31,7 +31,7 @@ extension SharedStore: PostReading {
       case .around: (limit / 2 + 1, (limit - 1) / 2)
       }
     let place = question.place.end
-    // One more of each side tells whether there is more.
+    // One more of each side shows whether there are more.
     let answers = try await ask([
       search.statement("<=", place, older + 1), search.statement(">", place, newer + 1), CommitScript.end,
     ])

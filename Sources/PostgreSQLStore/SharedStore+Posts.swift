@@ -16,7 +16,7 @@ extension SharedStore: PostStorage {
     return Self.posts(rows[0], rows[1])
   }
 
-  /// The two statements that read posts, and what their answers mean.
+  /// The two statements that read posts, and the meaning of their answers.
   static func reading(_ ids: [Int64]) -> [SQLStatement] {
     let wanted = SQLValue.ints(ids.sorted())
     return [
@@ -116,7 +116,7 @@ extension SharedStore: PostStorage {
       [.int(channel.rawValue), .int(before.rawValue), .int(Int64(limit))])
   }
 
-  // MARK: - What is left to do
+  // MARK: - Unfinished work
 
   private static let waits = "task IS NOT NULL AND under_way = 0 AND departed = 0"
 
@@ -197,7 +197,7 @@ extension SharedStore: PostStorage {
       SQLStatement(
         "SELECT min(publish_at) FROM posts WHERE publish_at > $1 AND \(isScheduled)\(slots.condition("channel_id", 2))",
         [.int(now.milliseconds)] + slots.parameters),
-      // Those that are left out are due once it is too late for them.
+      // Posts that were left out are due once it is too late for them.
       SQLStatement(
         """
         SELECT min(publish_at + 1000 * tolerance) + 1 FROM posts
@@ -264,7 +264,7 @@ extension SharedStore: PostChangeReading {
   ) async throws -> (posts: [StoredPost], through: Int64) {
     let place = channels == nil ? "" : "AND channel_id = ANY($3)"
     let limit = max(1, limit)
-    // Posts that changed at once are not told apart by a revision, so they come together.
+    // Posts that changed in one commit share a revision, so they come together.
     let chosen = """
       SELECT id, revision, octet_length(text) + octet_length(document) + coalesce(octet_length(deletion), 0)
         + coalesce(octet_length(request), 0)
@@ -285,7 +285,7 @@ extension SharedStore: PostChangeReading {
     let more = "SELECT EXISTS (SELECT 1 FROM posts WHERE revision > $1 \(place.replacing("$3", with: "$2")))"
     let answers = try await ask(
       Self.reading(ids) + [SQLStatement(more, [.int(through)] + values.dropFirst(2)), CommitScript.end])
-    // Those that have changed since come again.
+    // Posts that have changed since come again.
     let found = Self.posts(answers[0], answers[1]).found
     let posts = ids.compactMap { found[PostID(rawValue: $0)] }
     return (posts, answers[2].bool(0, 0) == true ? through : max(through, answers[3].int(0, 2) ?? 0))

@@ -3,7 +3,7 @@ internal import PostgreSQL
 public import Storage
 internal import Store
 
-// For how long posts are kept, and which are beyond that.
+// How long posts are kept, and which posts are beyond that.
 extension SharedStore {
   public func postRetention(of channel: ChannelID) async throws -> PostRetention {
     try await asking(.little).ask("\(TableStatements.postRetention.selection) WHERE channel_id = $1", [.int(channel.rawValue)])

@@ -4,9 +4,9 @@ public import PostgreSQL
 public import Storage
 internal import Store
 
-/// The store that several daemons share, in PostgreSQL. It answers what the store in a file answers: tests ask both and compare.
+/// The store that several daemons share, in PostgreSQL. Its answers are the same as from the store in a file: tests ask both and compare.
 ///
-/// What this daemon writes is written in the name of its session, and nothing is written once that is over.
+/// This daemon writes everything in the name of its session, and writes nothing once that is over.
 public struct SharedStore: Sendable {
   public struct Settings: Sendable {
     public var address: PostgreSQLAddress
@@ -14,13 +14,13 @@ public struct SharedStore: Sendable {
     public var schema = DatabaseSchema.name
     /// How many connections read, at most.
     public var readers = 4
-    /// How long a question or a commit may take, and connecting to each server.
+    /// The time limit for a question or a commit, and for connecting to each server.
     public var timeout = Duration.seconds(10)
     public var hostTimeout = Duration.seconds(2)
 
     public init(address: PostgreSQLAddress) { self.address = address }
 
-    /// The number of the lock that orders commits; each schema has its own.
+    /// The number of the lock that orders commits. Each schema has its own.
     var lockKey: Int64 { DatabaseSchema.lock(2, of: schema) }
   }
 
@@ -28,17 +28,17 @@ public struct SharedStore: Sendable {
   private let clientReaders: ReaderPool
   private let writer: CommitWriter
   let known: KnownEnd
-  /// Gives the questions of clients their turns; `nil` for the daemon's own.
+  /// Gives the questions of clients their turns. `nil` for the daemon's own.
   private var work: (any BlockingWork)?
   /// How much work a client's question is.
   private var size = WorkSize.much
-  /// What this daemon has read of channels' messages; `nil` if it reads none.
+  /// The messages that this daemon has read, or `nil` if it reads none.
   private(set) var messages: (any MessageReading)?
 
   /// - Parameters:
-  ///   - session: the session in whose name is written. Another one needs another store.
-  ///   - known: how far the daemon has seen the store come; its keeper knows it, too.
-  ///   - current: gives the session that the daemon has at this moment; `nil` while none is trusted. It is asked for each commit.
+  ///   - session: the session in whose name this store writes. Another session needs another store.
+  ///   - known: how far the daemon has seen the store come. Its keeper shares it.
+  ///   - current: returns the session that the daemon has at this moment, or `nil` while none is trusted. It is called for each commit.
   public init(
     _ settings: Settings, session: SessionMachine.ID, known: KnownEnd = KnownEnd(),
     current: @escaping @Sendable () -> SessionMachine.ID?
@@ -49,8 +49,8 @@ public struct SharedStore: Sendable {
     writer = CommitWriter(settings, session, known, current)
   }
 
-  /// The store as clients ask it: in their turns, over connections of their own, and each only for as long as it waits for the answer.
-  /// - Parameter messages: what this daemon has read of channels' messages; `nil` if it reads none.
+  /// The store as clients ask it: in their turns, over separate connections, and each only for as long as it waits for the answer.
+  /// - Parameter messages: the messages that this daemon has read, or `nil` if it reads none.
   public func reading(on work: any BlockingWork, messages: (any MessageReading)?) -> SharedStore {
     var store = self
     store.work = work
@@ -58,14 +58,14 @@ public struct SharedStore: Sendable {
     return store
   }
 
-  /// The store for a question that is so much work.
+  /// The store for a question of this size.
   func asking(_ size: WorkSize) -> SharedStore {
     var store = self
     store.size = size
     return store
   }
 
-  /// Closes all connections, once what was asked before is done.
+  /// Closes all connections, once earlier questions are done.
   public func close() async {
     await writer.close()
     await readers.close()
@@ -74,10 +74,10 @@ public struct SharedStore: Sendable {
 
   // MARK: - Asking
 
-  /// What the numbers go on from must not change any more.
+  /// The ends from which numbers continue must not change any more.
   func settle() async throws(StoreError) { try await writer.settle() }
 
-  /// A text that is looked for. None in the database has U+0000, which PostgreSQL does not even take to compare.
+  /// A text to look for. No text in the database has U+0000, and PostgreSQL refuses it even in a comparison.
   static func wanted(_ text: String) -> SQLValue { .text(text.contains("\0") ? nil : text) }
   static func wanted(_ texts: Set<String>) -> SQLValue { .texts(texts.filter { !$0.contains("\0") }.sorted()) }
 
@@ -108,7 +108,7 @@ extension SharedStore: CoordinatorStorage {
   @discardableResult
   public func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt { try await writer.commit(request) }
 
-  // MARK: - What the coordinator starts with
+  // MARK: - Start of the coordinator
 
   public func counters() async throws -> StoreCounters {
     try await settle()
@@ -182,7 +182,7 @@ extension SharedStore: CoordinatorStorage {
     return try Self.channels(rows[0], rows[1])
   }
 
-  /// Channels from their rows and those of their relays, which are in order.
+  /// Channels from their rows and their relays' rows, which are in order.
   static func channels(_ channels: SQLRows, _ members: SQLRows) throws -> StoredChannels {
     var found = StoredChannels()
     var relays: [ChannelID: [Result<ChannelRelayRow, any Error>]] = [:]
@@ -304,7 +304,7 @@ extension SharedStore: CoordinatorStorage {
 
   // MARK: - Counts
 
-  /// How many channels of others are read from relay $1.
+  /// How many followed channels are read from relay $1.
   static let channelsOfOthers = """
     (SELECT count(*) FROM channels WHERE wanted_relays = 0 AND deleted_at IS NULL AND strpos(' ' || listed || ' ', ' ' || $1::int8 || ' ') > 0)
     """
@@ -323,7 +323,7 @@ extension SharedStore: CoordinatorStorage {
       [.int(relay.rawValue)])
   }
 
-  /// SQL for the channels of identities that an array names; those are left out that were deleted and have told all relays.
+  /// SQL for the channels of identities that an array names, without deleted channels that have told all relays.
   static let channelsOfIdentities = """
     FROM channels c WHERE identity_id = ANY($1) AND (deleted_at IS NULL OR EXISTS
       (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))

@@ -3,9 +3,9 @@ internal import PostgreSQL
 internal import Storage
 internal import Store
 
-/// Writes that are no rows of a table: each has statements of its own.
+/// Writes that are not rows of a table: each has separate statements.
 enum SingleWrites {
-  /// - Returns: the statements, and for each whether its answer says how much was forgotten.
+  /// - Returns: the statements, and for each whether its answer contains how much was forgotten.
   static func statements(for mutation: StoreMutation, session: Int64) -> [(statement: SQLStatement, forgets: Bool)] {
     switch mutation {
     case .recordRoundTrip(let peer, let at, let milliseconds): plain(roundTrip(peer, at, milliseconds))
@@ -62,7 +62,7 @@ enum SingleWrites {
     statements.map { ($0, false) }
   }
 
-  /// The lock of the order is held, so the last revision stays the last.
+  /// The lock of the order is held, so no later revision can appear.
   private static func decide(_ decision: PersonalDecision) -> SQLStatement {
     SQLStatement(
       """
@@ -129,7 +129,7 @@ enum SingleWrites {
 
   // MARK: - History
 
-  /// What changed before the last transition that is forgotten is forgotten too, and whoever asks from before lists again.
+  /// Changes before the last forgotten transition are forgotten too, and clients that ask from before list again.
   private static let changes = """
     , others AS (DELETE FROM changes WHERE revision <= (SELECT revision FROM last)),
     raised AS (

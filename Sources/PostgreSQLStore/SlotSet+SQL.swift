@@ -2,7 +2,7 @@ internal import Channels
 internal import PostgreSQL
 
 extension SlotSet {
-  /// What a statement adds to its conditions, so that it finds only channels of these slots.
+  /// A condition for a statement, so that it finds only channels of these slots.
   /// - Parameters:
   ///   - column: the id of a channel, as SQL.
   ///   - number: the number of the statement's next parameter.

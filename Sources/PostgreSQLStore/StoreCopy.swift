@@ -4,12 +4,12 @@ public import PostgreSQL
 internal import Storage
 public import Store
 
-/// Carries all channels from a store in a file into a database, or back, while no daemon uses either. Ids, revisions and history stay as
-/// they are. What was written is read again and compared before it counts.
+/// Carries all channels from a store in a file into a database, or back, while no daemon uses either. Ids, revisions and history do not
+/// change. The written rows are read again and compared before they count.
 public struct StoreCopy: Sendable {
   private let database: IdleDatabase
   private let timeout = IdleDatabase.timeout
-  /// How many rows go at once.
+  /// How many rows go in one step.
   private static let batch = 500
 
   /// - Parameter schema: PostgreSQL's schema with the tables.
@@ -19,10 +19,10 @@ public struct StoreCopy: Sendable {
 
   // MARK: - Into the database
 
-  /// Carries everything from a file into a database in which there is nothing yet. Nothing is taken from the store in the file.
-  /// - Parameter tell: is told of each table.
-  /// - Throws: `StoreError`; then nothing is in the database. `inUse` while a daemon uses it; `notAccessible` if something is in it, or if
-  ///   channels live where daemons that share a database cannot serve them.
+  /// Carries everything from a file into an empty database. The store in the file does not change.
+  /// - Parameter tell: is called with each table.
+  /// - Throws: `StoreError`. Nothing was written then. `inUse` while a daemon uses the database, `notAccessible` if something is in it, or
+  ///   if channels live where daemons that share a database cannot serve them.
   public func intoDatabase(from store: Store, tell: (String, Int) -> Void = { _, _ in }) async throws {
     let served = try store.livingChannels(on: NetworkKind.simplex.rawValue)
     guard served == 0 else {
@@ -76,7 +76,7 @@ public struct StoreCopy: Sendable {
           "INSERT INTO signs (session, at, commit) VALUES (0, $1, $2)",
           [.int(sign.at.milliseconds), .int(Int64(bitPattern: sign.commit))]))
     }
-    // The order of all commits goes on behind what there is.
+    // The order of all commits continues behind the existing revisions.
     rest.append(
       SQLStatement(
         "INSERT INTO commits (number, session, seq, base, count, post_base, post_count) VALUES (1, 0, 1, 0, $1, 0, $2)",
@@ -86,10 +86,10 @@ public struct StoreCopy: Sendable {
 
   // MARK: - Into a file
 
-  /// Carries everything from a database into a new store in a file. The database stays as it is.
+  /// Carries everything from a database into a new store in a file. The database does not change.
   /// - Parameters:
-  ///   - store: has nothing in it yet. It is of no use if this throws.
-  ///   - tell: is told of each table.
+  ///   - store: an empty store. It is of no use if this throws.
+  ///   - tell: is called with each table.
   /// - Throws: `StoreError`: `inUse` while a daemon uses the database.
   public func intoFile(_ store: Store, tell: (String, Int) -> Void = { _, _ in }) async throws {
     try await database.use(makesTables: false) { connection in

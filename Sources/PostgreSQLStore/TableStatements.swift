@@ -9,7 +9,7 @@ struct TableStatements {
   private let insertion: Text
   private let upsertion: Text
 
-  /// Which sequence gives the revisions of the rows of a table.
+  /// The sequence that gives the revisions of the rows of a table.
   enum Sequence {
     case channels, posts
   }
@@ -59,7 +59,7 @@ struct TableStatements {
       needsCommit: source.needsCommit)
   }
 
-  /// A revision is that of the commit, if it is still pending.
+  /// A pending revision is taken from the commit.
   private static func value(_ column: String, _ sequence: Sequence?, _ next: Int) -> String {
     guard column == "revision", let sequence else { return "v.\(column)" }
     let base = sequence == .channels ? "base" : "post_base"
@@ -87,10 +87,10 @@ struct TableStatements {
 
   func insert(_ rows: [[Cell]], _ commit: Commit) -> SQLStatement { statement(insertion, rows, commit) }
 
-  /// Each row may stand only once in `rows`.
+  /// A row may occur only once in `rows`.
   func upsert(_ rows: [[Cell]], _ commit: Commit) -> SQLStatement { statement(upsertion, rows, commit) }
 
-  /// Changes some columns of rows that exist.
+  /// Changes some columns of existing rows.
   /// - Parameter isComplete: whether it fails (22012) if one of the rows does not exist.
   func update(_ rows: [[Cell]], _ changed: [String], isComplete: Bool, _ commit: Commit) -> SQLStatement {
     let columns = table.columns.indices.filter {

@@ -1,4 +1,4 @@
-/// Lets one go on at a time, in the order in which they came, also while that one waits.
+/// Lets one continue at a time, in the order in which they came, even while that one waits.
 package actor Turns {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []

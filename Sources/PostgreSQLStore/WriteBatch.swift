@@ -41,9 +41,9 @@ struct WriteBatch {
   private var inserted: [String: [[Cell]]] = [:]
   private var channels = Rows()
   private var posts = Rows()
-  /// Statements that stand for themselves, in their order, and which of them say how much was forgotten.
+  /// Separate statements, in their order, and which of them report how much was forgotten.
   private var others: [(statement: SQLStatement, forgets: Bool)] = []
-  /// How many revisions of each sequence the writes use, and the highest that they name themselves; 0 if there is none.
+  /// How many revisions of each sequence the writes use, and the highest that they name themselves, or 0 without one.
   private(set) var places = (channels: 0 as Int64, posts: 0 as Int64)
   private(set) var named = (channels: 0 as Int64, posts: 0 as Int64)
   /// Whether something of posts is written.
@@ -122,23 +122,23 @@ struct WriteBatch {
     if revision < 0 { places.posts = max(places.posts, -revision) } else { named.posts = max(named.posts, revision) }
   }
 
-  /// Whether rows are written that other daemons write, too; they do so one after the other, in the order of commits.
+  /// Whether rows are written that other daemons write too. They do so one after the other, in the order of commits.
   var needsLock: Bool {
     needsPlace || !others.isEmpty || inserted[SummedTable.identities.name] != nil
       || [SummedTable.operators, .servers, .relays].contains { upserted[$0.name] != nil }
   }
 
-  /// Whether the commit has to take its place in the order of all.
+  /// Whether the commit needs a place in the order of all.
   var needsPlace: Bool { places != (0, 0) || named != (0, 0) }
 
   // MARK: - Statements
 
-  /// Rows that have no revision, which need no place in the order.
+  /// Rows without a revision, which need no place in the order.
   func unordered(_ commit: TableStatements.Commit) -> [SQLStatement] {
     upserts([.channelRelays, .deliveries, .postRoutes, .postRetention], commit)
   }
 
-  /// The rest, and which of these statements say how much was forgotten.
+  /// The rest, and which of these statements report how much was forgotten.
   func ordered(_ commit: TableStatements.Commit) -> (statements: [SQLStatement], forgetting: [Int]) {
     var statements = upserts([.operators, .servers, .relays], commit)
     statements += inserts([.identities], commit)
@@ -160,7 +160,7 @@ struct WriteBatch {
     tables.compactMap { table in inserted[table.table.name].map { table.insert($0, commit) } }
   }
 
-  /// - Parameter rewritten: the columns that a rewrite changes; `nil` for all.
+  /// - Parameter rewritten: the columns that a rewrite changes, or `nil` for all.
   private func writes(
     _ rows: Rows, _ table: TableStatements, _ touched: [String], _ rewritten: [String]?, isComplete: Bool,
     _ commit: TableStatements.Commit

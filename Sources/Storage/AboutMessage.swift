@@ -1,19 +1,19 @@
-/// A message of others, or someone, and what a post of ours does about it.
+/// Someone else's message, or a person, and what a post of Baton does about it.
 public struct AboutMessage: Hashable, Sendable {
-  /// The words are stored.
+  /// The raw values are stored.
   public enum Act: String, Hashable, Sendable, CaseIterable {
     /// The post answers it.
     case answer
-    /// The post is a reaction to it; the text is the reaction.
+    /// The post is a reaction to it, and its text is the reaction.
     case reaction
-    /// The post is the wish that the message be gone, and is deleted from the beginning.
+    /// The post asks that the message be removed. It is deleted from the beginning.
     case removal
-    /// The post reports it to relays and readers; the text is a `Report`.
+    /// The post reports it to relays and readers. The text is a `Report`.
     case report
-    /// The post is the wish that someone belong to the channel, or not; the text is a `MembershipChange`, and both names are theirs.
+    /// The post asks that someone belong to the channel, or not. The text is a `MembershipChange`, and both names are that person's.
     case membership
 
-    /// Whether such a post is none by itself.
+    /// Whether a post with this act is not a separate post for readers.
     public var isAside: Bool {
       switch self {
       case .answer: false
@@ -24,7 +24,7 @@ public struct AboutMessage: Hashable, Sendable {
   public var act: Act
   /// The network's name of the message.
   public var networkID: String
-  /// Who wrote it, in the network's notation.
+  /// The author, in the network's notation.
   public var author: String
 
   public init(act: Act, networkID: String, author: String) {

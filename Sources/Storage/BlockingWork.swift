@@ -1,11 +1,11 @@
 /// Threads on which storage may block, so that it does not block the threads that everything else needs.
 public protocol BlockingWork: Sendable {
   /// Does something that may block.
-  /// - Parameter size: how much work it is; small work does not wait for large work.
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled, or the threads have stopped.
+  /// - Parameter size: how much work it is. Small work does not wait for large work.
+  /// - Throws: the error of `body`, or `CancellationError` when the task was cancelled, or the threads have stopped.
   func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T
-  /// Does something in the turn of such work, which waits for another machine and so needs no thread.
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before its turn, or the threads have stopped.
+  /// Does something that waits for another machine, and so needs no thread, in the turn of work of this size.
+  /// - Throws: the error of `body`, or `CancellationError` when the task was cancelled before its turn, or the threads have stopped.
   func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T
 }
 
@@ -13,10 +13,10 @@ public protocol BlockingWork: Sendable {
 ///
 /// A structure, because a release build by Swift 6.3.1 crashes when it sets a task-local function outside a task (decision 53).
 public struct Reading: Sendable {
-  /// What limits the reads of this task or thread; `nil` if nothing does.
+  /// The limit for reads of this task or thread, or `nil` without one.
   @TaskLocal public static var current: Reading?
 
-  /// It is asked again and again while something is read.
+  /// Called repeatedly during a read.
   public let isOver: @Sendable () -> Bool
 
   public init(until isOver: @escaping @Sendable () -> Bool) { self.isOver = isOver }
@@ -30,6 +30,6 @@ public enum WorkSize: Sendable {
   case much
   /// Questions about the state of the daemon. Nothing else waits with them or in front of them.
   case vital
-  /// All that is stored, which may take as long as it does.
+  /// All stored data, however long that takes.
   case whole
 }

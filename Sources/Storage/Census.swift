@@ -1,6 +1,6 @@
 public import Channels
 
-/// How many channels there are, and relays of them, by what can be said of them at one moment.
+/// How many channels there are, and how many channel relays, by their properties at one moment.
 public struct Census: Hashable, Sendable {
   /// Channels of one network in one phase.
   public struct Channels: Hashable, Sendable {
@@ -45,22 +45,22 @@ public struct Census: Hashable, Sendable {
 
   /// By network and phase, only where there are some.
   public var channels: [Channels]
-  /// Channels that readers find nowhere and that no relay is about to get, only where there are some. Those that lost their relays are
-  /// degraded, and those that never had one are failed.
+  /// Channels that readers find nowhere and that no relay is about to get, only where there are some. A channel that lost its relays is
+  /// degraded, and one that never had a relay is failed.
   public var onNoRelay: [NetworkKind: Int]
   /// By relay, status and cause, only where there are some.
   public var members: [Members]
-  /// Channels that cannot be read.
+  /// How many channels are in quarantine.
   public var quarantined: Int
-  /// When the longest attempt began that has not brought a channel to a relay yet; `nil` if there is none.
+  /// The start of the longest attempt that has not brought a channel to a relay yet, or `nil` without such an attempt.
   public var oldestAttempt: Timestamp?
-  /// The newest revision then.
+  /// The newest revision at that moment.
   public var revision: Int64
 
   /// - Parameters:
   ///   - channels: in any order.
-  ///   - members: the relays of channels by relay and status, whatever the cause, in any order.
-  ///   - causes: those of them that have a cause.
+  ///   - members: the relays of channels by relay and status, with any cause, in any order.
+  ///   - causes: the `members` with a cause.
   public init(
     channels: [Counted], members: [Members], causes: [Members], quarantined: Int, oldestAttempt: Timestamp?, revision: Int64
   ) {
@@ -89,8 +89,8 @@ public struct Census: Hashable, Sendable {
 /// How channels fared lately on their way to relays.
 public struct RelayOutcomes: Hashable, Sendable {
   public struct Relay: Hashable, Sendable {
-    /// For each channel that became active there, how long it took from the hand-over that led there, in milliseconds; those of which that
-    /// was forgotten are left out.
+    /// For each channel that became active there, the time since the hand-over that led there, in milliseconds. A channel whose hand-over
+    /// was forgotten is left out.
     public var times: [Int64] = []
     /// How many channels became active there.
     public var reached = 0
@@ -100,9 +100,9 @@ public struct RelayOutcomes: Hashable, Sendable {
     public init() {}
   }
 
-  /// By relay, only those with an outcome.
+  /// By relay, only relays with an outcome.
   public var relays: [RelayID: Relay] = [:]
-  /// Outcomes from then on count; `nil` if there is no history.
+  /// The time from which outcomes count, or `nil` without a history.
   public var since: Timestamp?
 
   public init() {}
@@ -110,9 +110,9 @@ public struct RelayOutcomes: Hashable, Sendable {
   /// How many lines of the history are looked at, the latest ones.
   public static let linesMax = 50_000
 
-  /// Takes in an outcome. A channel that was there before, and comes back, is none.
+  /// Adds an outcome. A channel that was there before and comes back does not count.
   /// - Parameters:
-  ///   - milliseconds: since the relay was asked again; `nil` if that was forgotten, or if it was given up before.
+  ///   - milliseconds: since the relay was asked again, or `nil` if that was forgotten or if the relay was given up before.
   ///   - status: where the channel stood when the relay was asked again.
   public mutating func add(_ relay: RelayID, isReached: Bool, milliseconds: Int64?, from status: String?) {
     guard status != RelayStatus.inactive.rawValue else { return }

@@ -1,39 +1,38 @@
 internal import Filters
 
-/// A field of a channel that storage knows by itself and can filter and sort by. The other fields that clients see are known to the daemon
-/// alone.
+/// A field of a channel that storage can filter and sort by. Only the daemon knows the other fields that clients see.
 public enum ChannelField: Hashable, Sendable {
   case id, edition, revision, wantedRelays, heal
-  /// Whether it is one of Baton's own channels.
+  /// Whether the channel is owned, not followed.
   case isOwned
   /// Whether readers can join by the link: the channel lives, and a relay serves it.
   case isLinkUsable
   case kind, network, identity
-  /// Which key signs; absent where the network keeps the keys.
+  /// Which key signs. Absent where the network keeps the keys.
   case key
   /// The phase, as `PhaseCounts` derives it.
   case phase
   case createdAt, updatedAt
-  /// When the newest post was created that was not deleted; absent where there is none.
+  /// When the newest post that was not deleted was created. Absent without such a post.
   case lastPostAt
   case displayName, fullName, description, image
-  /// What whoever runs the channel has decided about it.
+  /// Decisions about the channel by the people who run it.
   case isMuted, isPinned, isFrozen, truncatedAt
-  /// How its messages are read; absent where that is the same for all channels.
+  /// How its messages are read. Absent where the settings for all channels apply.
   case isFollowed, followDays, followCount, followKeep
-  /// What is known of its messages; where nothing is, there is nothing unread.
+  /// The figures of its conversation. A channel without one has nothing unread.
   case isHidden, unread, unreadMentions
-  /// How many people belong to it; absent where its network does not say.
+  /// How many people belong to it. Absent where its network does not report that.
   case memberCount
-  /// When its last message was written; absent where there is none.
+  /// When its last message was written. Absent without messages.
   case lastMessageAt
-  /// The value at a path of names in the custom data; the path is never empty.
+  /// The value at a path of names in the custom data. The path is never empty.
   case custom([String])
-  /// The value at a path of names in the preferences of the profile; the path is never empty.
+  /// The value at a path of names in the preferences of the profile. The path is never empty.
   case preferences([String])
 
-  /// - Parameter path: the names by which clients know the field.
-  /// - Returns: `nil` for fields that only the daemon itself knows, and for names that not every storage can quote.
+  /// - Parameter path: the names under which clients see the field.
+  /// - Returns: `nil` for fields that only the daemon itself knows, and for names that some storage cannot quote.
   public init?(_ path: [String]) {
     if let field = Self.named[path] {
       self = field
@@ -52,7 +51,7 @@ public enum ChannelField: Hashable, Sendable {
     guard rest.allSatisfy(ListOrder.isPlain) else { return nil }
   }
 
-  /// Whether it is known of the channel's messages, which each daemon reads into a database of its own.
+  /// Whether it comes from the channel's messages, which each daemon reads into its own database.
   package var isOfMessages: Bool {
     switch self {
     case .isHidden, .unread, .unreadMentions, .memberCount, .lastMessageAt: true
@@ -61,15 +60,15 @@ public enum ChannelField: Hashable, Sendable {
   }
 
   /// - Parameter key: names with dots between them, as in a filter after `custom.`.
-  /// - Returns: `nil` if one of the names is empty, or not every storage can quote it.
+  /// - Returns: `nil` if one of the names is empty, or some storage cannot quote it.
   public init?(customKey key: String) {
     self.init(["custom"] + key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 
-  /// Whether channels have an order by this path of names.
+  /// Whether channels can be sorted by this path of names.
   public static func canSort(by path: [String]) -> Bool { Self(path) != nil }
 
-  /// The fields that have a name of their own, by their path.
+  /// The fields with fixed names, by their path.
   package static let named: [[String]: ChannelField] = [
     ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,

@@ -1,6 +1,6 @@
 public import Channels
 
-/// What a channel is called on its network. Groups of two relays may have one name.
+/// A channel's name on its network. Groups of two relays may share a name.
 public struct ChannelName: Hashable, Sendable {
   public var network: NetworkKind
   public var networkID: String

@@ -3,16 +3,16 @@ public import StrictJSON
 
 /// A part of a list of channels.
 public struct ChannelPart: Sendable {
-  /// The channels in the list's order; those whose rows cannot be read are left out.
+  /// The channels in the list's order, without damaged ones.
   public let channels: [StoredChannel]
-  /// The newest posts of these channels, read at the same moment; channels without one are left out.
+  /// The newest posts of these channels, read at the same moment. Channels without a post are left out.
   public let lastPosts: [ChannelID: LastPost]
-  /// What is known of their messages at the same moment, without previews; channels without a conversation are left out. `nil`
-  /// if the store knows nothing of messages.
+  /// Their conversations at the same moment, without previews. Channels without a conversation are left out. `nil` if the store has no
+  /// messages.
   public let conversations: [ChannelID: ConversationSummary]?
-  /// The channels that cannot be read.
+  /// The damaged channels.
   public let unreadable: [ChannelID]
-  /// What the last channel that was looked at is sorted by; `nil` if there are no more.
+  /// The sort values of the last channel that was looked at, or `nil` at the end of the list.
   public let last: [JSONValue]?
   /// The revision at which this is true.
   public let revision: Int64

@@ -2,13 +2,13 @@
 public struct CommitReceipt: Hashable, Sendable {
   /// Why a part was not written, while the others were.
   public enum Rejection: Hashable, Sendable {
-    /// Someone else has changed the object: read it again, and decide again.
+    /// Someone else has changed the object. Read it again, and decide again.
     case conflict
-    /// The part cannot be stored, and could not be a second time. The text says why, for the operator.
+    /// The part cannot be stored, now or later. The text gives the operator the reason.
     case refused(String)
   }
 
-  /// The newest revision before the commit. The nth revision of the commit is `base + n`; those of parts that were not written are left
+  /// The newest revision before the commit. The nth revision of the commit is `base + n`. Revisions of parts that were not written are left
   /// out.
   public var base: Int64
   /// The newest revision after the commit.
@@ -34,15 +34,15 @@ public struct CommitReceipt: Hashable, Sendable {
   }
 }
 
-/// Why a commit failed as a whole. The text is for the operator: it names the file or the object and says what to do.
+/// Why a commit failed as a whole. The text is for the operator. It names the file or the object, and the remedy.
 public enum CommitFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Nothing happened, and the same request will fail again.
   case refused(String)
-  /// Nothing happened; the same request may be stored later.
+  /// Nothing happened. The same request may be stored later.
   case unavailable(String)
-  /// It is not known whether it happened. Before going on ask for the latest `SignOfLife`, which says so.
+  /// It is not known whether it happened. Ask for the latest `SignOfLife` before you continue: it shows that.
   case inDoubt(String)
-  /// Nothing happened, and nothing will: someone else owns what is stored. Stop acting at once.
+  /// Nothing happened, and nothing will: someone else owns the stored data. Stop acting immediately.
   case fenced(String)
 
   public var description: String {

@@ -1,7 +1,7 @@
-// What was requested, as it is once it is durable.
+// A request with the revisions that it has once it is durable.
 
 extension CommitRequest {
-  /// The writes that became durable, in their order, with the revisions that they were given.
+  /// The writes that became durable, in their order, with their revisions.
   /// - Parameter receipt: the one for this request.
   public func settled(by receipt: CommitReceipt) -> [StoreMutation] {
     parts.enumerated().filter { receipt.rejections[$0.offset] == nil }
@@ -10,10 +10,10 @@ extension CommitRequest {
 }
 
 extension StoreMutation {
-  /// The same write with the revision that it is given.
+  /// The same write with its revision.
   /// - Parameters:
-  ///   - base: that of the receipt.
-  ///   - postBase: that of the receipt for posts.
+  ///   - base: the receipt's base.
+  ///   - postBase: the receipt's base for posts.
   public func settled(base: Int64, postBase: Int64) -> StoreMutation {
     func settle(_ revision: inout Int64) { revision = PendingRevision.settled(revision, base: base) }
     func settlePost(_ revision: inout Int64) { revision = PendingRevision.settled(revision, base: postBase) }
@@ -60,8 +60,8 @@ extension StoreMutation {
 }
 
 extension TransitionRow {
-  /// The same row with the revision that it is given.
-  /// - Parameter base: that of the receipt.
+  /// The same row with its revision.
+  /// - Parameter base: the receipt's base.
   public func settled(base: Int64) -> TransitionRow {
     var row = self
     row.revision = PendingRevision.settled(revision, base: base)
@@ -70,8 +70,8 @@ extension TransitionRow {
 }
 
 extension ChangeRow {
-  /// The same row with the revision that it is given.
-  /// - Parameter base: that of the receipt.
+  /// The same row with its revision.
+  /// - Parameter base: the receipt's base.
   public func settled(base: Int64) -> ChangeRow {
     var row = self
     row.revision = PendingRevision.settled(revision, base: base)

@@ -1,8 +1,8 @@
 public import Channels
 
-/// What becomes durable with one commit: parts that each stand or fall for themselves.
+/// The content of one commit: parts that each succeed or fail independently.
 public struct CommitRequest: Hashable, Sendable {
-  /// The parts in the order in which they are written; an object comes before those that refer to it.
+  /// The parts in the order in which they are written. An object comes before the objects that refer to it.
   public var parts: [CommitPart]
 
   public init(_ parts: [CommitPart]) { self.parts = parts }
@@ -16,12 +16,12 @@ public struct CommitRequest: Hashable, Sendable {
   public var mutations: [StoreMutation] { parts.flatMap(\.mutations) }
 }
 
-/// Writes that become durable together or not at all, most often those of one object.
+/// Writes that become durable together or not at all, most often the writes of one object.
 public struct CommitPart: Hashable, Sendable {
-  /// What must be stored for the part to be written.
+  /// The stored revision that the part requires.
   public struct Expectation: Hashable, Sendable {
     public var channel: ChannelID
-    /// The revision that the channel was known to have.
+    /// The revision at which the channel was read.
     public var revision: Int64
 
     public init(_ channel: ChannelID, at revision: Int64) {
@@ -30,7 +30,7 @@ public struct CommitPart: Hashable, Sendable {
     }
   }
 
-  /// If the channel has another revision, someone else has changed it, and the part is a conflict; `nil` if nothing is expected.
+  /// If the channel has another revision, someone else has changed it, and the part is a conflict. `nil` if nothing is expected.
   public var expected: Expectation?
   public var mutations: [StoreMutation]
 
@@ -40,9 +40,9 @@ public struct CommitPart: Hashable, Sendable {
   }
 }
 
-/// Revisions that a commit gives. Rows in a `CommitRequest` that get a new revision hold its place in the commit instead, as a negative
-/// number: -1 for the first, -2 for the second. All parts count together, rows of posts apart from all others. Other rows keep the revision
-/// that they hold.
+/// Revisions that a commit gives. A row in a `CommitRequest` that gets a new revision contains its place in the commit instead, as a
+/// negative number: -1 for the first, -2 for the second. All parts count together, rows of posts apart from all others. Other rows keep
+/// their revision.
 public enum PendingRevision {
   /// A revision whose place is not known yet.
   public static let unplaced = Int64.min
@@ -55,6 +55,6 @@ public enum PendingRevision {
   public static func settled(_ revision: Int64, base: Int64) -> Int64 { revision < 0 ? base - revision : revision }
 
   /// The receipt's base, from one revision that the commit gave.
-  /// - Parameter pending: the one that the row held in the request.
+  /// - Parameter pending: the row's revision in the request.
   public static func base(_ revision: Int64, of pending: Int64) -> Int64 { revision + pending }
 }

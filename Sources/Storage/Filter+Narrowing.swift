@@ -1,9 +1,9 @@
 public import Filters
 public import StrictJSON
 
-// What a filter says of all that it wants, so that the rest need not be looked at. Only conditions that must all hold say something.
+// Bounds that a filter sets for all that it wants, so that other rows need not be looked at. Only conditions that must all hold count.
 extension Filter {
-  /// The values that a field may have, whole numbers as integers; `nil` if others may pass, or if it may be absent.
+  /// The values that a field may have, whole numbers as integers. `nil` if the filter admits other values, or an absent field.
   public func values(at field: String) -> Set<JSONValue>? {
     var known: Set<JSONValue>?
     eachCondition(on: field) { test in
@@ -15,9 +15,9 @@ extension Filter {
         .autocomplete:
         return
       }
-      // What is absent is found otherwise.
+      // Absent values have their own condition.
       guard !values.contains(.null) else { return }
-      // A number is the same however it is written.
+      // A number is the same in any notation.
       let wanted = Set(values.map { Self.number($0).map(JSONValue.integer) ?? $0 })
       known = known?.intersection(wanted) ?? wanted
     }
@@ -30,7 +30,7 @@ extension Filter {
   /// The texts that a field may have.
   public func texts(at field: String) -> Set<String>? { values(at: field).map { Set($0.compactMap(\.string)) } }
 
-  /// The least text that a field may have, or one that is less; `nil` if there is none.
+  /// The least text that a field may have, or a lower bound of it. `nil` without a bound.
   public func least(at field: String) -> String? {
     var least: String?
     eachCondition(on: field) { test in

@@ -2,14 +2,14 @@ public import Channels
 
 /// A line of the history of a relay's or server's health.
 public struct HealthRow: Hashable, Sendable {
-  /// That of the change of the relay or server.
+  /// The revision of the change of the relay or server.
   public var revision: Int64
   public var peer: Probed
   public var from: PeerCondition.Health
   public var to: PeerCondition.Health
-  /// Why it is not up; `nil` if it is, and if that is not known.
+  /// Why it is not up. `nil` if it is up, or the cause is not known.
   public var cause: Cause?
-  /// The same for people; empty if there is nothing to say.
+  /// The cause in words for people. May be empty.
   public var detail: String
   public var at: Timestamp
 
@@ -29,8 +29,8 @@ public struct HealthRow: Hashable, Sendable {
   /// How many lines are kept of each relay and server, the latest ones.
   public static let keptMax = 1_000
 
-  /// The same row with the revision that it is given.
-  /// - Parameter base: that of the receipt.
+  /// The same row with its revision.
+  /// - Parameter base: the receipt's base.
   public func settled(base: Int64) -> HealthRow {
     var row = self
     row.revision = PendingRevision.settled(revision, base: base)
@@ -41,7 +41,7 @@ public struct HealthRow: Hashable, Sendable {
 /// Some lines of the history of health, the latest first.
 public struct HealthPart: Hashable, Sendable {
   public var rows: [HealthRow]
-  /// The revision before which the next part begins; `nil` if there are no earlier lines.
+  /// The revision before which the next part begins, or `nil` without earlier lines.
   public var next: Int64?
 
   public init(_ rows: [HealthRow], next: Int64?) {

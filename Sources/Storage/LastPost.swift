@@ -3,7 +3,7 @@ public import Channels
 /// The newest post of a channel that is not a reaction and was not deleted, as channels show it.
 public struct LastPost: Hashable, Sendable {
   public var createdAt: Timestamp
-  /// The beginning of its text; `nil` if the post is damaged or was forgotten.
+  /// The beginning of its text, or `nil` if the post is damaged or was forgotten.
   public var preview: String?
 
   public init(createdAt: Timestamp, preview: String?) {

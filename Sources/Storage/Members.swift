@@ -1,10 +1,10 @@
 public import Channels
 
-/// Someone who belongs to a channel, did, or asks to; or who wrote in a channel whose network knows no members.
+/// Someone who belongs to a channel, did, or asks to. On a network without members, someone who wrote in the channel.
 public struct StoredMember: Hashable, Sendable {
-  /// How someone stands to a channel. The words are those of the interface.
+  /// How someone stands to a channel. The words are the interface's.
   public enum Standing: String, Hashable, Sendable, CaseIterable {
-    /// The network names them among those who belong to the channel.
+    /// The network lists them as belonging to the channel.
     case member
     /// They ask to be let in.
     case asking
@@ -12,7 +12,7 @@ public struct StoredMember: Hashable, Sendable {
     case former
     /// They asked to be let in, were declined, and never belonged to it.
     case declined
-    /// They wrote in it, and the network does not say who belongs to it.
+    /// They wrote in it, and the network does not list members.
     case author
   }
   public var channel: ChannelID
@@ -21,21 +21,21 @@ public struct StoredMember: Hashable, Sendable {
   public var standing: Standing
   /// As the network calls them.
   public var roles: [String]
-  /// Whether it is a key of ours.
+  /// Whether it is a key of Baton.
   public var isOwn: Bool
-  /// Whether what they write is kept from everyone.
+  /// Whether their messages are kept from everyone.
   public var isBanned: Bool
-  /// What they call themselves, as far as known. Anyone may take any name.
+  /// The name that they use, as far as known. Anyone may use any name.
   public var name: String?
-  /// Since when their messages are hidden; `nil` if they are not.
+  /// Since when their messages are hidden, or `nil` if they are not.
   public var mutedAt: Timestamp?
-  /// When they asked, and what they said; `nil` for others.
+  /// The time and the words of their request to join. `nil` for others.
   public var askedAt: Timestamp?
   public var askedText: String?
-  /// Their last message in the channel that is stored, and when it was written as people are shown it; `nil` if there is none.
+  /// Their last stored message in the channel, and the time of it that people are shown. `nil` without messages.
   public var last: MessageID?
   public var lastAt: Timestamp?
-  /// Revision of the latest change of their membership, in the sequence of messages; 0 for those who only wrote.
+  /// Revision of the latest change of their membership, in the sequence of messages. 0 for someone who only wrote.
   public var revision: Int64
 
   public init(
@@ -63,21 +63,21 @@ public struct StoredMember: Hashable, Sendable {
 /// A question for the members of a channel.
 public struct MemberQuestion: Hashable, Sendable {
   public enum Order: Hashable, Sendable {
-    /// Those with roles first, each by name.
+    /// Members with roles first, each group by name.
     case role
     case name
-    /// Whoever wrote last first, by the minute.
+    /// The latest author first, by the minute.
     case lastMessage
   }
   public var channel: ChannelID
-  /// Only those who stand like this; members if it is `nil`, or authors where the network does not say who belongs to the channel.
+  /// Only people in this standing. If `nil`, members, or authors where the network does not list members.
   public var standing: StoredMember.Standing?
-  /// Only those with this role.
+  /// Only members with this role.
   public var role: String?
-  /// Only those whose name holds this, whatever the case and the accents, or whose key begins with it.
+  /// Only people whose name contains this, in any case and with any accents, or whose key begins with it.
   public var text: String?
   public var order: Order
-  /// Who ended the page before.
+  /// The last member of the previous page.
   public var after: String?
   public var limit: Int
 
@@ -98,11 +98,11 @@ public struct MemberQuestion: Hashable, Sendable {
 public struct MemberPage: Hashable, Sendable {
   public var members: [StoredMember]
   public var hasMore: Bool
-  /// Whether the network says who belongs to the channel; otherwise they are those who wrote in it.
+  /// Whether the network lists the channel's members. Otherwise they are the people who wrote in it.
   public var isListed: Bool
-  /// How many belong to it, as the network says; `nil` if it does not.
+  /// How many belong to it by the network's count, or `nil` without one.
   public var count: Int?
-  /// When the network was last asked; `nil` if it never was.
+  /// When the network was last asked, or `nil` if it never was.
   public var readAt: Timestamp?
   /// The revision of messages at which this is true.
   public var revision: Int64

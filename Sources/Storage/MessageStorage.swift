@@ -1,15 +1,15 @@
 public import Channels
 
-/// What is kept of messages that others wrote. Posts of ours are never dropped for a limit.
+/// How many of other people's messages are kept. Baton's own posts are never dropped for a limit.
 public struct MessageLimits: Hashable, Sendable {
-  /// How many messages of a channel are kept, those with the last places; our own do not count.
+  /// How many messages of a channel are kept, the last ones by place. Baton's own do not count.
   public var keepMax: Int
   /// How many messages of one author in one channel are kept of each minute, by the time that people are shown.
   public var perAuthorAndMinute: Int
   /// How many reactions to one message are kept.
   public var reactionsMax: Int
-  /// How many requests to delete messages that have not arrived yet are kept for a channel, the latest ones; and as many reactions to such
-  /// messages.
+  /// How many requests to delete messages that have not arrived yet are kept for a channel, the latest ones. The same number of reactions
+  /// to such messages is kept.
   public var pendingDeletionsMax: Int
 
   public init(
@@ -22,13 +22,13 @@ public struct MessageLimits: Hashable, Sendable {
   }
 }
 
-/// The numbers from which messages go on.
+/// The numbers from which messages continue.
 public struct MessageCounters: Hashable, Sendable {
   /// The highest id that was given out.
   public var message: Int64
   /// The newest revision of messages.
   public var revision: Int64
-  /// The revision of posts up to which these are there as messages.
+  /// The revision of posts up to which they exist as messages.
   public var mirrored: Int64
 
   public init(message: Int64 = 0, revision: Int64 = 0, mirrored: Int64 = 0) {
@@ -38,7 +38,7 @@ public struct MessageCounters: Hashable, Sendable {
   }
 }
 
-/// What became of something that was to be stored.
+/// The result of storing something.
 public struct MessageReceipt: Hashable, Sendable {
   /// The newest revision of messages after it.
   public var revision: Int64
@@ -54,101 +54,101 @@ public struct MessageReceipt: Hashable, Sendable {
   }
 }
 
-/// What the task that follows channels asks of the storage for messages. Messages are a copy of what relays and the storage for posts hold:
-/// whatever is lost of them is read again, and storing something twice does no harm.
+/// The questions and writes of the task that follows channels, for messages. Messages are a copy of data on relays and in the storage for
+/// posts: lost ones are read again, and storing something twice does no harm.
 ///
 /// Each method that writes is one transaction: it is stored as a whole or not at all, and survives the end of the program. No method
 /// blocks the thread of its caller. All throw `StoreError`.
 public protocol MessageStorage: Sendable {
   func messageCounters() async throws -> MessageCounters
 
-  /// Begins a conversation, if the channel has none. Earlier decisions about it apply.
+  /// Begins a conversation, unless the channel has one. Earlier decisions about it apply.
   /// - Parameter since: messages that are asked for later and are older do not count as unread, unless the channel was read up to an
   ///   earlier time.
   func begin(_ channel: ChannelID, since: Timestamp) async throws
 
-  /// Stores what was read in channels that have a conversation, in this order; what was read in others is left out. A message that is known
-  /// gains the relay. An edit or a deletion of something unknown waits for it, within the limits, if its author is known.
+  /// Stores news of channels that have a conversation, in this order, and skips news of other channels. A message that is known gains the
+  /// relay. An edit or a deletion of something unknown waits for it, within the limits, if its author is known.
   /// - Parameter now: when it arrived.
   func take(_ read: [ReadNews], at now: Timestamp, within limits: MessageLimits) async throws -> MessageReceipt
 
-  /// Stores posts of ours as messages, or what has become of them. A message that was read under the same name is that post. Posts of
-  /// channels without a conversation are left out. The message of each of these posts gets a new revision even if nothing in its row
-  /// changes: clients see with it how far the post is.
-  /// - Parameter revision: of posts, up to which these are all that have changed.
+  /// Stores Baton's own posts as messages, or their changes. A message that was read under the same name is that post. Posts of channels
+  /// without a conversation are left out. The message of each of these posts gets a new revision even if nothing in its row changes:
+  /// clients see with it how far the post is.
+  /// - Parameter revision: of posts. All posts that changed up to it are in `posts`.
   func mirror(_ posts: [MirroredPost], through revision: Int64) async throws -> MessageReceipt
 
-  /// The names of messages of a channel that were not deleted, own ones too, and of reactions of others, whichever relay they were read
-  /// from.
+  /// The names of messages of a channel that were not deleted, own ones too, and of other people's reactions, whichever relay they were
+  /// read from.
   /// - Parameters:
   ///   - served: messages that are left out.
-  ///   - limit: how many messages there are at most, those with the last places, and how many reactions.
+  ///   - limit: how many messages there are at most, the last ones by place, and how many reactions.
   func names(in channel: ChannelID, except served: Set<String>, limit: Int) async throws -> StoredNames
 
-  /// Notes how relays were asked. A success clears the trouble; a failure keeps the time of the last success.
+  /// Notes how relays were asked. A success clears the trouble, and a failure keeps the time of the last success.
   func note(_ syncs: [MessageSyncRow]) async throws
 
-  /// Marks everything up to a message as read, in the order of arrival; everything there is if it is `nil`. What was read stays read.
-  /// - Returns: the conversation; `nil` if there is none.
+  /// Marks everything up to a message as read, in the order of arrival, or everything if it is `nil`. It never makes a read message unread.
+  /// - Returns: the conversation, or `nil` without one.
   func markRead(_ channel: ChannelID, through message: MessageID?) async throws -> ConversationRow?
 
   /// Marks a message and everything that arrived after it as unread, as far as it counts.
-  /// - Returns: the conversation; `nil` if there is none.
+  /// - Returns: the conversation, or `nil` without one.
   func markUnread(_ channel: ChannelID, from message: MessageID) async throws -> ConversationRow?
 
-  /// Stores what was decided about a channel. If it was truncated since, its messages from before go, own ones too; those of them that are
-  /// dated later stay as deleted ones, so that they are known when they are read again.
+  /// Stores the marks of a channel. If it was truncated since, its messages from before are removed, own ones too. Those dated later are
+  /// kept as deleted ones, so that they are known when they are read again.
   func mark(_ channel: ChannelID, _ marks: ConversationMarks) async throws -> MessageReceipt
 
-  /// Leaves a conversation out of the inbox, until something is said there that is not older, or shows it again.
-  /// - Parameter at: since when; `nil` to show it.
-  /// - Returns: the conversation; `nil` if there is none.
+  /// Leaves a conversation out of the inbox, until it gets a message that is not older, or shows it again.
+  /// - Parameter at: since when, or `nil` to show it.
+  /// - Returns: the conversation, or `nil` without one.
   func hide(_ channel: ChannelID, at: Timestamp?) async throws -> ConversationRow?
 
-  /// Hides a message, or shows it again. One that was deleted stays as it is, and one whose author is muted stays hidden.
-  /// - Parameter at: since when; `nil` to show it.
-  /// - Returns: `nil` if there is no such message.
+  /// Hides a message, or shows it again. A deleted message does not change, and a message by a muted author remains hidden.
+  /// - Parameter at: since when, or `nil` to show it.
+  /// - Returns: `nil` if the message does not exist.
   func hideMessage(_ message: MessageID, at: Timestamp?) async throws -> MessageReceipt?
 
-  /// Pins a message here, or takes that away. One that was deleted stays as it is.
-  /// - Parameter at: since when; `nil` to take it away.
-  /// - Returns: `nil` if there is no such message.
+  /// Pins a message in Baton, or unpins it. A deleted message does not change.
+  /// - Parameter at: since when, or `nil` to unpin it.
+  /// - Returns: `nil` if the message does not exist.
   func pinMessage(_ message: MessageID, at: Timestamp?) async throws -> MessagePinning?
 
-  /// Mutes an author: the messages of others with that author are hidden, those that are there and those to come. Or shows them again,
-  /// except those that someone has hidden one by one.
-  /// - Parameter at: since when; `nil` to show them.
+  /// Mutes an author: their messages are hidden, stored ones and later ones. Or shows them again, except messages that someone hid one by
+  /// one.
+  /// - Parameter at: since when, or `nil` to show them.
   func mute(_ author: String, at: Timestamp?) async throws -> MessageReceipt
 
-  /// Takes note that someone who asked to be let into a channel is not: nothing shows their request any more.
+  /// Notes that a request to join a channel was declined. Nothing shows that request any more.
   /// - Returns: `nil` if no one with that name asks.
   func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt?
 
-  /// The decision with the latest revision that was applied; `nil` if none was.
+  /// The decision with the latest revision that was applied, or `nil` without one.
   func lastDecision() async throws -> PersonalDecision?
 
   /// Decisions that the store of channels does not have, at most `limit`.
-  /// - Parameter isLeftOver: those from before it kept decisions, or that it has lost. Otherwise those that were made here since.
+  /// - Parameter isLeftOver: decisions from before it kept decisions, or that it has lost. Otherwise decisions made here since.
   func newDecisions(isLeftOver: Bool, limit: Int) async throws -> [PersonalDecision]
 
-  /// Carries out decisions of the store of channels, in their order. Those that were made here get their revision. What is decided about a
-  /// message that is not there holds once it arrives.
+  /// Carries out decisions of the store of channels, in their order. A decision made here gets its revision. A decision about a message
+  /// that has not arrived applies once it arrives.
   func carryOut(_ decisions: [PersonalDecision]) async throws -> MessageReceipt
 
-  /// Takes note that the store of channels was set back: all decisions are left over, unless they are carried out again.
+  /// Notes that the store of channels was set back: all decisions are left over, unless they are carried out again.
   func forgetRevisionsOfDecisions() async throws
 
-  /// Ends conversations: everything that is known of these channels goes.
+  /// Ends conversations and deletes all data of these channels.
   func end(_ channels: Set<ChannelID>) async throws -> MessageReceipt
 
-  /// The channels that have a conversation, and what is stored of the decisions about them.
+  /// The channels that have a conversation, with their stored marks.
   func channelsWithConversation() async throws -> [ChannelID: ConversationMarks]
 }
 
-/// What became of pinning a message.
+/// The result of pinning a message.
 public enum MessagePinning: Hashable, Sendable {
   case done(MessageReceipt)
-  /// As many messages of the channel are pinned as can be.
+  /// The channel has as many pinned messages as allowed.
   case tooMany
 
   /// How many messages of a channel can be pinned.
@@ -166,18 +166,18 @@ public struct MessageQuestion: Hashable, Sendable {
     /// Half of the page before the message and half after it, with the message itself.
     case around(MessageID)
   }
-  /// Messages of this channel; of all channels if `nil`.
+  /// Messages of this channel, or of all channels if `nil`.
   public var channel: ChannelID?
-  /// Conditions that hold for all messages on the page, as far as they are not `nil`.
+  /// Conditions that hold for all messages on the page, except `nil` ones.
   public var author: String?
   public var isOwn: Bool?
   public var isMention: Bool?
   public var hasAttachments: Bool?
   /// Whether messages are included that were deleted.
   public var withDeleted: Bool
-  /// Whether only messages are wanted that are hidden; otherwise only others are.
+  /// Whether to return only hidden messages. Otherwise only messages that are not hidden.
   public var isHidden: Bool
-  /// Only messages of `channel` that are pinned here.
+  /// Only messages of `channel` that are pinned in Baton.
   public var isPinned: Bool
   /// Only answers to this message.
   public var answersTo: MessageID?
@@ -221,16 +221,16 @@ public struct MessagePage: Hashable, Sendable {
   }
 }
 
-/// A question for the messages that hold words.
+/// A search for messages by their words.
 public struct MessageSearch: Hashable, Sendable {
-  /// Words, all of which a message holds, whatever their case and their accents. A word that ends in `*` may go on. What stands between
-  /// quotation marks is next to each other.
+  /// Words that a message must contain, in any case and with any accents. A word that ends in `*` matches longer words too. Words between
+  /// quotation marks must follow each other.
   public var text: String
-  /// Messages of this channel; of all channels if `nil`.
+  /// Messages of this channel, or of all channels if `nil`.
   public var channel: ChannelID?
-  /// Whether the newest come first; otherwise those that fit best among the newest `rankedMax`.
+  /// Whether the newest come first. Otherwise the best matches among the newest `rankedMax`.
   public var isNewestFirst: Bool
-  /// How many hits are passed over.
+  /// How many hits to skip.
   public var offset: Int
   public var limit: Int
 
@@ -246,7 +246,7 @@ public struct MessageSearch: Hashable, Sendable {
   }
 }
 
-/// A message that holds the words that were searched.
+/// A message that contains the searched words.
 public struct MessageHit: Hashable, Sendable {
   /// A part of a text.
   public struct Piece: Hashable, Sendable {
@@ -281,9 +281,9 @@ public struct ConversationQuestion: Hashable, Sendable {
       self.channel = channel
     }
   }
-  /// Only those with unread messages that are not muted.
+  /// Only conversations with unread messages, without muted ones.
   public var isUnread: Bool
-  /// Only those that are hidden, or only the others.
+  /// Only hidden conversations, or only conversations that are not hidden.
   public var isHidden: Bool
   public var after: Place?
   public var limit: Int
@@ -309,7 +309,7 @@ public struct StoredConversation: Hashable, Sendable {
   }
 }
 
-/// What has changed of messages: an object as it is now.
+/// A change of messages: an object in its current form.
 public enum ChangedMessage: Hashable, Sendable {
   case message(StoredMessage)
   case conversation(StoredConversation)
@@ -322,43 +322,43 @@ public enum ChangedMessage: Hashable, Sendable {
   }
 }
 
-/// The questions of the control plane about messages; the rules of `ControlStorage` hold.
+/// The questions of the control plane about messages. The rules of `ControlStorage` hold.
 public protocol MessageReading: Sendable {
   func message(_ id: MessageID) async throws -> StoredMessage?
-  /// These messages, by id; those that do not exist are left out.
+  /// These messages, by id, without ids that do not exist.
   func messages(_ ids: Set<MessageID>) async throws -> [StoredMessage]
-  /// A page of messages. A page of large messages may hold fewer than `limit`, but holds one if there is one. If the place is a message that
-  /// does not exist, the page is empty.
+  /// A page of messages. A page of large messages may have fewer than `limit`, but has at least one if any exists. If the place is a
+  /// message that does not exist, the page is empty.
   func messages(_ question: MessageQuestion) async throws -> MessagePage
-  /// Hits. Where messages are large, they may be fewer than `limit`: the next ones are behind as many as there were.
-  /// - Returns: the hits, and whether there are others.
+  /// Hits. Where messages are large, they may be fewer than `limit`. The next page begins after as many hits as were returned.
+  /// - Returns: the hits, and whether there are more.
   func messages(holding search: MessageSearch) async throws -> (hits: [MessageHit], hasMore: Bool)
   /// Conversations that have a message.
   func conversations(_ question: ConversationQuestion) async throws -> [StoredConversation]
   func conversation(of channel: ChannelID) async throws -> StoredConversation?
-  /// What lists of channels show; channels without a conversation are left out.
+  /// The summaries that lists of channels show. Channels without a conversation are left out.
   func summaries(of channels: Set<ChannelID>) async throws -> [ChannelID: ConversationSummary]
-  /// What lists of channels filter and sort by, without previews.
+  /// The summaries by which lists of channels filter and sort, without previews.
   func summaries() async throws -> [ChannelID: ConversationSummary]
-  /// Messages and conversations that changed after `revision`, in the order of their latest change. What was dropped for a limit is not
-  /// among them.
-  /// - Parameter channels: only those of these; of all channels if `nil`.
-  /// - Returns: the objects, and the revision through which they are all there is.
+  /// Messages and conversations that changed after `revision`, in the order of their latest change, without messages that were dropped for
+  /// a limit.
+  /// - Parameter channels: only changes of these, or of all channels if `nil`.
+  /// - Returns: the objects, and the revision through which they are complete.
   func changedMessages(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) async throws -> (changes: [ChangedMessage], through: Int64)
-  /// People who wrote what is stored, or are muted.
+  /// People who wrote stored messages, or are muted.
   func people(_ question: PeopleQuestion) async throws -> PeoplePage
   func person(_ author: String) async throws -> StoredPerson?
-  /// A page of those who belong to a channel.
-  /// - Returns: `nil` if whoever ended the page before is not known any more.
+  /// A page of a channel's members.
+  /// - Returns: `nil` if the last member of the previous page is not known any more.
   func members(_ question: MemberQuestion) async throws -> MemberPage?
   /// - Returns: `nil` if the network never named them there, and they never asked to be let in.
   func member(_ author: String, in channel: ChannelID) async throws -> StoredMember?
-  /// Members that changed after `revision`, in the order of their latest change. Of those who have left a channel only the last ones are
+  /// Members that changed after `revision`, in the order of their latest change. Of people who have left a channel only the last ones are
   /// among them.
-  /// - Parameter channels: only those of these; of all channels if `nil`.
-  /// - Returns: the members, and the revision through which they are all there is.
+  /// - Parameter channels: only members of these, or of all channels if `nil`.
+  /// - Returns: the members, and the revision through which they are complete.
   func changedMembers(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) async throws -> (members: [StoredMember], through: Int64)

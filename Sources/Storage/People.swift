@@ -4,17 +4,17 @@ public import Channels
 public struct StoredPerson: Hashable, Sendable {
   /// In the network's notation.
   public var author: String
-  /// What they call themselves, as far as known. Anyone may take any name.
+  /// The name that they use, as far as known. Anyone may use any name.
   public var name: String?
   /// The name at a domain that they claim. No one has checked it.
   public var domainName: String?
-  /// Since when their messages are hidden; `nil` if they are not.
+  /// Since when their messages are hidden, or `nil` if they are not.
   public var mutedAt: Timestamp?
-  /// How many messages of theirs are stored: of one channel if that was asked for.
+  /// How many of their messages are stored, in one channel if the question was about one.
   public var messages: Int
-  /// The channels in which they wrote, by id; at most `channelsMax`.
+  /// The channels in which they wrote, by id, at most `channelsMax`.
   public var channels: [ChannelID]
-  /// Their last message, and when it was written as people are shown it; in one channel if that was asked for. `nil` if there is none.
+  /// Their last message, and the time of it that people are shown, in one channel if the question was about one. `nil` without messages.
   public var last: MessageID?
   public var lastAt: Timestamp?
 
@@ -36,11 +36,11 @@ public struct StoredPerson: Hashable, Sendable {
   }
 }
 
-/// A question for people, the one who wrote last first.
+/// A question for people, the latest author first.
 public struct PeopleQuestion: Hashable, Sendable {
   /// Where a page ended.
   public struct Place: Hashable, Sendable {
-    /// The minute of the last message; 0 if there is none.
+    /// The minute of the last message, or 0 without one.
     public var minute: Int64
     public var author: String
 
@@ -49,12 +49,12 @@ public struct PeopleQuestion: Hashable, Sendable {
       self.author = author
     }
   }
-  /// Only people who wrote in this channel; with `text`, also its members.
+  /// Only people who wrote in this channel. With `text`, also its members.
   public var channel: ChannelID?
-  /// Only people whose name holds this, whatever the case and the accents, or whose author begins with it. Members of channels who wrote
+  /// Only people whose name contains this, in any case and with any accents, or whose author begins with it. Members of channels who wrote
   /// nothing are among them, after all others.
   public var text: String?
-  /// Only people who are muted, or only others.
+  /// Only muted people, or only people who are not muted.
   public var isMuted: Bool?
   public var after: Place?
   public var limit: Int
@@ -70,7 +70,7 @@ public struct PeopleQuestion: Hashable, Sendable {
 
 public struct PeoplePage: Hashable, Sendable {
   public var people: [StoredPerson]
-  /// Where the next page begins; `nil` on the last.
+  /// Where the next page begins, or `nil` on the last.
   public var next: PeopleQuestion.Place?
 
   public init(people: [StoredPerson], next: PeopleQuestion.Place? = nil) {

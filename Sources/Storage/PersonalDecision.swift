@@ -1,7 +1,7 @@
 public import Channels
 
-/// What someone has decided about what others say, named as relays name it: by the names of messages and the keys of people. So it holds for
-/// messages that are read again, and for every daemon.
+/// Someone's decision about other people's messages. It uses the relays' names of messages and the keys of people, so that it applies to
+/// messages that are read again, and in every daemon.
 public struct PersonalDecision: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A channel was read up to the date `at`, and up to the message called `message`.
@@ -12,19 +12,19 @@ public struct PersonalDecision: Hashable, Sendable {
     case pinned
     /// The messages of someone are hidden, in all channels.
     case muted
-    /// Someone's requests until then to be let into a channel do not count.
+    /// Someone's requests to join the channel, up to that time, do not count.
     case declined
-    /// A channel is left out of the inbox, until something is said there that is not older.
+    /// A channel is left out of the inbox, until it gets a message that is not older.
     case channelHidden
   }
   public var kind: Kind
   /// 0 for `muted`.
   public var channel: ChannelID
-  /// The name of the message, or the key of the person; empty for decisions about the channel as a whole.
+  /// The name of the message, or the key of the person. Empty for decisions about the channel as a whole.
   public var name: String
-  /// `nil` once it is taken back.
+  /// `nil` once it is withdrawn.
   public var at: Timestamp?
-  /// Only for `read`; `nil` if nothing was there to be read.
+  /// Only for `read`. `nil` if there was nothing to read.
   public var message: String?
   /// Its place among all decisions, which storage gives it.
   public var revision: Int64
@@ -44,7 +44,7 @@ public struct PersonalDecision: Hashable, Sendable {
 
 /// The storage that all daemons share for people's decisions. The rules of `CoordinatorStorage` hold.
 public protocol DecisionStorage: Sendable {
-  /// Makes decisions durable (`StoreMutation.decide`), among others; see `CoordinatorStorage`.
+  /// Makes decisions durable (`StoreMutation.decide`), among other writes. See `CoordinatorStorage`.
   @discardableResult
   func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt
 

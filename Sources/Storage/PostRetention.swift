@@ -1,13 +1,13 @@
 public import Channels
 
-/// For how long the posts of a channel are kept here. A post that is beyond one of the two limits is forgotten: its text and document go,
-/// everything else stays.
+/// How long Baton keeps the posts of a channel. A post that is beyond one of the two limits is forgotten: its text and document are
+/// deleted, and everything else is kept.
 public struct PostRetention: Hashable, Sendable {
   public var channel: ChannelID
-  /// Posts are kept for so many days after their creation; without limit if it is `nil`.
+  /// Posts are kept for this many days after their creation, or without limit if it is `nil`.
   public var days: Int?
-  /// So many of the newest posts are kept; without limit if it is `nil`. Posts that were deleted, or are not published
-  /// yet, count, and so do reactions.
+  /// This many of the newest posts are kept, or all if it is `nil`. Posts that were deleted, or are not published yet, count, and so do
+  /// reactions.
   public var count: Int?
 
   public init(channel: ChannelID, days: Int? = nil, count: Int? = nil) {
@@ -19,7 +19,7 @@ public struct PostRetention: Hashable, Sendable {
   /// Whether posts are kept forever.
   public var isUnlimited: Bool { days == nil && count == nil }
 
-  /// How long a post must be kept at `days` at least; `nil` if that has no limit.
+  /// The least time for which `days` keeps a post, or `nil` without that limit.
   public var span: Duration? { days.map { .seconds(86_400 * Int64($0)) } }
 
   public static let daysRange = 1...36_500
@@ -29,7 +29,7 @@ public struct PostRetention: Hashable, Sendable {
 /// A place in the walk along the posts that are beyond the retention of their channels: by channel, and in each by date and id.
 public struct PostRetentionPlace: Hashable, Sendable {
   public var channel: ChannelID
-  /// The post behind which it goes on, with its date; `nil` at the beginning of the channel.
+  /// The post behind which the walk continues, with its date, or `nil` at the beginning of the channel.
   public var last: Post?
 
   public struct Post: Hashable, Sendable {
@@ -55,9 +55,9 @@ public struct PostsToForget: Hashable, Sendable {
   public var posts: [PostID]
   /// The retentions of their channels.
   public var retentions: [ChannelID: PostRetention]
-  /// Channels that have no more posts than they keep, each with its newest post: as long as that is the newest, nothing has to be counted.
+  /// Channels whose posts all fit the limit, each with its newest post. While that is the newest, nothing has to be counted.
   public var counted: [ChannelID: PostID]
-  /// Where to go on; `nil` if there is nothing more.
+  /// Where to continue, or `nil` at the end.
   public var next: PostRetentionPlace?
 
   public init(
@@ -72,8 +72,8 @@ public struct PostsToForget: Hashable, Sendable {
 }
 
 extension PostRow {
-  /// Gives up its text, its document but for what names it, and its request, for good.
-  /// - Parameter remnant: what its network needs of the document to name the post and to delete it.
+  /// Deletes its text, its document except for the remnant, and its request, for good.
+  /// - Parameter remnant: the part of the document that its network needs to name the post and to delete it.
   public mutating func forget(at now: Timestamp, keeping remnant: String) {
     forgottenAt = now
     text = ""

@@ -1,55 +1,54 @@
 public import Channels
 
-/// What the coordinator of posts asks of storage. The rules of `CoordinatorStorage` hold: `commit` is the only method that writes, no
-/// method blocks the thread of its caller, each of the others reads what is durable at that moment, and all throw `StoreError`.
+/// The questions of the coordinator of posts. The rules of `CoordinatorStorage` hold: `commit` is the only method that writes, no method
+/// blocks the thread of its caller, each of the others reads the durable data of that moment, and all throw `StoreError`.
 ///
-/// Lists of what is left to do cover only the posts of channels in some slots, which are those of this coordinator (`SlotSet`).
+/// Lists of unfinished work cover only the posts of channels in this coordinator's slots (`SlotSet`).
 ///
-/// Posts have a sequence of revisions of their own, beside that of channels. One commit may hold writes of both.
+/// Posts have their own sequence of revisions, separate from the channels'. One commit may write both.
 public protocol PostStorage: Sendable {
-  /// Makes the parts of `request` durable together; see `CoordinatorStorage`.
+  /// Makes the parts of `request` durable together. See `CoordinatorStorage`.
   @discardableResult
   func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt
 
   /// The highest id and the newest revision of posts.
   func postCounters() async throws -> PostCounters
-  /// These posts with their deliveries, all as they were at one moment. A post that is damaged does not fail the others.
+  /// These posts with their deliveries, all from one moment. A damaged post does not fail the others.
   func posts(_ ids: Set<PostID>) async throws -> StoredPosts
   /// The posts that were published with these idempotency keys, deleted ones included. Keys are compared byte by byte.
   func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID]
-  /// The posts that are these reactions and were not deleted; the first of each. Texts are compared byte by byte.
+  /// The posts that are these reactions and were not deleted, the first of each. Texts are compared byte by byte.
   func posts(reacting: Set<PostReaction>) async throws -> [PostReaction: PostID]
-  /// The posts that have these names on their network (`PostDocument.networkID`), deleted ones included. If several have one name, it is
-  /// that with the lowest id.
-  /// - Parameter channel: only posts of this channel; of all channels if `nil`.
+  /// The posts that have these names on their network (`PostDocument.networkID`), deleted ones included. If several have one name, the post
+  /// with the lowest id.
+  /// - Parameter channel: only posts of this channel, or of all channels if `nil`.
   func posts(networkIDs: Set<String>, of channel: ChannelID?) async throws -> [String: PostID]
   /// The ids of a channel's posts below `before`, deleted ones included, highest first.
   func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID]
 
-  // MARK: - What is left to do
+  // MARK: - Unfinished work
 
   /// Posts with a delivery under way, by id, from the first after `after` on.
   func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [PostID]
-  /// When the next delivery of each relay is due that waits; relays without one are left out. It takes as long as there are unfinished
+  /// When the next waiting delivery of each relay is due. Relays without one are left out. The time grows with the number of unfinished
   /// deliveries.
   func nextDeliveries(among slots: SlotSet) async throws -> [RelayID: Timestamp]
-  /// Posts whose delivery on `relay` waits and is due at `now`, the longest due first and then by id; those that departed are left out.
-  /// - Returns: the posts, and when the first delivery of that relay that is not due yet will be; `nil` if there is none.
+  /// Posts whose delivery on `relay` waits and is due at `now`, the longest due first and then by id, without departed deliveries.
+  /// - Returns: the posts, and when the first delivery of that relay is due that is not due yet, or `nil` without one.
   func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (
     posts: [PostID], next: Timestamp?
   )
-  /// Posts whose delivery on `relay` waits after one of these causes, by id, from the first after `after` on; those that departed are left
-  /// out.
+  /// Posts whose delivery on `relay` waits after one of these causes, by id, from the first after `after` on, without departed deliveries.
   func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet) async throws
     -> [PostID]
-  /// Posts whose deletion waits until readers find the post that takes their place (`PostRow.awaitsReplacement`), each with that post, by
-  /// id, from the first after `after` on.
+  /// Posts whose deletion waits until readers find their replacement (`PostRow.awaitsReplacement`), each with that replacement, by id, from
+  /// the first after `after` on.
   func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [(old: PostID, new: PostID)]
 
   // MARK: - Schedules
 
-  /// Posts that are scheduled and due at `now`, a time of day; the longest due first and then by id.
-  /// - Returns: the posts, and when the first one that is not due yet will be; `nil` if there is none.
+  /// Posts that are scheduled and due at `now`, a time of day, the longest due first and then by id.
+  /// - Returns: the posts, and when the first post is due that is not due yet, or `nil` without one.
   func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet) async throws -> (posts: [PostID], next: Timestamp?)
 
   // MARK: - Routes
@@ -67,15 +66,15 @@ public protocol PostStorage: Sendable {
   func postRoutes(
     on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet
   ) async throws -> [PostRouteRow]
-  /// Channels with routes that do not fit their relays any more: a relay without a route, or with one that is `leaving` or `left`; or a
+  /// Channels with routes that do not fit their relays any more: a relay without a route, or with a route that is `leaving` or `left`. Or a
   /// route that is `joining` or `joined` of a relay that was removed. By id.
   func channelsToRoute(among slots: SlotSet) async throws -> [ChannelID]
 
   // MARK: - Retention
 
-  /// Posts that are beyond the retention of their channels at `now`, a time of day, and were not forgotten, from a place on. A channel whose
-  /// retention is damaged is left out. It may find none, and not be at the end.
-  /// - Parameter counted: what earlier answers said of channels; their posts are not counted again unless there are newer ones.
+  /// Posts that are beyond the retention of their channels at `now`, a time of day, and were not forgotten, from a place on. A channel
+  /// whose retention is damaged is left out. An empty result may come before the end.
+  /// - Parameter counted: findings of earlier answers about channels. Their posts are not counted again unless there are newer ones.
   func postsToForget(
     at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet
   ) async throws -> PostsToForget
@@ -92,9 +91,9 @@ public struct PostQuestion: Hashable, Sendable {
     /// Half of the page before the post and half after it, with the post itself.
     case around(PostID)
   }
-  /// Posts of this channel; of all channels if `nil`.
+  /// Posts of this channel, or of all channels if `nil`.
   public var channel: ChannelID?
-  /// Posts with a delivery, not departed, for which all of these hold that are not `nil`.
+  /// Only posts with a delivery that has not departed and meets all of these that are not `nil`.
   public var relay: RelayID?
   public var status: DeliveryStatus?
   public var cause: Cause?
@@ -102,7 +101,7 @@ public struct PostQuestion: Hashable, Sendable {
   public var withDeleted: Bool
   /// Only reactions to this post.
   public var reactionTo: PostID?
-  /// Whether reactions are included; those to `reactionTo` are in any case.
+  /// Whether reactions are included. Reactions to `reactionTo` always are.
   public var withReactions: Bool
   /// Whether only drafts are wanted.
   public var onlyDrafts: Bool
@@ -131,9 +130,9 @@ public struct PostQuestion: Hashable, Sendable {
 /// A page of posts, highest id first.
 public struct PostPage: Sendable {
   public var posts: [StoredPost]
-  /// Posts that would be on the page, and cannot be read.
+  /// Posts that belong on the page, and are damaged.
   public var unreadable: [PostID]
-  /// Whether there are wanted posts with lower ids than those of the page, and with higher ones.
+  /// Whether more posts match below the lowest id of the page, and above the highest.
   public var hasOlder: Bool
   public var hasNewer: Bool
   /// The revision of posts at which this is true.
@@ -148,27 +147,27 @@ public struct PostPage: Sendable {
   }
 }
 
-/// How others learn of posts that have changed.
+/// Reads posts that have changed.
 public protocol PostChangeReading: Sendable {
   /// Posts that changed after `revision`, in the order of their latest change.
-  /// - Parameter channels: only posts of these; of all channels if `nil`.
-  /// - Returns: the posts, and the revision through which they are all there is.
+  /// - Parameter channels: only posts of these, or of all channels if `nil`.
+  /// - Returns: the posts, and the revision through which they are complete.
   func changedPosts(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) async throws -> (posts: [StoredPost], through: Int64)
-  /// These posts with their deliveries, all as they were at one moment. A post that is damaged does not fail the others.
+  /// These posts with their deliveries, all from one moment. A damaged post does not fail the others.
   func posts(_ ids: Set<PostID>) async throws -> StoredPosts
   /// The highest id and the newest revision of posts.
   func postCounters() async throws -> PostCounters
 }
 
-/// The questions of the control plane about posts; the rules of `ControlStorage` hold.
+/// The questions of the control plane about posts. The rules of `ControlStorage` hold.
 public protocol PostReading: PostChangeReading {
-  /// A post with its deliveries; `nil` if there is none.
+  /// A post with its deliveries, or `nil` if it does not exist.
   func post(_ id: PostID) async throws -> StoredPost?
-  /// A page of posts. A page of large posts may hold fewer than `limit`, but holds one if there is one.
+  /// A page of posts. A page of large posts may have fewer than `limit`, but has at least one if any exists.
   func posts(_ question: PostQuestion) async throws -> PostPage
-  /// The latest lines of a post's history, oldest first; none for a post that does not exist.
+  /// The latest lines of a post's history, oldest first. Empty for a post that does not exist.
   func postTransitions(of post: PostID, limit: Int) async throws -> [PostTransitionRow]
   /// For how long the posts of a channel are kept.
   func postRetention(of channel: ChannelID) async throws -> PostRetention

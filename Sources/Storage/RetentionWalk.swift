@@ -1,12 +1,12 @@
 package import Channels
 
-/// The walk along the posts that are beyond the retention of their channels, as far as one question goes. Whoever asks a database takes one
-/// retention after the other, by channel.
+/// The walk along the posts that are beyond the retention of their channels, as far as one question goes. The caller passes one retention
+/// after the other, by channel.
 package struct RetentionWalk {
-  /// What a count of a channel's posts found.
+  /// The result of counting a channel's posts.
   package struct Count {
     let newest: PostID
-    /// The newest post that is one too many; `nil` if all are kept.
+    /// The newest post that is one too many, or `nil` if all are kept.
     let first: PostRetentionPlace.Post?
 
     package init(newest: PostID, first: PostRetentionPlace.Post?) { (self.newest, self.first) = (newest, first) }
@@ -26,9 +26,9 @@ package struct RetentionWalk {
 
   /// - Parameters:
   ///   - now: a time of day.
-  ///   - known: what earlier answers said of channels.
+  ///   - known: findings of earlier answers about channels.
   ///   - limit: how many posts are wanted.
-  ///   - channels: how many retentions there are to take; `channelsMax` if there may be more.
+  ///   - channels: how many retentions the caller will pass, or `channelsMax` if there may be more.
   package init(
     at now: Timestamp, from start: PostRetentionPlace, known: [ChannelID: PostID], limit: Int, channels: Int
   ) {
@@ -38,13 +38,13 @@ package struct RetentionWalk {
   /// How many posts are still wanted.
   package var room: Int { limit - found.posts.count }
 
-  /// The post of a channel behind which it goes on.
+  /// The post of a channel behind which the walk continues.
   package func last(of channel: ChannelID) -> PostRetentionPlace.Post? { channel == start.channel ? start.last : nil }
 
-  /// Whether a channel's posts have to be counted, because there are some of which no earlier answer knew.
+  /// Whether a channel's posts have to be counted, because some are newer than the earlier answers.
   package func mustCount(_ channel: ChannelID, newest: PostID) -> Bool { known[channel] != newest }
 
-  /// The newest post that is not kept any more; `nil` if all are.
+  /// The newest post that is not kept any more, or `nil` if all are.
   /// - Parameter count: `nil` if nothing had to be counted.
   package mutating func end(of retention: PostRetention, _ count: Count?) -> PostRetentionPlace.Post? {
     let end = retention.span.map { PostRetentionPlace.Post(createdAt: now + (.zero - $0), id: PostID(rawValue: .max)) }
@@ -58,8 +58,8 @@ package struct RetentionWalk {
     return end
   }
 
-  /// Takes the posts of a channel that are to be forgotten, `room` of them at most.
-  /// - Returns: whether the walk goes on.
+  /// Adds the posts of a channel that are to be forgotten, `room` of them at most.
+  /// - Returns: whether the walk continues.
   package mutating func take(_ posts: [PostRetentionPlace.Post], of retention: PostRetention) -> Bool {
     let isFull = posts.count == room
     found.posts += posts.map(\.id)
@@ -69,8 +69,8 @@ package struct RetentionWalk {
     return false
   }
 
-  /// Leaves a channel behind.
-  /// - Returns: whether the walk goes on.
+  /// Finishes a channel.
+  /// - Returns: whether the walk continues.
   package mutating func goesOn(behind channel: ChannelID) -> Bool {
     let isEnough = counted >= Self.countedMax
     if isEnough || channels == Self.channelsMax {

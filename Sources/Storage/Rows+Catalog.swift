@@ -9,7 +9,7 @@ public struct Origin: Hashable, Sendable {
   public var isUndeclared: Bool
   /// Name of the file that declares it.
   public var file: String?
-  /// What the file said when it was last loaded. Only what changed there since is applied, so that a person's changes last.
+  /// The content of the file when it was last loaded. Only later changes in the file are applied, so that a person's changes last.
   public var declaration: JSONValue?
 
   public init(isPreset: Bool = false, isUndeclared: Bool = false, file: String? = nil, declaration: JSONValue? = nil) {
@@ -26,7 +26,7 @@ public struct Origin: Hashable, Sendable {
 /// An operator as stored.
 public struct OperatorRow: Hashable, Sendable {
   public var id: OperatorID
-  /// The trade name; unique.
+  /// The trade name, which is unique.
   public var name: String
   public var legalName: String?
   /// The domains, as `Domain.validated` returns them.
@@ -64,7 +64,7 @@ public struct OperatorRow: Hashable, Sendable {
 public struct ServerRow: Hashable, Sendable {
   public var id: ServerID
   public var transport: ServerProtocol
-  /// The address in normal form, without the password; unique.
+  /// The address in normal form, without the password. It is unique.
   public var address: String
   public var fingerprint: String
   public var hosts: [String]
@@ -72,9 +72,9 @@ public struct ServerRow: Hashable, Sendable {
   public var port: Int?
   /// The password, encrypted by `SecretBox`.
   public var sealedPassword: [UInt8]?
-  /// The operator that runs it; `nil` if it is one's own.
+  /// The operator that runs it, or `nil` if it is one's own.
   public var serverOperator: OperatorID?
-  /// Whether a person chose the operator; otherwise it follows from the domains.
+  /// Whether a person chose the operator. Otherwise it follows from the domains.
   public var isOperatorAssigned: Bool
   public var isEnabled: Bool
   public var isDeleted: Bool
@@ -109,7 +109,7 @@ public struct ServerRow: Hashable, Sendable {
 
 /// A relay as stored.
 public struct RelayRow: Hashable, Sendable {
-  /// What the relay said about itself in its latest test.
+  /// The relay's description of itself in its latest test.
   public struct Description: Hashable, Sendable {
     public var name: String?
     public var text: String?
@@ -126,17 +126,17 @@ public struct RelayRow: Hashable, Sendable {
   public var network: NetworkKind
   /// The address in normal form.
   public var address: String
-  /// The host alone; empty in rows of older versions until they are read.
+  /// The host alone. Empty in rows of older versions until they are read.
   public var host: String
-  /// A text that is equal for two addresses of one relay; empty in rows of older versions until they are read.
+  /// A text that is equal for two addresses of one relay. Empty in rows of older versions until they are read.
   public var comparisonKey: String
   /// The name, unique among relays that are not deleted.
   public var name: String
   /// Domains of the operator in addition to the host.
   public var domains: [String]
-  /// The operator that runs it; `nil` if it is one's own.
+  /// The operator that runs it, or `nil` if it is one's own.
   public var relayOperator: OperatorID?
-  /// Whether a person chose the operator; otherwise it follows from the domains.
+  /// Whether a person chose the operator. Otherwise it follows from the domains.
   public var isOperatorAssigned: Bool
   public var isEnabled: Bool
   public var isDeleted: Bool

@@ -1,39 +1,40 @@
 public import Channels
 
-/// A message as stored: something that was said in a channel, by others or in a post of ours.
+/// A message as stored: someone else's message, or a post of Baton.
 public struct MessageRow: Hashable, Sendable {
   /// Grows in the order of arrival.
   public var id: MessageID
   public var channel: ChannelID
-  /// What its network calls it; `nil` for a post of ours that has no name there yet.
+  /// The network's name of it. `nil` for a post of Baton that has no name there yet.
   public var networkID: String?
   public var author: String
   public var authorName: String?
-  /// Empty once it was deleted.
+  /// Empty once the message was deleted.
   public var text: String
   /// When it was written, by the author's own account.
   public var createdAt: Timestamp
   /// When it arrived here.
   public var receivedAt: Timestamp
-  /// Its place among the messages of its channel, in milliseconds of Unix time; of two with one place the one with the lower id comes
-  /// first. What came as it was said is where it arrived; what was asked for is at the time at which it was written, but not in the future.
+  /// Its place among the messages of its channel, in milliseconds of Unix time. Of two messages with one place the message with the lower
+  /// id comes first. A message that arrived live has the time of its arrival. A message that was read back has the time at which it was
+  /// written, but never a time in the future.
   public var position: Int64
   /// The network's name of the message that it answers.
   public var replyTo: String?
   public var attachments: [ReadAttachment]
-  /// Whom it names, as far as they hear of answers to it.
+  /// The people who hear of answers to it, as far as it names them.
   public var participants: [String]
   public var isMention: Bool
   public var isOwn: Bool
-  /// The post of ours that it is.
+  /// The post of Baton that it represents.
   public var post: PostID?
   /// Whether it counts as unread as long as its conversation was not read up to it.
   public var counts: Bool
   public var editedAt: Timestamp?
   public var deletedAt: Timestamp?
-  /// Whether it is left out here: someone has hidden it, or muted its author. One that was deleted is not.
+  /// Whether lists in Baton leave it out: someone has hidden it, or muted its author. False for a deleted message.
   public var isHidden: Bool
-  /// Since when it is pinned here; `nil` if it is not.
+  /// Since when it is pinned in Baton, or `nil` if it is not.
   public var pinnedAt: Timestamp?
   /// Revision of its latest change, in the sequence of messages.
   public var revision: Int64
@@ -68,17 +69,17 @@ public struct MessageRow: Hashable, Sendable {
     self.revision = revision
   }
 
-  /// The time that people are shown: no one writes in the future.
+  /// The time that people are shown. A date in the future does not count.
   public var shownAt: Timestamp { min(createdAt, receivedAt) }
 }
 
-/// A message with what is known about it besides.
+/// A message with its relays, reactions and answered message.
 public struct StoredMessage: Hashable, Sendable {
-  /// How many have said something about a message without words.
+  /// A reaction to a message, with the number of people who sent it.
   public struct Reaction: Hashable, Sendable {
     public var text: String
     public var count: Int
-    /// Whether one of them is ours.
+    /// Whether one of them is Baton's.
     public var isOwn: Bool
 
     public init(text: String, count: Int, isOwn: Bool) {
@@ -103,15 +104,15 @@ public struct StoredMessage: Hashable, Sendable {
   }
 }
 
-/// What was decided about a channel, as far as its messages are concerned. It is a copy of what the channel has.
+/// Decisions about a channel, as far as they affect its messages. They are a copy of the channel's marks.
 public struct ConversationMarks: Hashable, Sendable {
-  /// Whether its unread messages are no reason to look.
+  /// Whether its unread messages need no attention.
   public var isMuted: Bool
-  /// Whether it is to be in front of others.
+  /// Whether lists put it in front.
   public var isPinned: Bool
-  /// Messages that were written then or before are not stored any more.
+  /// Messages that were written at that time or before are not stored any more.
   public var truncatedAt: Timestamp?
-  /// How many messages of others are kept; `nil` for what holds for all channels.
+  /// How many of other people's messages are kept. `nil` for the setting for all channels.
   public var keep: Int?
 
   public init(isMuted: Bool = false, isPinned: Bool = false, truncatedAt: Timestamp? = nil, keep: Int? = nil) {
@@ -126,16 +127,16 @@ public struct ConversationMarks: Hashable, Sendable {
   }
 }
 
-/// What a list of channels shows of a channel's messages.
+/// The part of a conversation that lists of channels show.
 public struct ConversationSummary: Hashable, Sendable {
   public var unread: Int
   public var unreadMentions: Int
   public var isHidden: Bool
-  /// When the last message was written, as people are shown it; `nil` if there is none.
+  /// When the last message was written, as people are shown it, or `nil` without messages.
   public var lastAt: Timestamp?
   /// The beginning of its text.
   public var preview: String?
-  /// How many people belong to the channel, as its network says; `nil` if it does not.
+  /// How many people belong to the channel by its network's count, or `nil` without one.
   public var memberCount: Int?
 
   public init(
@@ -150,27 +151,27 @@ public struct ConversationSummary: Hashable, Sendable {
   }
 }
 
-/// What is known of a channel's messages as a whole.
+/// The conversation of a channel as a whole.
 public struct ConversationRow: Hashable, Sendable {
   public var channel: ChannelID
   /// Since when its messages are read. Messages that were asked for and are older do not count as unread.
   public var since: Timestamp
-  /// Everything up to this message was read; of the messages behind it those that count are unread.
+  /// Everything up to this message was read. Later messages are unread if they count.
   public var readThrough: MessageID
-  /// How many messages are unread, and how many of these speak to us.
+  /// How many messages are unread, and how many of these are mentions.
   public var unread: Int
   public var unreadMentions: Int
-  /// The message with the last place that was not deleted; `nil` if there is none.
+  /// The message with the last place that was not deleted, or `nil` without one.
   public var last: MessageID?
   /// The place of that message.
   public var lastPosition: Int64?
   /// When that message was written, as people are shown it.
   public var lastAt: Timestamp?
-  /// How many people belong to the channel, as its network says; `nil` if it does not.
+  /// How many people belong to the channel by its network's count, or `nil` without one.
   public var memberCount: Int?
-  /// Whether it is left out of the inbox, until something new is said.
+  /// Whether it is left out of the inbox, until it gets a new message.
   public var isHidden: Bool
-  /// What was decided about its channel.
+  /// The marks of its channel.
   public var marks: ConversationMarks
   /// Revision of the latest change of these numbers, in the sequence of messages.
   public var revision: Int64
@@ -200,11 +201,11 @@ public struct ConversationRow: Hashable, Sendable {
 public struct MessageSyncRow: Hashable, Sendable {
   public var channel: ChannelID
   public var relay: RelayID
-  /// When the relay was last asked for everything, and all of it was stored; `nil` if that has not succeeded yet.
+  /// When the relay was last asked for everything, and all of it was stored. `nil` if that has not succeeded yet.
   public var completeAt: Timestamp?
   /// When it was last asked.
   public var askedAt: Timestamp
-  /// Why it failed the last time; `nil` if it did not.
+  /// Why it failed the last time, or `nil` if it did not.
   public var trouble: Trouble?
 
   public init(channel: ChannelID, relay: RelayID, completeAt: Timestamp?, askedAt: Timestamp, trouble: Trouble? = nil) {
@@ -216,9 +217,9 @@ public struct MessageSyncRow: Hashable, Sendable {
   }
 }
 
-/// What was read, and where.
+/// News that was read, and its source.
 public struct ReadNews: Hashable, Sendable {
-  /// `nil` if the network does not say.
+  /// `nil` if the network does not tell.
   public var relay: RelayID?
   public var news: MessageNews
 
@@ -228,11 +229,11 @@ public struct ReadNews: Hashable, Sendable {
   }
 }
 
-/// A post of ours as a message.
+/// A post of Baton as a message.
 public struct MirroredPost: Hashable, Sendable {
   public var post: PostID
   public var channel: ChannelID
-  /// `nil` as long as it has none.
+  /// `nil` until it has one.
   public var networkID: String?
   public var author: String
   public var text: String
@@ -241,9 +242,9 @@ public struct MirroredPost: Hashable, Sendable {
   public var replyTo: String?
   /// When its deletion was requested, or the channel's retention removed its text.
   public var deletedAt: Timestamp?
-  /// The post that it is a reaction to, by the network's name; `nil` for a post that is none.
+  /// The post to which it is a reaction, by the network's name. `nil` for any other post.
   public var reactionTo: String?
-  /// The message of others that it has removed, by the network's name: readers do not find it any more.
+  /// Someone else's message that it has removed, by the network's name. Readers do not find it any more.
   public var removed: String?
 
   public init(

@@ -4,31 +4,31 @@ public import Channels
 public struct PostRow: Hashable, Sendable {
   public var id: PostID
   public var channel: ChannelID
-  /// The post in the form that its network gave it; empty as long as the post is scheduled and was not published.
+  /// The post in the form that its network gave it. Empty while the post is scheduled and not published.
   public var document: PostDocument
   /// The text that was asked for, which the network may have added to.
   public var text: String
-  /// The post of ours that this one answers.
+  /// The post of Baton that this one answers.
   public var replyTo: PostID?
-  /// The posts of ours that this one quotes.
+  /// The posts of Baton that this one quotes.
   public var quotes: [PostID]
-  /// The post that this one takes the place of, on a network where an edit is a new post.
+  /// The post that this one replaces, on a network where an edit is a new post.
   public var replaces: PostID?
-  /// The post that takes the place of this one: it was edited.
+  /// The post that replaces this one: it was edited.
   public var replacedBy: PostID?
-  /// Number of the newest edition; the first has number 1.
+  /// Number of the newest edition. The first has number 1.
   public var edition: Int
   /// When it was published, or, before that, scheduled.
   public var createdAt: Timestamp
-  /// The post of ours that this one is a reaction to; `text` is the reaction.
+  /// Baton's post to which this one is a reaction. `text` is the reaction.
   public var reactionTo: PostID?
-  /// The message of others that this one is about.
+  /// Someone else's message, or the person, that this one is about.
   public var about: AboutMessage?
-  /// When its text and document were given up, because the channel keeps posts only for a time; `nil` as long as they are there.
+  /// When its text and document were deleted, because the channel keeps posts only for a time. `nil` while they exist.
   public var forgottenAt: Timestamp?
   /// When deletion was requested.
   public var deletedAt: Timestamp?
-  /// The request to delete the post that relays get; `nil` unless deletion was requested of a post that was published, or follows once
+  /// The request to delete the post that relays get. `nil` unless deletion was requested of a post that was published, or follows once
   /// readers find `replacedBy`.
   public var deletion: PostDocument?
   public var idempotencyKey: String?
@@ -36,7 +36,7 @@ public struct PostRow: Hashable, Sendable {
   public var requestDigest: String?
   /// How many deliveries it has, so that a missing one is noticed.
   public var deliveryCount: Int
-  /// When it is to be published; `nil` for one that was published at once.
+  /// When it is to be published, or `nil` for a post that was published immediately.
   public var schedule: PostSchedule?
   /// Revision of the latest change to the post or one of its deliveries, in the sequence of posts.
   public var revision: Int64
@@ -71,10 +71,10 @@ public struct PostRow: Hashable, Sendable {
     self.revision = revision
   }
 
-  /// Whether it says something about another post or message, and is none by itself.
+  /// Whether it is about another post or message, and not a separate post for readers.
   public var isAside: Bool { reactionTo != nil || about?.act.isAside == true }
 
-  /// Whether its deletion waits until readers find the post that takes its place.
+  /// Whether its deletion waits until readers find the post that replaces it.
   public var awaitsReplacement: Bool { replacedBy != nil && deletion != nil && deletedAt == nil }
 }
 
@@ -103,10 +103,10 @@ public struct StoredPost: Hashable, Sendable {
   }
 }
 
-/// Several posts that were read at once. Posts that do not exist are in neither list.
+/// Several posts that were read together. Posts that do not exist are in neither list.
 public struct StoredPosts: Sendable {
   public var found: [PostID: StoredPost]
-  /// The damaged posts, with what is wrong; their code is `corrupt`.
+  /// The damaged posts with their errors, whose code is `corrupt`.
   public var unreadable: [PostID: StoreError]
 
   public init(found: [PostID: StoredPost] = [:], unreadable: [PostID: StoreError] = [:]) {
@@ -115,25 +115,25 @@ public struct StoredPosts: Sendable {
   }
 }
 
-/// Where the posts of a channel go: one relay of a channel that has posts. It follows the channel's relays, with a delay: earlier posts
-/// are given a delivery for a relay that was added, and told that the channel left one that was removed, one page after the other.
+/// Where the posts of a channel go: one relay of a channel that has posts. It follows the channel's relays, with a delay: earlier posts get
+/// a delivery for a relay that was added, and learn that the channel left a relay, one page after the other.
 public struct PostRouteRow: Hashable, Sendable {
   public enum Status: String, Hashable, Sendable, CaseIterable {
-    /// The channel got the relay; earlier posts are being given a delivery for it. New ones have one.
+    /// The channel got the relay, and earlier posts are being given a delivery for it. New ones have one.
     case joining
     /// Every post has a delivery for the relay.
     case joined
-    /// The channel left the relay; deliveries are being told.
+    /// The channel left the relay, and deliveries are being marked as departed.
     case leaving
-    /// The channel left the relay; every delivery was told.
+    /// The channel left the relay, and every delivery is marked as departed.
     case left
   }
   public var channel: ChannelID
   public var relay: RelayID
   public var status: Status
-  /// While `joining` or `leaving`: the posts from this one on were seen to, and those with lower ids were not.
+  /// While `joining` or `leaving`: posts from this id on are done, and posts with lower ids are not.
   public var cursor: PostID
-  /// When the relay is next compared with what it should hold; `nil` if that is not planned. It counts only while `joined`.
+  /// When the relay is next compared with the posts that it should have. `nil` if that is not planned. It counts only while `joined`.
   public var compareAt: Timestamp?
   /// When the latest comparison began that succeeded, whether it saw everything or the newest posts.
   public var comparedAt: Timestamp?
@@ -167,7 +167,7 @@ public struct PostTransitionRow: Hashable, Sendable {
   }
 }
 
-/// The numbers from which the ids and revisions of posts go on: the highest that were given out.
+/// The numbers from which the ids and revisions of posts continue: the highest that were given out.
 public struct PostCounters: Hashable, Sendable {
   public var post: Int64
   public var revision: Int64

@@ -1,13 +1,12 @@
 public import Channels
 public import StrictJSON
 
-/// An identity as stored; its key is sealed.
+/// An identity as stored, with its key sealed.
 public struct IdentityRow: Hashable, Sendable {
   public var id: IdentityID
   public var name: String
   public var network: NetworkKind
-  /// The name under which others know it: its public key, or words where the network keeps the keys. Its column is
-  /// `public_key`.
+  /// Its public name: its public key, or words where the network keeps the keys. Its column is `public_key`.
   public var publicName: String
   /// The secret key, encrypted by `SecretBox`.
   public var sealedKey: [UInt8]
@@ -27,13 +26,13 @@ public struct IdentityRow: Hashable, Sendable {
 
 /// How the messages of a channel are read, where messages are read at all.
 public struct FollowingChoice: Hashable, Sendable {
-  /// Whether they are.
+  /// Whether they are read.
   public var isOn: Bool
-  /// How old they may be when they are read back, in days, 0 for any age; `nil` for what holds for all channels.
+  /// How old they may be when they are read back, in days, 0 for any age. `nil` for the setting for all channels.
   public var days: Int?
-  /// How many of the newest are read back from one relay; `nil` for what holds for all channels.
+  /// How many of the newest are read back from one relay. `nil` for the setting for all channels.
   public var count: Int?
-  /// How many messages of others are kept; `nil` for what holds for all channels.
+  /// How many of other people's messages are kept. `nil` for the setting for all channels.
   public var keep: Int?
 
   public init(isOn: Bool = true, days: Int? = nil, count: Int? = nil, keep: Int? = nil) {
@@ -48,15 +47,15 @@ public struct FollowingChoice: Hashable, Sendable {
   public static let countsAllowed = 1...100_000
 }
 
-/// What whoever runs a channel has decided about it for themselves. Readers see nothing of it.
+/// Decisions about a channel that its readers never see.
 public struct ChannelMarks: Hashable, Sendable {
-  /// Whether its unread messages are no reason to look.
+  /// Whether its unread messages need no attention.
   public var isMuted: Bool
-  /// Whether it is to be in front of others.
+  /// Whether lists put it in front.
   public var isPinned: Bool
   /// Whether nothing is published in it.
   public var isFrozen: Bool
-  /// Messages from that time and before are not shown any more; `nil` if all are.
+  /// Messages from that time and before are not shown any more. `nil` if all are.
   public var truncatedAt: Timestamp?
   /// How its messages are read.
   public var following: FollowingChoice
@@ -87,11 +86,11 @@ public struct ChannelRow: Hashable, Sendable {
   public var trustAnchor: String
   /// The document that every relay gets, byte for byte.
   public var document: String
-  /// Number of the newest edition of what readers see; 1 is `document`.
+  /// Number of the newest edition of the profile that readers see. 1 is `document`.
   public var edition: Int
-  /// The newest edition; `nil` while that is the first, which is `document`.
+  /// The newest edition, or `nil` while that is the first, which is `document`.
   public var newestEdition: ChannelEdition?
-  /// The relays that the newest edition names, or from which a channel of others is read; `nil` if they were not kept.
+  /// The relays that the newest edition names, or from which a followed channel is read. `nil` if they were not kept.
   public var namedRelays: [RelayID]?
   public var wantedRelays: Int
   public var heal: Bool
@@ -103,25 +102,25 @@ public struct ChannelRow: Hashable, Sendable {
   public var deletedAt: Timestamp?
   /// Revision of the latest change to the channel or one of its relays.
   public var revision: Int64
-  /// How many relays it has, including removed ones, so that a missing one is noticed; `nil` if that is not known.
+  /// How many relays it has, including removed ones, so that a missing one is noticed. `nil` if that is not known.
   public var relayCount: Int?
-  /// The key of the request that created it, if that had one; `nil` also if it was not kept.
+  /// The key of the request that created it. `nil` without one, or if it was not kept.
   public var requestDigest: String?
-  /// The channel's own key follows from this and the identity's secret; `nil` if the identity's key signs or the network keeps the keys.
+  /// The channel's own key follows from this and the identity's secret. `nil` if the identity's key signs or the network keeps the keys.
   public var keySalt: [UInt8]?
   public var marks: ChannelMarks
 
   /// Whether the identity signs this channel and others with one key.
   public var sharesKey: Bool { kind == .channel && key == .identity }
 
-  /// Whether it is one of Baton's own channels. One of others is only read: it is meant to have no relays, and `namedRelays` are those from
-  /// which it is read.
+  /// Whether it is owned. A followed channel is only read: it is meant to have no relays, and `namedRelays` are the relays from which it is
+  /// read.
   public var isOwned: Bool { wantedRelays > 0 }
 
-  /// The relays from which a channel of others is read; none for Baton's own, which are read from their relays.
+  /// The relays from which a followed channel is read. Empty for owned channels, which are read from their relays.
   public var readFrom: [RelayID] { isOwned ? [] : namedRelays ?? [] }
 
-  /// Which key signs; `nil` where the network keeps the keys, and in channels of others.
+  /// Which key signs. `nil` where the network keeps the keys, and in followed channels.
   public var key: ChannelKey? {
     guard isOwned else { return nil }
     switch network {
@@ -202,7 +201,7 @@ public struct TransitionRow: Hashable, Sendable {
   }
 }
 
-/// A record that something changed; its present form is in its own table.
+/// A record that something changed. Its current form is in its own table.
 public struct ChangeRow: Hashable, Sendable {
   public enum Object: Hashable, Sendable {
     case channel(ChannelID)
@@ -211,7 +210,7 @@ public struct ChangeRow: Hashable, Sendable {
     case relay(RelayID)
     case channelRelay(TransitionRow)
 
-    /// The channel that it is, or of which it is a relay; `nil` for the others.
+    /// The channel that it is, or of which it is a relay. `nil` for other objects.
     public var channel: ChannelID? {
       switch self {
       case .operator, .server, .relay: nil

@@ -1,10 +1,10 @@
 public import Channels
 public import Secrets
 
-/// A secret as it is stored, whichever store it is in.
+/// A secret as stored, in any store.
 public struct SealedSecret: Sendable {
   public let bytes: [UInt8]
-  /// What it was sealed for, so that none can take the place of another.
+  /// The purpose for which it was sealed, so that no secret can stand in for another.
   public let label: String
   /// Whose it is, for people.
   public let title: String
@@ -36,6 +36,6 @@ public struct SealedSecret: Sendable {
 }
 
 extension Sequence<SealedSecret> {
-  /// Whether a key opens all of them; any key does if there are none.
+  /// Whether a key opens all of them. Any key opens an empty sequence.
   public func areOpened(by box: SecretBox) -> Bool { allSatisfy { (try? $0.open(with: box)) != nil } }
 }

@@ -4,8 +4,8 @@ public import Secrets
 
 /// Encrypts identity keys and passwords with a master key that never enters the database (AES-GCM).
 ///
-/// Each secret is bound to a label that says what it is, so that it cannot be moved to another place. The keys for encrypting and
-/// for digests are derived from the master key (HKDF with SHA-256), each for its own purpose.
+/// Each secret is bound to a label for its purpose, so that it cannot be moved to another place. The keys for encrypting and for digests
+/// are derived from the master key (HKDF with SHA-256), each for its own purpose.
 public struct SecretBox: Sendable, CustomStringConvertible {
   private let master: Secret
   private let sealing: Secret
@@ -25,7 +25,7 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     digesting = derived("digests")
   }
 
-  /// The label under which the key of an identity is sealed. No two labels are equal, whatever people call their identities.
+  /// The label under which the key of an identity is sealed. No two labels are equal, whatever the names of identities.
   public static func label(ofIdentity name: String, on network: NetworkKind) -> String {
     "identity\0\(network.rawValue)\0\(name)"
   }
@@ -38,7 +38,7 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     AESGCM.seal(secret, label: Array(label.utf8), key: sealing)
   }
 
-  /// A keyed digest, bound to `label`, that tells whether two secrets are equal without revealing either.
+  /// A keyed digest, bound to `label`, that shows whether two secrets are equal without revealing either.
   public func digest(_ secret: [UInt8], label: String) -> String {
     digesting.authenticationCode(for: Array(label.utf8) + [0xFF] + secret).hexadecimal
   }
@@ -47,7 +47,7 @@ public struct SecretBox: Sendable, CustomStringConvertible {
   /// - Throws: `StoreError.wrongKey` when the master key is a different one or the bytes were changed.
   public func open(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: sealing) }
 
-  /// Decrypts what versions before schema 9 sealed: with the master key itself, under labels that could be equal.
+  /// Decrypts secrets that versions before schema 9 sealed: with the master key itself, under labels that could be equal.
   package func openOld(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: master) }
 
   private func open(_ sealed: [UInt8], _ label: String, with key: Secret) throws -> Secret {

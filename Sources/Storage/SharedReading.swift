@@ -1,4 +1,4 @@
-/// How far everything goes in a store that several daemons share.
+/// The ends of all sequences in a store that several daemons share.
 public struct SharedEnd: Hashable, Sendable {
   /// The newest revision of channels, relays, servers and operators.
   public var revision: Int64
@@ -21,9 +21,9 @@ public struct SharedEnd: Hashable, Sendable {
   }
 }
 
-/// What a daemon asks to follow what others commit to a store that they share.
+/// A daemon's questions to follow the commits of other daemons in a store that they share.
 public protocol SharedReading: CoordinatorStorage {
-  /// How far everything goes at this moment. It is asked many times a second.
+  /// The ends at this moment. It is called many times a second.
   func end() async throws -> SharedEnd
   /// Changes after `revision`, oldest first, at most `limit`.
   func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow]

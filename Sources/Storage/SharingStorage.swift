@@ -5,7 +5,7 @@ public struct SharedStoreDaemon: Hashable, Sendable {
   public enum State: String, Sendable, CaseIterable {
     /// Its session is renewed in time.
     case alive
-    /// It is not; others will take over.
+    /// It is not renewed. Other daemons will take over.
     case silent
     /// It has ended in order, and may begin again.
     case stopped
@@ -23,7 +23,7 @@ public struct SharedStoreDaemon: Hashable, Sendable {
   public var hasCatalog: Bool
   /// Whether it has the channels of a chat core.
   public var hasCore: Bool
-  /// A digest of its files that declare operators; `nil` if it has not loaded any yet.
+  /// A digest of its files that declare operators, or `nil` if it has not loaded any yet.
   public var declarations: String?
   /// Whether it gives its slots to others.
   public var isDraining: Bool
@@ -66,13 +66,13 @@ public struct SharedCore: Hashable, Sendable {
 
 /// The database of a store that several daemons share.
 public struct SharedDatabase: Hashable, Sendable {
-  /// How far its clock and this machine's may differ before people are told, in milliseconds.
+  /// How far its clock and this machine's may differ before people are warned, in milliseconds.
   public static let clockWarning: Int64 = 2_000
-  /// What it means that commits wait for no standby, for people.
+  /// The consequence of commits that wait for no standby, for people.
   public static let standbyWords =
     "commits do not wait for a standby: if the database's machine is lost, so are the latest changes, or all changes if there is no standby"
 
-  /// How many milliseconds its clock is later than this machine's, at least; negative if it is earlier.
+  /// How many milliseconds its clock is later than this machine's, at least. Negative if it is earlier.
   public var clockAhead: Int64
   /// Whether commits wait for a standby.
   public var hasSynchronousStandby: Bool
@@ -88,18 +88,18 @@ public struct SharedDatabase: Hashable, Sendable {
   }
 }
 
-/// What a daemon asks about those that share its store. All methods throw `StoreError`.
+/// A daemon's questions about the daemons that share its store. All methods throw `StoreError`.
 public protocol SharingStorage: Sendable {
   /// All daemons, by name and session.
   func daemons() async throws -> [SharedStoreDaemon]
   /// All chat cores, by the names of their daemons.
   func cores() async throws -> [SharedCore]
-  /// The database as it is now.
+  /// The database in its current state.
   func database() async throws -> SharedDatabase
   /// Notes a digest of this daemon's files that declare operators, for the others.
   func note(declarations: String) async throws
   /// Has a daemon give its slots to others, or take its share again.
-  /// - Returns: whether there is one of this name.
+  /// - Returns: whether a daemon of this name exists.
   /// - Throws: `CallInDoubt` if it is not known whether it was done.
   func drain(_ name: String, _ isDraining: Bool) async throws -> Bool
 }

@@ -4,7 +4,7 @@ public import Channels
 public struct SignOfLife: Hashable, Sendable {
   /// When it was decided, by the clock of that time.
   public var at: Timestamp
-  /// The number that tells it from others; 0 if it has none.
+  /// The number that distinguishes it from others, or 0 without one.
   public var commit: UInt64
 
   public init(at: Timestamp, commit: UInt64 = 0) {

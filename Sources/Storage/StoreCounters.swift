@@ -1,4 +1,4 @@
-/// The numbers from which ids and revisions go on: the highest that was given out of each kind.
+/// The numbers from which ids and revisions continue: the highest that was given out of each kind.
 public struct StoreCounters: Hashable, Sendable {
   public var revision: Int64
   public var channel: Int64

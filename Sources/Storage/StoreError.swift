@@ -1,8 +1,8 @@
-/// Why storage could not do what was asked. The text is for the operator: it names the file or the object and says what to do.
+/// Why a storage request failed. The text is for the operator. It names the file or the object, and the remedy.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// What the error means for the caller.
+  /// The meaning of the error for the caller.
   public enum Code: Sendable {
-    /// A file of storage cannot be created, read or written, until a person changes that. At the start the daemon cannot begin; later it is
+    /// A file of storage cannot be created, read or written, until a person changes that. At the start the daemon cannot begin. Later it is
     /// the same as `inputOutput`.
     case notAccessible
     /// Another process uses the same storage, or has taken it over. At the start nothing was touched. It may work once that process has
@@ -10,13 +10,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case inUse
     /// The stored data was written by a newer program, or is not Baton's. It occurs only at the start, and nothing was touched.
     case incompatible
-    /// The object is damaged, and will be the next time too: it is left alone, and others can still be read.
+    /// The object is damaged, and will be damaged the next time too. It is skipped, and other objects can still be read.
     case corrupt
-    /// The stored data is gone, or was set back. It occurs only at the start; a person decides how to go on.
+    /// The stored data is gone, or was set back. It occurs only at the start, and a person must decide how to continue.
     case lost
-    /// A read or write failed; it may work later. Commits say what became of them with `CommitFailure`.
+    /// A read or write failed, and may work later. Commits report their result with `CommitFailure`.
     case inputOutput
-    /// A secret does not open with this key. Nothing was changed; another key may open it.
+    /// A secret does not open with this key. Nothing was changed, and another key may open it.
     case wrongKey
   }
   public let code: Code
@@ -29,7 +29,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-  /// The failure of a commit without which nothing can go on.
+  /// The failure of a commit that must succeed before anything else can.
   public init(_ failure: CommitFailure) {
     switch failure {
     case .fenced(let words): self.init(.inUse, words)

@@ -1,9 +1,9 @@
 public import Channels
 
-/// Several channels that were read at once. Channels that do not exist are in neither list.
+/// Several channels that were read together. Channels that do not exist are in neither list.
 public struct StoredChannels: Sendable {
   public var found: [ChannelID: StoredChannel]
-  /// The damaged channels, with what is wrong; their code is `corrupt`.
+  /// The damaged channels with their errors, whose code is `corrupt`.
   public var unreadable: [ChannelID: StoreError]
 
   public init(found: [ChannelID: StoredChannel] = [:], unreadable: [ChannelID: StoreError] = [:]) {

@@ -1,16 +1,16 @@
 public import Channels
 public import Filters
 
-/// What makes lines of the history of all channels quicker to find. All that a filter wants are among those found; the caller decides
-/// whether one is really wanted.
+/// Bounds that make lines of the history of all channels quicker to find. All lines that a filter wants are among the found ones. The
+/// caller checks each one.
 public struct TransitionSeek: Hashable, Sendable {
-  /// Only these channels; `nil` for all.
+  /// Only these channels, or `nil` for all.
   public var channels: Set<ChannelID>?
-  /// Only these relays; `nil` for all.
+  /// Only these relays, or `nil` for all.
   public var relays: Set<RelayID>?
-  /// Only these causes; `nil` for all, and for lines without one.
+  /// Only these causes, or `nil` for all, and for lines without one.
   public var causes: Set<String>?
-  /// Only lines that end in these statuses; `nil` for all.
+  /// Only lines that end in these statuses, or `nil` for all.
   public var statuses: Set<String>?
 
   public init() {}
@@ -27,7 +27,7 @@ public struct TransitionSeek: Hashable, Sendable {
 /// Some lines of the history of all channels, the latest first.
 public struct TransitionPart: Hashable, Sendable {
   public var rows: [TransitionRow]
-  /// The revision before which the next part begins; `nil` if there are no earlier lines.
+  /// The revision before which the next part begins, or `nil` without earlier lines.
   public var next: Int64?
 
   public init(_ rows: [TransitionRow], next: Int64?) {
@@ -45,9 +45,9 @@ public struct TransitionPart: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - rows: those that were found, without those that are damaged.
-  ///   - last: the revision of the last of as many as were asked for; `nil` if there were fewer.
-  ///   - below: the highest revision that was not looked at, because it is too low; `nil` if there is none. Between two revisions there may be
+  ///   - rows: the found rows without damaged ones.
+  ///   - last: the revision of the last row, if there were as many rows as requested. `nil` if there were fewer.
+  ///   - below: the highest revision that was not looked at, because it is too low. `nil` without one. Between two revisions there may be
   ///     many that were left out.
   package init(_ rows: [TransitionRow], last: Int64?, below: Int64?) {
     self.rows = rows

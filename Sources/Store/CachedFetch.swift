@@ -1,7 +1,7 @@
 internal import GRDB
 
-// Reads whose statement is prepared once per connection. SQLite and GRDB take longer to prepare the small statements of this store than to
-// run them. This is only for texts that are always the same, because prepared statements stay.
+// Reads whose statement is prepared once per connection. SQLite and GRDB need longer to prepare the small statements of this store than to
+// run them. Use this only for constant texts, because prepared statements are never dropped.
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
   static func fetchAll(_ db: Database, cached sql: String, arguments: StatementArguments = []) throws -> [Self] {

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Synchronization
 
-/// What became of a request.
+/// The result of a request.
 struct CommitOutcome: Sendable {
   let result: Result<CommitReceipt, CommitFailure>
   /// Rows that were written or deleted.
@@ -22,7 +22,7 @@ final class CommitQueue: Sendable {
   /// How many requests wait.
   var count: Int { waiting.withLock { $0.count } }
 
-  /// - Returns: whether the writer must be told, because nothing waited.
+  /// - Returns: whether the writer must be called, because nothing waited.
   func add(_ entry: Entry) -> Bool {
     waiting.withLock { waiting in
       waiting.append(entry)

@@ -1,8 +1,8 @@
 public import Channels
 public import Storage
 
-/// The store for the coordinator. SQLite blocks its caller, so each question is asked on a thread of its own; one after the other, as
-/// the coordinator asks them.
+/// The store for the coordinator. SQLite blocks its caller, so each question is asked on a separate thread, one after the other, as the
+/// coordinator asks them.
 public struct CoordinatorStore: CoordinatorStorage {
   private let store: Store
   let queue: StoreQueue
@@ -15,7 +15,7 @@ public struct CoordinatorStore: CoordinatorStorage {
   @discardableResult
   public func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt { try await store.commit(request) }
 
-  // MARK: - What the coordinator starts with
+  // MARK: - Start of the coordinator
 
   public func counters() async throws -> StoreCounters { try await queue.ask { try $0.counters() } }
   public func operators() async throws -> [OperatorRow] { try await queue.ask { try $0.operators() } }

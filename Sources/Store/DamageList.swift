@@ -9,7 +9,7 @@ final class DamageList: Sendable {
   }
   private let state = Mutex(State())
 
-  /// The bound of the list; further findings count as known and are not kept.
+  /// The bound of the list. Further findings count as known and are not kept.
   private static let foundMax = 1_000
 
   /// The findings, for people, in the order in which they were made.

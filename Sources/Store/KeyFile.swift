@@ -4,19 +4,19 @@ internal import Glibc
 internal import Secrets
 public import Storage
 
-/// The file with the master key, `identity.key` in the state directory. While the key changes, the new one is kept beside it.
+/// The file with the master key, `identity.key` in the state directory. While the key changes, the new one is kept next to it.
 public struct KeyFile: Sendable {
   public let path: String
   private var newPath: String { path + ".new" }
-  /// Larger files hold no key.
+  /// Larger files contain no key.
   private static let bytesMax = 4096
 
   public init(_ path: String) { self.path = path }
 
   public var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-  /// The key for what is stored in `store`, which opens all of it. A new key is made only where nothing is sealed yet.
-  /// - Throws: `StoreError`; `wrongKey` when the key is missing or a different one. Then nothing was written.
+  /// The key for the secrets in `store`, which opens all of them. A new key is made only where nothing is sealed yet.
+  /// - Throws: `StoreError`, with `wrongKey` when the key is missing or a different one. Then nothing was written.
   public func box(for store: Store) throws -> SecretBox {
     try settle(store)
     guard try exists || !store.hasSecrets() else {
@@ -30,8 +30,8 @@ public struct KeyFile: Sendable {
     return box
   }
 
-  /// The content of the file; if it is missing, creates one with a new key that only its owner can read.
-  /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
+  /// The content of the file. If it is missing, creates one with a new key that only its owner can read.
+  /// - Throws: `StoreError` when the file cannot be made or read, is open to other users, or contains no key.
   public func box() throws -> SecretBox {
     if !exists {
       try writeNew(Self.random())
@@ -41,7 +41,7 @@ public struct KeyFile: Sendable {
   }
 
   /// The master key in a file, as 32 bytes or 64 hexadecimal digits.
-  /// - Parameter isForeign: whether the file is someone else's, who is responsible for its permissions.
+  /// - Parameter isForeign: whether the file belongs to someone else, who is responsible for its permissions.
   static func read(_ path: String, isForeign: Bool = false) throws -> Secret {
     guard let content = Secret.contents(of: path, bytesMax: bytesMax + 1) else {
       throw StoreError("cannot read the key file \(path)", errno: errno)
@@ -57,7 +57,7 @@ public struct KeyFile: Sendable {
     return content.count == 32 ? content : content.withUnsafeBytes(Self.key(in:)) ?? content
   }
 
-  /// The key in `text`: 64 hexadecimal digits, with or without white space around them; `nil` if it is anything else.
+  /// The key in `text`: 64 hexadecimal digits, with or without white space around them. `nil` if it is anything else.
   private static func key(in text: UnsafeRawBufferPointer) -> Secret? {
     guard let start = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) }),
       last - start == 63
@@ -78,15 +78,15 @@ public struct KeyFile: Sendable {
 
   // MARK: - Changing the key
 
-  /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
-  /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
+  /// Ends a change of the key that was interrupted, and keeps the key that opens the stored secrets.
+  /// - Throws: `StoreError`, with `wrongKey` when neither opens them. Then both keys are kept.
   public func settle(_ store: Store) throws { try settle(hasSecrets: store.hasSecrets(), opens: store.opens) }
 
-  /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
+  /// Ends a change of the key that was interrupted, and keeps the key that opens the stored secrets.
   /// - Parameters:
   ///   - hasSecrets: whether anything is stored that a key opens.
-  ///   - opens: says whether a key opens all of it.
-  /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
+  ///   - opens: whether a key opens all of it.
+  /// - Throws: `StoreError`, with `wrongKey` when neither opens it. Then both keys are kept.
   package func settle(hasSecrets: @autoclosure () throws -> Bool, opens: (SecretBox) throws -> Bool) throws {
     guard FileManager.default.fileExists(atPath: newPath) else { return }
     if exists, try opens(try box()) { return try setNewAside() }
@@ -101,11 +101,11 @@ public struct KeyFile: Sendable {
     try put()
   }
 
-  /// Writes a new key beside the old one. `put` brings it into force.
+  /// Writes a new key next to the old one. `put` brings it into force.
   package func prepare() throws -> SecretBox {
     let key = Self.random()
     try writeNew(key)
-    // What is sealed with it may be on another machine.
+    // Data sealed with it may be on another machine.
     PrivateFile.sync((path as NSString).deletingLastPathComponent)
     return try SecretBox(masterKey: key)
   }
@@ -113,13 +113,13 @@ public struct KeyFile: Sendable {
   /// Removes a new key with which nothing was sealed.
   func dropNew() { unlink(newPath) }
 
-  /// Puts the new key in the place of the old one.
+  /// Replaces the old key with the new one.
   func put() throws {
     try PrivateFile.rename(newPath, to: path)
   }
 
-  /// Puts the new key in the place of the old one, which stays beside it.
-  /// - Returns: the path of the old one; `nil` if there was none.
+  /// Replaces the old key with the new one, and keeps the old one next to it.
+  /// - Returns: the path of the old one, or `nil` without one.
   package func putKeepingOld() throws -> String? {
     let kept = exists ? Self.unused(path + ".before-") : nil
     if let kept { try PrivateFile.rename(path, to: kept) }
@@ -127,9 +127,9 @@ public struct KeyFile: Sendable {
     return kept
   }
 
-  /// Puts a new key aside that opens nothing here. It is kept, because the same file may serve another store, which it opens.
+  /// Renames a new key that opens nothing here. It is kept, because the same file may serve another store, which it opens.
   package func setNewAside() throws {
-    // What was only half written, or is no key, opens nothing anywhere.
+    // A key that was only half written, or is not a key, opens nothing anywhere.
     guard (try? Self.read(newPath))?.count == 32 else {
       unlink(newPath)
       return
@@ -137,7 +137,7 @@ public struct KeyFile: Sendable {
     try PrivateFile.rename(newPath, to: Self.unused(path + ".unused-"))
   }
 
-  /// A path that nothing has, beginning like this.
+  /// An unused path with this beginning.
   private static func unused(_ start: String) -> String {
     var number = Int64(Date().timeIntervalSince1970)
     while FileManager.default.fileExists(atPath: "\(start)\(number)") { number += 1 }
@@ -150,11 +150,11 @@ public struct KeyFile: Sendable {
 }
 
 extension SecretBox {
-  /// The box whose master key is in `path`; if the file is missing, creates one that only its owner can read.
-  /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
+  /// The box whose master key is in `path`. If the file is missing, creates one that only its owner can read.
+  /// - Throws: `StoreError` when the file cannot be made or read, is open to other users, or contains no key.
   public static func atFile(_ path: String) throws -> SecretBox { try KeyFile(path).box() }
 
-  /// The box whose master key systemd holds for the daemon, or that is in someone else's file.
+  /// The box with the master key that systemd has for the daemon, or that is in someone else's file.
   /// - Parameter path: a file with 32 bytes or 64 hexadecimal digits.
   public static func atCredential(_ path: String) throws -> SecretBox {
     try SecretBox(masterKey: KeyFile.read(path, isForeign: true))

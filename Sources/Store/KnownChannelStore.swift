@@ -1,8 +1,8 @@
 public import Channels
 public import Storage
 
-/// The store for networks that speak of channels by names of their own. SQLite blocks its caller, so each question is asked on a thread
-/// of its own; a network that asks much does not hold up the coordinator.
+/// The store for networks that have their own names for channels. SQLite blocks its caller, so each question is asked on a separate thread.
+/// A network that asks much does not hold up the coordinator.
 public struct KnownChannelStore: KnownChannelStorage {
   private let queue: StoreQueue
 

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Storage
 internal import Synchronization
 
-/// The connections to the database, until they are closed. GRDB does not allow that they are used then, or closed while they are used.
+/// The connections to the database, until they are closed. GRDB allows neither use after the end nor closing during use.
 final class OpenPool: Sendable {
   private let pool: DatabasePool
   private let isClosed = Mutex(false)
@@ -13,12 +13,12 @@ final class OpenPool: Sendable {
 
   var path: String { pool.path }
 
-  // All of these throw what their namesakes in GRDB throw, and a `StoreError` once the store is closed.
+  // All of these throw the errors of their namesakes in GRDB, and a `StoreError` once the store is closed.
 
-  /// How long a read of the daemon itself may take. Reads for clients are limited by `Reading.current`.
+  /// The time limit for a read of the daemon itself. Reads for clients are limited by `Reading.current`.
   private static let longest = Duration.seconds(300)
 
-  /// A read is ended early if it takes too long, `Reading.current` is over, or once the store is to be closed; then it throws a
+  /// A read is ended early if it takes too long, `Reading.current` is over, or once the store is to be closed. Then it throws a
   /// `StoreError` with the code `inputOutput`.
   func read<T>(_ body: (Database) throws -> T) throws -> T {
     let end = ContinuousClock.now + Self.longest
@@ -49,11 +49,11 @@ final class OpenPool: Sendable {
   }
   func vacuum() throws { try using { try pool.vacuum() } }
 
-  /// Closes connections that only read, once no one uses them; others are opened when they are needed.
+  /// Closes connections that only read, once no one uses them. New ones are opened on demand.
   func renewReaders() { try? using { pool.invalidateReadOnlyConnections() } }
 
   /// Has the writer do something later.
-  /// - Throws: `StoreError` once the store is closed; then nothing is done.
+  /// - Throws: `StoreError` once the store is closed. Then nothing is done.
   func asyncWriteWithoutTransaction(_ body: @escaping @Sendable (Database) -> Void) throws {
     try begin()
     pool.asyncWriteWithoutTransaction { [uses] db in
@@ -64,8 +64,8 @@ final class OpenPool: Sendable {
 
   /// Closes the connections, once no one uses them any more. Only the first call does anything.
   /// - Parameters:
-  ///   - patience: how long uses may go on; what takes longer, such as a check of a large file, is interrupted and fails.
-  ///   - last: what is done before.
+  ///   - patience: how long uses may continue. A longer one, such as a check of a large file, is interrupted and fails.
+  ///   - last: is called before the connections close.
   /// - Returns: whether this was the first call.
   func close(patience: DispatchTimeInterval = .seconds(10), _ last: (Database) throws -> Void) -> Bool {
     let isFirst = isClosed.withLock { isClosed in
@@ -76,11 +76,11 @@ final class OpenPool: Sendable {
     var wait = patience
     while uses.wait(timeout: .now() + wait) == .timedOut {
       pool.interrupt()
-      // One that consists of several statements is interrupted at each of them.
+      // A use with several statements is interrupted at each of them.
       wait = .milliseconds(100)
     }
     try? pool.writeWithoutTransaction(last)
-    // Whoever closes a database last tidies it up, and connections that only read cannot.
+    // The last connection to close tidies the database up, and connections that only read cannot.
     pool.invalidateReadOnlyConnections()
     try? pool.close()
     return true

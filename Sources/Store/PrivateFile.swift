@@ -12,7 +12,7 @@ package enum PrivateFile {
     return descriptor
   }
 
-  /// Creates a folder and those above it, as far as they are missing.
+  /// Creates a folder, and the folders above it that are missing.
   package static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(StoreError) {
     var number = mkdir(path, mode) == 0 ? 0 : errno
     let above = (path as NSString).deletingLastPathComponent
@@ -55,9 +55,9 @@ package enum PrivateFile {
     Glibc.close(descriptor)
   }
 
-  /// Removes the permissions of others on a file, if it exists. It does not open the file: when a process closes any descriptor of a file,
-  /// the kernel gives up all locks that the process has on it, those of SQLite too. Then another program that looks at the database takes
-  /// itself for the only one, and removes the log when it is done.
+  /// Removes other users' permissions on a file, if it exists. It does not open the file: when a process closes any descriptor of a file,
+  /// the kernel gives up all locks that the process has on it, including SQLite's. Another program that looks at the database would then
+  /// believe that it is alone, and remove the log when it is done.
   static func close(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
@@ -76,8 +76,8 @@ extension StoreError {
 }
 
 extension StoreError.Code {
-  /// What a value of `errno` means. Only what does not end before a person has done something is `notAccessible`: a full disk, or one that
-  /// is read-only after a fault, may be mended while no one looks.
+  /// The meaning of a value of `errno`. Only errors that a person must end are `notAccessible`: a full disk, or one that is read-only after
+  /// a fault, may be mended while no one looks.
   package init(errno number: CInt) {
     switch number {
     case EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG, ENOTSOCK: self = .notAccessible
@@ -86,7 +86,7 @@ extension StoreError.Code {
     }
   }
 
-  /// Why SQLite cannot open or write the database at `path`, which it does not say.
+  /// Why SQLite cannot open or write the database at `path`, which SQLite itself does not report.
   static func ofUnusable(_ path: String) -> Self {
     let folder = (path as NSString).deletingLastPathComponent
     guard access(folder, W_OK | X_OK) == 0 else { return Self(errno: errno) }

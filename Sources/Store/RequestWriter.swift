@@ -5,23 +5,23 @@ internal import Storage
 
 /// Writes requests one after the other within a transaction. Each begins with the revision at which the one before ended.
 struct RequestWriter {
-  /// A channel has not the revision that a part expects.
+  /// A channel does not have the revision that a part expects.
   struct Conflict: Error {}
 
-  /// What became of a request, if the transaction is committed.
+  /// The result of a request, if the transaction is committed.
   struct Written {
     let result: Result<CommitReceipt, CommitFailure>
     /// Rows that were written or deleted.
     let rows: Int
   }
 
-  /// What goes back to what it was when a part is taken back.
+  /// The state that is reset when a part is rolled back.
   private struct Progress {
-    /// The newest revision. Only transitions and changes use revisions up; other rows repeat one of these.
+    /// The newest revision. Only transitions and changes use revisions up. Other rows repeat one of these.
     var newest: Int64
-    /// The newest revision of posts; `nil` until a request writes posts.
+    /// The newest revision of posts, or `nil` until a request writes posts.
     var newestOfPosts: Int64?
-    /// How large the histories are from now on, as far as they were counted.
+    /// The new sizes of the histories, as far as they were counted.
     var history: Store.HistorySizes
     /// How many transitions were forgotten.
     var forgotten = 0
@@ -32,11 +32,11 @@ struct RequestWriter {
   private let db: Database
   private var rows: HotRows
   private var revisions: RevisionReader?
-  /// Whether the present request writes posts.
+  /// Whether the current request writes posts.
   private var isOfPosts = false
   private var progress: Progress
 
-  /// - Parameter history: how large the histories were after the transaction before, as far as they were counted.
+  /// - Parameter history: the sizes of the histories after the previous transaction, as far as they were counted.
   init(_ db: Database, history: Store.HistorySizes) throws {
     self.db = db
     let newest = try Store.revision(db)
@@ -44,10 +44,10 @@ struct RequestWriter {
     progress = Progress(newest: newest, history: history)
   }
 
-  /// How large the histories are from now on, as far as they were counted.
+  /// The new sizes of the histories, as far as they were counted.
   var history: Store.HistorySizes { progress.history }
 
-  /// Whether an error is due to what was to be written: the same would fail again, and other writes need not fail with it.
+  /// Whether the written data caused an error: the same write would fail again, and other writes need not fail with it.
   static func isRefusal(_ error: any Error) -> Bool {
     // A row that it would have to change is damaged.
     if error is StoreError { return true }
@@ -70,7 +70,7 @@ struct RequestWriter {
     return Written(result: .success(receipt()), rows: progress.rows)
   }
 
-  /// Writes those parts of a request that can be written.
+  /// Writes the parts of a request that can be written.
   /// - Parameter words: why a part is refused, for the operator.
   /// - Throws: errors that are not due to one part.
   mutating func writeApart(_ request: CommitRequest, _ words: (any Error) -> String) throws -> Written {
@@ -106,7 +106,7 @@ struct RequestWriter {
 
   // MARK: - Parts
 
-  /// Whether what a part expects is stored.
+  /// Whether the stored channel has the revision that a part expects.
   private mutating func isExpected(_ part: CommitPart) throws -> Bool {
     guard let expected = part.expected else { return true }
     let reader = try revisions ?? RevisionReader(db)
@@ -120,8 +120,8 @@ struct RequestWriter {
     progress.rows += db.totalChangesCount - before
   }
 
-  /// - Returns: why it was taken back; `nil` if it was written.
-  /// - Throws: errors that are not due to the part, also when it cannot be taken back.
+  /// - Returns: why it was rolled back, or `nil` if it was written.
+  /// - Throws: errors that are not due to the part, also when it cannot be rolled back.
   private mutating func writeOrTakeBack(
     _ part: CommitPart, _ words: (any Error) -> String
   ) throws -> CommitReceipt.Rejection? {
@@ -212,7 +212,7 @@ struct RequestWriter {
 
   private mutating func update(_ post: PostRow, _ write: HotRows.Write) throws {
     try rows.write(write) { post.bind(to: &$0) }
-    // Its revision would stand nowhere, and be given a second time.
+    // Its revision would be stored nowhere, and be given a second time.
     guard db.changesCount == 1 else {
       throw StoreError(
         .corrupt, "post \(post.id.rawValue) cannot be changed, because it is not stored any more; restore a backup")

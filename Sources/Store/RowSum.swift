@@ -4,8 +4,8 @@ internal import Storage
 
 /// The sum that every row that matters carries, so that a changed byte is noticed when the row is read.
 ///
-/// Each word of eight bytes is mixed in with a step that loses nothing, so a change that stays within one word always gives another sum;
-/// any other change goes unnoticed once in 2^64. It protects from faults of disks and memory, not from people who can write the file.
+/// Each word of eight bytes is mixed in with a step that loses nothing, so a change within one word always gives another sum. Any other
+/// change goes unnoticed once in 2^64. It protects from faults of disks and memory, not from people who can write the file.
 struct RowSum {
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -86,11 +86,11 @@ package struct SummedTable: Sendable {
 
   let selection: String
   let insertion: RowStatement
-  /// Inserts a row, or replaces the one with the same key.
+  /// Inserts a row, or replaces the row with the same key.
   let upsertion: RowStatement
   /// Replaces an existing row.
   let replacement: RowStatement
-  /// SQL for the sum of a row as it is now.
+  /// SQL for the sum of a row in its current state.
   let expression: String
 
   init(name: String, key: [String], columns: [String], title: @escaping @Sendable (Row) -> String) {
@@ -106,7 +106,7 @@ package struct SummedTable: Sendable {
   }
 
   /// - Parameter isEarlier: whether the row is one of an earlier schema, which had fewer columns.
-  /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written.
+  /// - Throws: `StoreError.corrupt` that names the row, when it was changed on the disk.
   func verify(_ row: Row, ofEarlierSchema isEarlier: Bool = false) throws {
     let values = row.databaseValues
     guard isEarlier || values.count == columns.count + 1,
@@ -116,12 +116,12 @@ package struct SummedTable: Sendable {
     }
   }
 
-  /// A row that is not what was written.
+  /// The error for a row that was changed on the disk.
   func changed(_ row: Row) -> StoreError {
     StoreError(.corrupt, "\(title(row)) was changed on the disk: its checksum is wrong")
   }
 
-  /// The row once it is known to be what was written.
+  /// The row, once its sum is verified.
   func verified(_ row: Row) throws -> Row {
     try verify(row)
     return row

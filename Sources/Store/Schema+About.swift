@@ -1,6 +1,6 @@
 extension Schema {
-  /// Posts about messages of others, as migration 14 adds them. `is_aside` is set for reactions of all sorts, which lists of posts leave
-  /// out.
+  /// Posts about other people's messages, as migration 14 adds them. `is_aside` is set for reactions of all sorts, which lists of posts
+  /// leave out.
   static let about = """
     ALTER TABLE posts DROP COLUMN sum;
     ALTER TABLE posts ADD COLUMN about_act TEXT;

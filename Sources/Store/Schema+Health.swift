@@ -1,5 +1,5 @@
 extension Schema {
-  /// The history of the health of relays and servers. Of both ids one is NULL.
+  /// The history of the health of relays and servers. One of the two ids is NULL.
   static let health = """
     CREATE TABLE health_changes (
       revision INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
 extension Schema {
-  /// What whoever runs a channel has decided about it, as migration 13 adds it.
+  /// The marks of a channel, as migration 13 adds them.
   static let marks = """
     ALTER TABLE channels DROP COLUMN sum;
     ALTER TABLE channels ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
@@ -11,7 +11,7 @@ extension Schema {
     CREATE INDEX channels_living ON channels (pinned, muted) WHERE deleted_at IS NULL;
     """
 
-  /// Decisions about messages, as migration 21 adds them. A decision that is taken back is kept, without a time.
+  /// Decisions about messages, as migration 21 adds them. A withdrawn decision is kept, without a time.
   static let decisions = """
     CREATE TABLE decisions (
       revision INTEGER PRIMARY KEY,
@@ -25,7 +25,7 @@ extension Schema {
     CREATE UNIQUE INDEX decisions_by_object ON decisions (channel_id, name, kind);
     """
 
-  /// How messages of a channel are read, as migration 17 adds it. NULL: as those of all channels.
+  /// How messages of a channel are read, as migration 17 adds it. NULL: the setting for all channels.
   static let following = """
     ALTER TABLE channels DROP COLUMN sum;
     ALTER TABLE channels ADD COLUMN followed INTEGER NOT NULL DEFAULT 1;

@@ -1,8 +1,8 @@
 extension Schema {
   /// The tables of posts, as migration 12 makes them.
   ///
-  /// What a page or a list is chosen by stands before the long texts. A delivery has entries in the indexes of what waits, fails or is
-  /// under way only while it does; no change of its state moves its entry in `deliveries_of_relay`.
+  /// The columns that select a page or a list come before the long texts. A delivery has entries in the indexes of waiting, failed or
+  /// unfinished deliveries only while it belongs there. No change of its state moves its entry in `deliveries_of_relay`.
   static let posts = """
     CREATE TABLE posts (
       id INTEGER PRIMARY KEY,
@@ -108,7 +108,7 @@ extension Schema {
     ) STRICT;
     """
 
-  /// Posts that are published once somebody says so, as migration 19 finds them. There are few.
+  /// Posts that wait to be published on demand, as migration 19 finds them. There are few.
   static let drafts = """
     CREATE INDEX posts_drafts ON posts (channel_id, id)
       WHERE request IS NOT NULL AND schedule_trouble = '' AND deleted_at IS NULL;

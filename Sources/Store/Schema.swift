@@ -3,8 +3,8 @@ internal import Storage
 
 /// The tables, as one ordered list of migrations that is only ever appended to.
 ///
-/// `sum` is the last column of a summed table: a migration that adds another drops it first and adds it again behind. The sums are
-/// filled in when all migrations are done.
+/// `sum` is the last column of a summed table: a migration that adds another drops it first and adds it again behind. The sums are filled
+/// in when all migrations are done.
 enum Schema {
   /// Marks the file as Baton's: "BATN".
   static let applicationID: Int32 = 0x4241_544E
@@ -324,11 +324,11 @@ enum Schema {
     ("22 lists by creation", "CREATE INDEX channels_by_creation ON channels (created_at);"),
   ]
 
-  /// The number of migrations that this program knows; a migrated file has it in `user_version`.
+  /// The number of migrations that this program knows. A migrated file has it in `user_version`.
   static var version: Int32 { Int32(migrations.count) }
 
   /// Brings the file up to date.
-  /// - Parameter last: the schema to stop at; `nil` goes on to the newest.
+  /// - Parameter last: the schema to stop at, or `nil` for the newest.
   /// - Throws: `StoreError.incompatible` when it is newer than this program or not Baton's.
   static func migrate(_ pool: DatabasePool, to last: Int? = nil) throws {
     try pool.write { db in try migrate(db, path: pool.path, to: last) }
@@ -372,7 +372,7 @@ enum Schema {
     try db.execute(sql: "PRAGMA user_version = \(end)")
   }
 
-  /// SQL for the sum of a row in the present form of its table, which may be an earlier one.
+  /// SQL for the sum of a row in the current form of its table, which may be an earlier one.
   static func sum(of table: SummedTable, _ db: Database) throws -> String {
     "row_sum(\(try db.columns(in: table.name).map(\.name).filter { $0 != "sum" }.joined(separator: ", ")))"
   }
@@ -388,7 +388,7 @@ enum Schema {
   /// Whether a row of the settings has the sum of the tables' descriptions.
   static func isSum(_ row: Row) -> Bool { row["key"] as DatabaseValue == sumKey.databaseValue }
 
-  /// Accepts the tables' descriptions as they are.
+  /// Accepts the current descriptions of the tables.
   static func storeSum(_ db: Database) throws { try Store.put(sumKey, String(try sum(db)), db) }
 
   private static func check(_ db: Database, _ path: String) throws {
@@ -403,9 +403,9 @@ enum Schema {
     }
   }
 
-  /// Views, triggers and virtual tables act when others are read or written, and no batond creates any. Without them, nothing in the file
-  /// calls a function except what is described for columns and indexes, so SQLite may trust its own description of the file; before 3.41 it
-  /// would otherwise refuse its own JSON functions in indexes.
+  /// Views, triggers and virtual tables act when others are read or written, and no batond creates any. Without them, only the descriptions
+  /// of columns and indexes call functions, so SQLite may trust its own description of the file. Before 3.41 it would otherwise refuse its
+  /// own JSON functions in indexes.
   /// - Throws: `StoreError.corrupt` when there is one.
   static func refuseForeign(_ db: Database, _ path: String) throws {
     let foreign = try String.fetchOne(

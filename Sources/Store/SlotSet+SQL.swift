@@ -1,8 +1,7 @@
 internal import Channels
 
 extension SlotSet {
-  /// What a query adds to its conditions, so that it finds only channels of these slots. A store in a file belongs to one daemon, which
-  /// owns them all.
+  /// A condition for a query, so that it finds only channels of these slots. A store in a file belongs to one daemon, which owns them all.
   /// - Parameter column: the id of a channel, as SQL.
   func condition(_ column: String = "channel_id") -> String { isAll ? "" : " AND \(test(column))" }
 
@@ -10,7 +9,7 @@ extension SlotSet {
   func onlyCondition(_ column: String = "channel_id") -> String { isAll ? "" : " WHERE \(test(column))" }
 
   private func test(_ column: String) -> String {
-    // SQLite refuses to be told an index where nothing can match, so there is a number in any case.
+    // SQLite refuses an `INDEXED BY` where nothing can match, so there is a number in any case.
     let wanted = isEmpty ? [-1] : numbers.sorted()
     return "\(column) % \(Self.count) IN (\(wanted.map(String.init).joined(separator: ", ")))"
   }

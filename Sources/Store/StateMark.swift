@@ -3,18 +3,18 @@ internal import Glibc
 internal import Storage
 internal import StrictJSON
 
-/// The file `baton.state` beside the database. It says which database belongs there and how far that was at least, so that a database
-/// that was lost, emptied or set back is not taken for a new one.
+/// The file `baton.state` next to the database. It records which database belongs there and how far that was at least, so that a database
+/// that was lost, emptied or set back does not pass for a new one.
 struct StateMark: Hashable, Sendable {
   /// A number drawn at random when the database was created.
   var database: String
-  /// A number that grows with each start and each time the log is written back. The database holds the same number, or a higher one.
+  /// A number that grows with each start and each time the log is written back. The database has the same number, or a higher one.
   var generation: Int64
 
   static let name = "baton.state"
 
-  /// - Returns: `nil` if there is no such file.
-  /// - Throws: `StoreError.corrupt` when it is not what `write` wrote.
+  /// - Returns: `nil` if the file does not exist.
+  /// - Throws: `StoreError.corrupt` when its content did not come from `write`.
   static func read(in directory: String) throws -> StateMark? {
     let path = "\(directory)/\(name)"
     guard let data = FileManager.default.contents(atPath: path) else {

@@ -7,13 +7,13 @@ public import Storage
 // Copies of the database, and whether it is sound.
 extension Store {
   /// Makes a consistent copy while others read and write.
-  /// - Parameter path: a file that does not exist yet; only its owner can read it.
+  /// - Parameter path: a file that does not exist yet. Only its owner can read it.
   public func backUp(to path: String) throws {
     try reading { pool in
       Glibc.close(try PrivateFile.make(path))
       do {
         try Self.fill(path) { try pool.backup(to: $0) }
-        // A copy of a damaged database is no use: its owner would believe that all is well.
+        // A copy of a damaged database is useless, and its owner would rely on it.
         let problems = try Self.problems(ofCopy: path)
         if let first = problems.first {
           throw StoreError(
@@ -23,14 +23,14 @@ extension Store {
         }
       } catch {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
-        // What is damaged is read, and what fails otherwise is most often what is written.
+        // Damage is found in the source, and other errors are most often about the target.
         let wrapped = Self.wrap(error, path)
         throw error is DatabaseError && wrapped.code != .corrupt ? wrapped : error
       }
     }
   }
 
-  /// Writes a database into one file that needs no others beside it, and waits until it is on the disk.
+  /// Writes a database into one file that needs no other files, and waits until it is on the disk.
   private static func fill(_ path: String, _ copy: (DatabaseQueue) throws -> Void) throws {
     let target = try DatabaseQueue(path: path)
     try copy(target)
@@ -39,7 +39,7 @@ extension Store {
     PrivateFile.sync(path)
   }
 
-  /// A consistent copy in the state directory, which the caller removes; a copy left behind goes at the next start.
+  /// A consistent copy in the state directory, which the caller removes. A forgotten copy is removed at the next start.
   /// - Returns: its path.
   public func makeCopy() throws -> String {
     let path = Self.pathOfCopy(in: directory)
@@ -49,7 +49,7 @@ extension Store {
 
   private static let copyPrefix = "copy-"
 
-  /// A path in the state directory for a copy; the next start removes the copy if it is left behind.
+  /// A path in the state directory for a copy. The next start removes a forgotten copy.
   package static func pathOfCopy(in directory: String) -> String { "\(directory)/\(copyPrefix)\(UUID().uuidString)" }
 
   /// Removes copies that a crash has left behind.
@@ -61,7 +61,7 @@ extension Store {
   }
 
   /// Looks for damage: in the file, between tables, in each row, and in channels that cannot be read.
-  /// - Returns: how many channels were looked at, and what is wrong, for people; at most `problemsMax` lines.
+  /// - Returns: how many channels were looked at, and the damage, for people, at most `problemsMax` lines.
   public func check() throws -> (channels: Int, problems: [String]) {
     try reading { pool in
       let trouble = fileTrouble()
@@ -105,10 +105,10 @@ extension Store {
     }
   }
 
-  /// Reads each object of a table, a thousand at a time, and notes those that cannot be read. It ends when there are too many of them.
+  /// Reads each object of a table, a thousand at a time, and notes the damaged ones. It ends when there are too many of them.
   /// - Parameters:
-  ///   - noun: what the objects are; the table has the name of several.
-  ///   - begin: gives what reads an object by its id.
+  ///   - noun: the kind of object. The table has its plural as its name.
+  ///   - begin: returns a function that reads an object by its id.
   /// - Returns: how many were looked at.
   private static func readEach(
     _ noun: String, _ pool: OpenPool, _ problems: inout [String], _ begin: (Database) throws -> (Int64) throws -> Void
@@ -138,7 +138,7 @@ extension Store {
 
   static var problemsMax: Int { 100 }
 
-  /// What is wrong with a copy, at most `problemsMax` lines.
+  /// The damage in a copy, at most `problemsMax` lines.
   private static func problems(ofCopy path: String) throws -> [String] {
     var configuration = Configuration()
     configuration.readonly = true
@@ -166,17 +166,17 @@ extension Store {
     return problems
   }
 
-  /// What SQLite finds wrong with its file.
+  /// SQLite's findings about its file.
   static func damageOfFile(_ db: Database, _ table: String? = nil) throws -> [String] {
     try String.fetchAll(db, sql: "PRAGMA main.integrity_check(\(table ?? String(problemsMax)))").filter { $0 != "ok" }
       .map { "the file is damaged: \($0.replacing("\n", with: " "))" }
   }
 
-  /// Puts a copy that `backUp` made in the place of the database in `directory`. What was there stays beside it.
-  /// - Parameter key: opens what is sealed in the copy; `nil` for the key in the state directory, if there is one.
-  /// - Returns: where the database went that was there before, if any, and whether a key was there to compare with.
+  /// Replaces the database in `directory` with a copy that `backUp` made. The old database is kept next to it.
+  /// - Parameter key: opens the sealed data in the copy. `nil` for the key in the state directory, if there is one.
+  /// - Returns: where the earlier database went, if any, and whether a key was there to compare with.
   /// - Throws: `StoreError`: `inUse` while a daemon runs, `incompatible` or `corrupt` when the copy is bad, `wrongKey` when the key does
-  ///   not open what is sealed in it. Then nothing was changed.
+  ///   not open its sealed data. Then nothing was changed.
   public static func restore(
     from copy: String, directory: String, key: SecretBox? = nil, stamp: String
   ) throws -> (before: String?, isKeyKnown: Bool) {
@@ -229,7 +229,7 @@ extension Store {
         try target.write { db in
           try Schema.migrate(db, path: new)
           try leaveNumbersOut(db)
-          // The mark fits the database before and the one after.
+          // The mark fits the old database and the new one.
           guard let mark else { return }
           try put("database_id", mark.database, db)
           try put("generation", String(mark.generation + 1), db)
@@ -244,14 +244,14 @@ extension Store {
     }
   }
 
-  /// Puts one database in the place of another. At every moment there is a complete one at `path`.
+  /// Replaces one database with another. At every moment there is a complete one at `path`.
   private static func replace(_ path: String, with new: String, stamp: String) throws -> String? {
     func failure(_ what: String) -> StoreError {
       StoreError(what, errno: errno)
     }
     var kept: String?
     if access(path, F_OK) == 0 {
-      // The content of the old one's log goes into its file; a database too damaged for that keeps its log beside it.
+      // The content of the old one's log goes into its file. A database too damaged for that keeps its log next to it.
       if let old = try? DatabaseQueue(path: path) {
         _ = try? old.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         try? old.close()
@@ -263,7 +263,7 @@ extension Store {
       }
       kept = name
     } else {
-      // The log of a database that is gone must not be taken for that of the new one.
+      // The log of a database that is gone must not pass for the new one's log.
       for suffix in ["-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
         guard rename(path + suffix, path + ".before-" + stamp + suffix) == 0 else {
           throw failure("cannot move \(path + suffix)")

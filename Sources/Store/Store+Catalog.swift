@@ -42,7 +42,7 @@ extension Store {
     try read(db, cached: "\(table.selection) ORDER BY \(table.key.joined(separator: ", "))", arguments: [], row)
   }
 
-  /// A row that is what was written but holds an unknown word.
+  /// An intact row with an unknown word.
   static func unreadable(_ table: SummedTable, _ row: Row) -> StoreError {
     StoreError(.corrupt, "\(table.title(row)) cannot be read")
   }

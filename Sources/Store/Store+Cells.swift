@@ -12,17 +12,17 @@ package enum Cell: Hashable, Sendable {
   case bytes([UInt8])
 }
 
-// Rows as they are carried from one store to another, whatever they say.
+// Rows as they are carried from one store to another, without interpreting them.
 extension Store {
-  /// The tables with what is carried, each after those that its rows name.
+  /// The carried tables, each after the tables that its rows refer to.
   package static let carriedTables: [SummedTable] = SummedTable.all.filter { $0.name != SummedTable.settings.name }
 
   /// The settings that count in another store too: numbers that were given out, and may not be given out again.
   package static let carriedSettings = ["oldest_revision", lastPostRevision] + numbered.map(lastIDSetting)
 
-  /// Rows of a table in the order of its key, each of them as it was written.
+  /// Unchanged rows of a table in the order of its key.
   /// - Parameters:
-  ///   - key: that of the last row before; `nil` to begin with the first.
+  ///   - key: the key of the last row before, or `nil` to begin with the first.
   ///   - limit: how many at most.
   /// - Throws: `StoreError.corrupt` that names a row which is damaged.
   package func cells(of table: SummedTable, after key: [Cell]?, limit: Int) throws -> [[Cell]] {
@@ -41,7 +41,7 @@ extension Store {
     }
   }
 
-  /// Adds rows to a table. Those that they name may come later: `complete` looks whether they are there.
+  /// Adds rows to a table. The rows that they refer to may come later: `complete` checks that they exist.
   package func add(_ rows: [[Cell]], to table: SummedTable) throws {
     try reading { pool in
       try pool.writeWithoutTransaction { db in
@@ -54,12 +54,12 @@ extension Store {
     }
   }
 
-  /// Writes the log back into the file, so that it does not grow with all that is added.
+  /// Writes the log back into the file, so that it does not grow with all the added rows.
   package func writeBack() throws {
     try reading { pool in _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) } }
   }
 
-  /// Makes sure that what was added names only what is there, and is in the file itself.
+  /// Makes sure that added rows refer only to existing rows, and are in the file itself.
   private func complete() throws {
     try reading { pool in
       try pool.writeWithoutTransaction { db in
@@ -82,7 +82,7 @@ extension Store {
     }
   }
 
-  /// Goes on from what else another store knows: channels that could not be read, and its last sign of life.
+  /// Takes over the other facts of another store: channels that could not be read, and its last sign of life.
   package func carry(
     quarantine: [(channel: Int64, reason: String, at: Int64)], sign: (at: Timestamp, commit: UInt64)?
   ) throws {
@@ -97,7 +97,7 @@ extension Store {
     }
   }
 
-  /// - Returns: those of `carriedSettings` that there are.
+  /// - Returns: the existing settings among `carriedSettings`.
   package func settingsToCarry() throws -> [String: String] {
     try reading { pool in
       try pool.read { db in
@@ -106,9 +106,9 @@ extension Store {
     }
   }
 
-  /// Goes on from the settings and the numbers of another store, whose secrets were sealed in today's way.
+  /// Continues from the settings and the numbers of another store, whose secrets were sealed in today's way.
   /// - Parameters:
-  ///   - revision: the newest one of channels that was given out, and `postRevision` that of posts.
+  ///   - revision: the newest revision of channels that was given out. `postRevision` is the same for posts.
   package func carryOn(from settings: [String: String], revision: Int64, postRevision: Int64) throws {
     try reading { pool in
       try pool.write { db in
@@ -156,7 +156,7 @@ extension Store {
   }
 
   /// Does something while no one else uses a state directory, in which a crash may have left copies.
-  /// - Throws: `StoreError.inUse` if someone does, or what `body` throws.
+  /// - Throws: `StoreError.inUse` if someone does, or the error of `body`.
   package static func alone<T>(in directory: String, _ body: () async throws -> T) async throws -> T {
     let lock = try lock(directory)
     defer { flock(lock.fileDescriptor, LOCK_UN) }
@@ -164,7 +164,7 @@ extension Store {
     return try await body()
   }
 
-  /// Makes the database of a state directory that has none, and puts it there only when all is in it.
+  /// Makes the database of a state directory that has none, and puts it there only when it is complete.
   /// - Parameter fill: puts everything into the new store.
   /// - Throws: `StoreError`: `inUse` if there is a database, or a part of one, or someone uses the directory. Then nothing has changed.
   package static func make(in directory: String, _ fill: (Store) async throws -> Void) async throws {
@@ -178,7 +178,7 @@ extension Store {
         .inUse,
         "there is a \(directory)/\(name) already; move away everything that is called baton.db or \(StateMark.name) first")
     }
-    // What a crash leaves of it goes with the next attempt, or at the next start.
+    // After a crash, the next attempt or the next start removes this folder.
     let folder = pathOfCopy(in: directory)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = try Store(directory: folder)
@@ -194,13 +194,13 @@ extension Store {
     if stat(folder + "/baton.db-wal", &status) == 0, status.st_size > 0 {
       throw StoreError(.inputOutput, "the copy could not be written into one file")
     }
-    // The mark says that the database must be there, so it comes second.
+    // The mark demands the database, so it comes second.
     try PrivateFile.rename(folder + "/baton.db", to: directory + "/baton.db")
     try PrivateFile.rename(folder + "/" + StateMark.name, to: directory + "/" + StateMark.name)
   }
 }
 
-/// Sums up rows, to compare those of two stores.
+/// Sums up rows, to compare the rows of two stores.
 package struct CellSum: Hashable, Sendable {
   package private(set) var rows = 0
   private var sum: Int64 = 0

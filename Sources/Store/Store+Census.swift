@@ -4,7 +4,7 @@ public import Storage
 
 // Figures about all channels.
 extension Store {
-  /// SQL that counts channels by what their phase follows from.
+  /// SQL that counts channels by the facts that decide their phase.
   package static func censusOfChannels(in dialect: ListDialect) -> String {
     func count(_ condition: String) -> String { "count(*) FILTER (WHERE \(condition))" }
     return """
@@ -70,12 +70,13 @@ extension Store {
     }
   }
 
-  /// SQL for the revision behind which outcomes count; there is none as long as there are few lines.
+  /// SQL for the revision behind which outcomes count. Without a result while there are few lines.
   package static let floorOfOutcomes = """
     SELECT revision FROM transitions ORDER BY revision DESC LIMIT 1 OFFSET \(RelayOutcomes.linesMax)
     """
 
-  /// SQL for the outcomes of the history behind a revision, with the time since the relay was last asked again and where the channel stood then, and for the time of the first line behind it.
+  /// SQL for the outcomes of the history behind a revision, with the time since the relay was last asked again and where the channel stood
+  /// then, and for the time of the first line behind it.
   /// - Parameter place: the parameter for the revision.
   package static func outcomes(after place: String) -> (outcomes: String, since: String) {
     (

@@ -6,7 +6,7 @@ public import Storage
 extension Store {
   /// Changes after `revision`, oldest first.
   /// - Parameter limit: how many at most.
-  /// - Throws: `corrupt` when one of them is not what was written.
+  /// - Throws: `corrupt` when one of them differs from the change that was written.
   public func changes(after revision: Int64, limit: Int) throws -> [ChangeRow] {
     try reading { pool in
       try pool.read { db in
@@ -17,12 +17,11 @@ extension Store {
     }
   }
 
-  /// The same changes without those that a later change of the same object follows: the newest change of each operator, server, relay and
-  /// channel, and the newest transition of each relay of a channel.
+  /// The newest change of each operator, server, relay and channel, and the newest transition of each relay of a channel.
   /// - Parameters:
-  ///   - end: the last revision that is of interest.
+  ///   - end: the last revision of interest.
   ///   - limit: how many at most.
-  /// - Throws: `corrupt` when one of them is not what was written.
+  /// - Throws: `corrupt` when one of them differs from the change that was written.
   public func newestChanges(after revision: Int64, through end: Int64, limit: Int) throws -> [ChangeRow] {
     try reading { pool in
       try pool.read { db in
@@ -43,7 +42,7 @@ extension Store {
     ORDER BY revision LIMIT ?
     """
 
-  /// An object's own revision is that of its newest change.
+  /// An object's own revision is the revision of its newest change.
   private static let newestOthers: String = {
     let later = [("channels", "channel_id"), ("relays", "relay_id"), ("operators", "operator_id"), ("servers", "server_id")]
       .map { table, id in

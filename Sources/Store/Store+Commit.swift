@@ -4,11 +4,11 @@ public import Storage
 internal import Synchronization
 
 extension Store {
-  /// Makes the parts of `request` durable; when it returns they survive a crash of the machine. Requests that wait for the writer at the
-  /// same moment share its next transaction; upkeep goes alone, so that damage that only it meets fails nothing else. A task that is
-  /// cancelled meanwhile changes nothing.
+  /// Makes the parts of `request` durable. When it returns they survive a crash of the machine. Requests that wait for the writer at the
+  /// same moment share its next transaction. Upkeep goes alone, so that damage that only it meets fails nothing else. Cancelling the task
+  /// has no effect.
   /// - Returns: the revisions, and which parts were not written.
-  /// - Throws: `CommitFailure`; never `fenced`, because the state directory belongs to this process until it is closed.
+  /// - Throws: `CommitFailure`, but never `fenced`, because the state directory belongs to this process until it is closed.
   @discardableResult
   public func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
     let outcome = await withCheckedContinuation { reply in
@@ -18,7 +18,7 @@ extension Store {
     return try outcome.result.get()
   }
 
-  /// Has the writer commit what waits then.
+  /// Has the writer commit the requests that wait when it comes.
   private func commitNext() {
     do {
       try open.asyncWriteWithoutTransaction { [self] db in answerNext { commit($0, db) } }
@@ -27,7 +27,7 @@ extension Store {
     }
   }
 
-  /// - Parameter answer: what becomes of requests.
+  /// - Parameter answer: the results of requests.
   private func answerNext(_ answer: ([CommitRequest]) -> [CommitOutcome]) {
     let (group, isMore) = commits.take()
     if isMore { commitNext() }
@@ -35,7 +35,7 @@ extension Store {
   }
 
   /// Commits requests in one transaction.
-  /// - Returns: what became of each.
+  /// - Returns: the result of each.
   private func commit(_ requests: [CommitRequest], _ db: Database) -> [CommitOutcome] {
     if let trouble = fileTrouble() { return fail(requests, .unavailable(trouble)) }
     let written: [RequestWriter.Written]
@@ -51,7 +51,7 @@ extension Store {
       try db.commit()
     } catch {
       let words = noted(error).description
-      // What SQLite still lets be taken back was not committed.
+      // A transaction that SQLite can still roll back was not committed.
       if db.isInsideTransaction, (try? db.rollback()) != nil { return fail(requests, .unavailable(words)) }
       return fail(requests, .inDoubt("\(words); it is not known whether the last changes were stored"))
     }
@@ -65,8 +65,8 @@ extension Store {
     return requests.map { _ in CommitOutcome(result: .failure(failure), rows: 0) }
   }
 
-  /// Begins a transaction and writes requests. Most often all of them can be stored, so there are no savepoints at first; once a part is
-  /// rejected all is written again with one for each part.
+  /// Begins a transaction and writes requests. Most often all of them can be stored, so it begins without savepoints. Once a part is
+  /// rejected, everything is written again with a savepoint for each part.
   private func write(
     _ requests: [CommitRequest], _ db: Database
   ) throws -> (written: [RequestWriter.Written], size: HistorySizes) {
@@ -88,7 +88,7 @@ extension Store {
   /// Whether a transaction that failed because of an error would fail again.
   private static func isPermanent(_ error: any Error) -> Bool { error is DatabaseError && RequestWriter.isRefusal(error) }
 
-  /// An identity as it is stored, even a removed one.
+  /// An identity as stored, even a removed one.
   static func storedIdentity(_ id: Int64, _ db: Database) throws -> Row? {
     let table = SummedTable.identities
     return try Row.fetchOne(db, cached: table.selection + " WHERE id = ?", arguments: [id]).map(table.verified)
@@ -106,9 +106,9 @@ extension Store {
     values.map { $0?.databaseValue ?? .null }
   }
 
-  // `values` are those of all columns except the sum, in the table's order.
+  // `values` are the values of all columns except the sum, in the table's order.
 
-  /// Inserts a row, or replaces the one with the same key.
+  /// Inserts a row, or replaces the row with the same key.
   static func upsert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
     try run(table.upsertion, values, db)
   }

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Storage
 internal import Synchronization
 
-/// The file of messages, once it is known.
+/// The path of the file of messages, once it is known.
 final class MessagesPath: Sendable {
   private let path = Mutex<String?>(nil)
 
@@ -13,25 +13,25 @@ final class MessagesPath: Sendable {
   }
 }
 
-// Messages are in a file of their own. Lists of channels filter and sort by what is known of them.
+// Messages are in their own file. Lists of channels filter and sort by its conversations.
 extension Store {
-  /// A view in each connection: what is known of channels' messages.
+  /// A view in each connection: the conversations of channels.
   static let conversations = "channel_conversations"
 
-  /// Begins to read what is known of channels' messages. Until then, and where no one reads messages, nothing is known.
-  /// - Parameter messages: a store that is open; `nil` to read nothing any more, before it is closed.
+  /// Begins to read conversations. Before that, and where no one reads messages, there are none.
+  /// - Parameter messages: an open store, or `nil` to read nothing any more, before it is closed.
   public func read(_ messages: MessageStore?) {
     messagesPath.value = messages?.pool.path
     open.renewReaders()
   }
 
-  /// What is known of the messages of these channels, without previews.
+  /// The conversations of these channels, without previews.
   static func conversations(of channels: [ChannelID], _ db: Database) throws -> [ChannelID: ConversationSummary] {
     guard !channels.isEmpty else { return [:] }
     return try ConversationSummary.all(conversations, of: Set(channels), db)
   }
 
-  /// - Parameter path: the file of messages; `nil` if there is none.
+  /// - Parameter path: the file of messages, or `nil` without one.
   static func showConversations(in db: Database, _ path: String?) throws {
     let columns = ["channel_id", "unread", "unread_mentions", "is_hidden", "last_at", "member_count"]
     if let path, (try? db.execute(sql: "ATTACH DATABASE ? AS messages", arguments: [path])) != nil {

@@ -2,7 +2,7 @@ internal import Channels
 internal import GRDB
 public import Storage
 
-// What people have decided about messages.
+// People's decisions about messages.
 extension Store {
   /// Decisions after `revision`, oldest first. Damaged ones are noted and left out.
   /// - Parameter limit: how many at most, at least 1.
@@ -38,7 +38,7 @@ extension Store {
 
 extension PersonalDecision {
   /// The row that `values` reads, in the order of `SummedTable.decisions`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown word.
+  /// - Throws: `StoreError.corrupt` when the row was changed on the disk, or has an unknown word.
   package init(_ values: inout some RowSource) throws {
     let (revision, word, channel) = (values.integer(), values.text(), values.integer())
     let (name, at, message) = (values.text(), values.timeIfAny(), values.textIfAny())

@@ -7,7 +7,7 @@ internal import StrictJSON
 extension Store {
   /// Lines of the history, the latest first.
   /// - Parameters:
-  ///   - peers: only those of these; `nil` for all.
+  ///   - peers: only lines about these, or `nil` for all.
   ///   - revision: only lines before this one.
   ///   - limit: how many at most, at least 1.
   public func health(of peers: Set<Probed>?, before revision: Int64, limit: Int) throws -> HealthPart {
@@ -32,7 +32,7 @@ extension Store {
     }
   }
 
-  /// Forgets the oldest lines of a peer in excess of those that are kept.
+  /// Forgets the oldest lines of a peer in excess of the limit.
   static func trimHealth(of peer: Probed, _ db: Database) throws {
     let (column, id) = column(of: peer)
     try run(

@@ -6,7 +6,7 @@ public import Storage
 
 // The key under which secrets are stored.
 extension Store {
-  /// Whether `box` opens everything that is sealed; any box does if nothing is sealed.
+  /// Whether `box` opens everything that is sealed. Any box does if nothing is sealed.
   public func opens(_ box: SecretBox) throws -> Bool {
     try reading { pool in
       try pool.read { db in try Self.sealed(db).allSatisfy { (try? $0.open(with: box)) != nil } }
@@ -16,9 +16,9 @@ extension Store {
   /// Whether anything is sealed.
   func hasSecrets() throws -> Bool { try reading { pool in try pool.read { db in try !Self.sealed(db).isEmpty } } }
 
-  /// Makes sure that `box` opens everything that is sealed, before anything else is sealed with it, and seals again what an older version
-  /// sealed.
-  /// - Throws: `StoreError.wrongKey` that names the first secret that does not open; then nothing was changed.
+  /// Makes sure that `box` opens everything that is sealed, before anything else is sealed with it, and seals again the secrets that an
+  /// older version sealed.
+  /// - Throws: `StoreError.wrongKey` that names the first secret that does not open. Then nothing was changed.
   public func unlock(_ box: SecretBox) throws {
     let isOld = try reading { pool in
       try pool.read { db in
@@ -29,12 +29,12 @@ extension Store {
     if isOld { _ = try reseal(from: box, to: box) }
   }
 
-  /// Seals all secrets of a database again, while no daemon runs: those of identities and the passwords of servers.
+  /// Seals all secrets of a database again, while no daemon runs: the keys of identities and the passwords of servers.
   /// - Parameters:
-  ///   - old: opens them; `nil` for the key in the state directory.
-  ///   - new: will open them; `nil` for a new key, which takes the place of the one in the state directory.
+  ///   - old: opens them. `nil` for the key in the state directory.
+  ///   - new: will open them. `nil` for a new key, which replaces the key in the state directory.
   /// - Returns: how many secrets there are, and whether the secrets sealed with the old key were wiped from the file too.
-  /// - Throws: `StoreError`; then nothing has changed. `inUse` while a daemon runs; `wrongKey` when the old key is a different one.
+  /// - Throws: `StoreError`: `inUse` while a daemon runs, `wrongKey` when the old key is a different one. Nothing has changed then.
   public static func changeKey(
     directory: String, from old: SecretBox?, to new: SecretBox?
   ) throws -> (secrets: Int, isWiped: Bool) {
@@ -72,7 +72,7 @@ extension Store {
     }
   }
 
-  /// The setting that says how secrets are sealed.
+  /// The setting with the way in which secrets are sealed.
   static let sealingKey = "sealing"
   static let sealingNow = "2"
 
@@ -80,10 +80,10 @@ extension Store {
   struct Sealed {
     let table: SummedTable
     let row: [DatabaseValue]
-    /// The column that holds it.
+    /// The column of the secret.
     let column: String
     let secret: SealedSecret
-    /// The label under which an older version sealed it; `nil` if none did.
+    /// The label under which an older version sealed it, or `nil` without one.
     let oldLabel: String?
 
     /// - Throws: `StoreError.wrongKey` that names the secret.

@@ -28,7 +28,7 @@ extension Store {
     }
   }
 
-  /// Where channels lack relays, by relay; deleted channels are left out.
+  /// Where channels lack relays, by relay. Deleted channels are left out.
   public func losses() throws -> [ChannelLoss] {
     try reading { pool in
       try pool.read { db in

@@ -2,7 +2,8 @@ internal import GRDB
 
 // Revisions and ids that were given out after a copy was made. Clients may remember them, so they are not given out again.
 extension Store {
-  /// A gap far larger than what is given out between two copies, and small enough for two million restores: JSON keeps numbers up to 2^53.
+  /// A gap far larger than the numbers given out between two copies, and small enough for two million restores: JSON keeps numbers up to
+  /// 2^53.
   package static let leftOut: Int64 = 1 << 32
 
   /// Tables whose ids are given out one after the other.
@@ -11,8 +12,8 @@ extension Store {
   /// The setting with the last id of a table that was left out.
   package static func lastIDSetting(_ table: SummedTable) -> String { "last_id_\(table.name)" }
 
-  /// Lets revisions and ids go on far behind those that may have been given out. A client that asks for changes after a revision left out
-  /// here is told to list again.
+  /// Lets revisions and ids continue far behind any that may have been given out. A client that asks for changes after a revision left out
+  /// here has to list again.
   static func leaveNumbersOut(_ db: Database) throws {
     try put(lastPostRevision, String(try postRevision(db) + leftOut), db)
     try raiseOldestRevision(to: try revision(db) + leftOut, db)
@@ -22,7 +23,7 @@ extension Store {
   /// The setting with the last revision of posts that was left out.
   static let lastPostRevision = "last_post_revision"
 
-  /// The newest revision of posts that was given out or left out; 0 if none was. Posts are never removed, so it is known even when their
+  /// The newest revision of posts that was given out or left out, or 0 without one. Posts are never removed, so it is known even when their
   /// history is forgotten.
   static func postRevision(_ db: Database) throws -> Int64 {
     func top(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, cached: sql) ?? 0 }
@@ -31,7 +32,7 @@ extension Store {
       setting(lastPostRevision, db).flatMap { Int64($0) } ?? 0)
   }
 
-  /// The highest id of a table that was given out or left out; 0 if none was.
+  /// The highest id of a table that was given out or left out, or 0 without one.
   static func lastID(_ table: SummedTable, _ db: Database) throws -> Int64 {
     let highest = try Int64.fetchOne(db, cached: "SELECT max(id) FROM \(table.name)") ?? 0
     return max(highest, try setting(lastIDSetting(table), db).flatMap { Int64($0) } ?? 0)

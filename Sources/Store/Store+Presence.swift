@@ -5,9 +5,9 @@ internal import Glibc
 internal import Storage
 internal import Synchronization
 
-// Whether the database in the state directory is the one that belongs there.
+// Whether the database in the state directory is the right one.
 extension Store {
-  /// Looks at what is there before anything is opened, and creates an empty file, for its owner only, if nothing was ever stored.
+  /// Looks at the files before anything is opened, and creates an empty file, for its owner only, if nothing was ever stored.
   /// - Returns: also the trouble with the log, if that is accepted.
   static func begin(
     _ path: String, _ directory: String, _ acceptsOlder: Bool
@@ -41,7 +41,7 @@ extension Store {
         + "'batond run --start-empty' once to begin with nothing")
   }
 
-  /// Compares the database with the mark, and takes the next number in both.
+  /// Compares the database with the mark, and stores the next number in both.
   /// - Parameter trouble: the trouble with the log, if it was accepted.
   static func goOn(
     _ db: Database, _ mark: StateMark?, _ path: String, _ acceptsOlder: Bool, _ trouble: String?
@@ -60,7 +60,7 @@ extension Store {
     return next
   }
 
-  /// Why a database is not the one that the mark describes, and what to do; `nil` if it is.
+  /// Why a database is not the one that the mark describes, and the remedy. `nil` if it is.
   private static func mismatch(_ id: String?, _ generation: Int64, _ mark: StateMark, _ path: String) -> String? {
     if id != mark.database {
       return "the database \(path) is not the one that was there before: restore a backup with 'batond restore FILE'"
@@ -70,7 +70,7 @@ extension Store {
       + "put the log back, restore a backup with 'batond restore FILE'"
   }
 
-  /// Calls `tell` for all damage that is found, including what was found already.
+  /// Calls `tell` for all damage, including damage found earlier.
   public func tellDamage(_ tell: @escaping @Sendable (String) -> Void) { damage.tell(tell) }
 
   /// The damage found since the start, and the current trouble with the file, for people.
@@ -78,7 +78,7 @@ extension Store {
 
   private static func newDatabaseID() -> String { UUID().uuidString.lowercased() }
 
-  /// Keeps what is left of a lost database under another name.
+  /// Keeps the remains of a lost database under another name.
   static func setAside(_ directory: String) throws {
     unlink(directory + "/" + StateMark.name)
     let path = directory + "/baton.db"
@@ -93,7 +93,7 @@ extension Store {
   /// The number of rows after which the log is written back.
   private static let checkpointEvery = 4_000
 
-  /// Counts what was written.
+  /// Counts written rows.
   /// - Returns: whether the log has grown so much that it should be written back.
   func isCheckpointDue(after rows: Int) -> Bool {
     rowsSinceCheckpoint.withLock { count in
@@ -102,8 +102,8 @@ extension Store {
     }
   }
 
-  /// Why nothing may be written: the database file was moved away, replaced or cut off since it was opened. That is damage, too, until
-  /// the file is back.
+  /// Why nothing may be written: the database file was moved away, replaced or cut off since it was opened. That counts as damage too,
+  /// until the file is back.
   func fileTrouble() -> String? {
     let trouble = file.withLock { $0.trouble(open.path) }
     if let trouble { damage.note(trouble, lasts: false) }
@@ -120,9 +120,9 @@ extension Store {
     }
   }
 
-  /// Writes the log back into the database file if anything was written since the last time. Stored data must not be in the log
-  /// alone for long. If this fails, the next call does it. It does nothing once the store is closed, or while the file is not the one that
-  /// was opened.
+  /// Writes the log back into the database file if anything was written since the last time. Stored data must not be in the log alone for
+  /// long. If this fails, the next call does it. It does nothing once the store is closed, or while the file is not the one that was
+  /// opened.
   public func checkpoint() {
     guard fileTrouble() == nil else { return }
     let isDue = rowsSinceCheckpoint.withLock { count in
@@ -139,7 +139,7 @@ extension Store {
           _ = try db.checkpoint(.passive)
           // No one else can write the log back before this is noted.
           file.withLock { $0.wasWritten(open.path) }
-          // The change is now in the log alone: without the log the database has less than the mark says.
+          // The change is now in the log alone: without the log the database is behind the mark.
           try db.inTransaction {
             try Self.put("generation", String(next.generation), db)
             return .commit

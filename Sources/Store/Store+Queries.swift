@@ -22,7 +22,7 @@ extension Store {
     }
   }
 
-  /// A channel with its relays; `nil` if there is none. Throws `corrupt` when its rows contradict each other.
+  /// A channel with its relays, or `nil` if it does not exist. Throws `corrupt` when its rows contradict each other.
   public func channel(_ id: ChannelID) throws -> StoredChannel? {
     try reading { pool in try pool.read { db in try ChannelReader(db).channel(id) } }
   }
@@ -59,7 +59,7 @@ extension Store {
   public func livingChannels(named name: ChannelName, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
-        // Those in a core have an index of their own, which has deleted ones, too.
+        // Channels in a core have their own index, which has deleted ones too.
         let other = name.network == .simplex ? "=" : "<>"
         return try Int64.fetchAll(
           db,
@@ -113,7 +113,7 @@ extension Store {
     }
   }
 
-  /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, and those of others, by id.
+  /// Living channels on SimpleX that at least one relay serves, served, or did not accept in time, and followed channels, by id.
   public func channelsServedOnSimpleX(after: ChannelID?, limit: Int, among slots: SlotSet = .all) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
@@ -165,7 +165,7 @@ extension Store {
     }
   }
 
-  /// How many channels have `relay` as a member that was not removed, or are those of others that are read from it.
+  /// How many channels have `relay` as a member that was not removed, or are followed and read from it.
   public func channelCount(of relay: RelayID) throws -> Int {
     try reading { pool in
       try pool.read { db in
@@ -177,7 +177,7 @@ extension Store {
     }
   }
 
-  /// How many channels of others are read from a relay.
+  /// How many followed channels are read from a relay.
   static func channelsOfOthers(readFrom relay: RelayID, _ db: Database) throws -> Int {
     try Int.fetchOne(
       db,
@@ -187,7 +187,7 @@ extension Store {
         """, arguments: [relay.rawValue]) ?? 0
   }
 
-  /// How many channels have each of `relays` as a member that was not removed; those that no channel has are left out.
+  /// How many channels have each of `relays` as a member that was not removed. Relays that no channel has are left out.
   public func channelCounts(of relays: [RelayID]) throws -> [RelayID: Int] {
     let places = relays.map { _ in "?" }.joined(separator: ", ")
     return try reading { pool in
@@ -202,7 +202,7 @@ extension Store {
     }
   }
 
-  /// The same for all relays; walks through an index of all channel relays.
+  /// The same for all relays. It walks through an index of all channel relays.
   public func channelCounts(among slots: SlotSet = .all) throws -> [RelayID: Int] {
     try reading { pool in
       try pool.read { db in
@@ -216,7 +216,7 @@ extension Store {
     }
   }
 
-  /// How many channels an identity owns, except those that were deleted and have told all relays.
+  /// How many channels an identity owns, without deleted channels that have told all relays.
   public func channelCount(of identity: IdentityID) throws -> Int {
     try reading { pool in try pool.read { db in try Self.channelCount(of: identity, db) } }
   }
@@ -271,7 +271,7 @@ extension Store {
     }
   }
 
-  /// A number that this installation drew once; it spreads retries and choices.
+  /// A number that this installation drew once, to spread retries and choices.
   public func installationSeed(_ draw: () -> UInt64) throws -> UInt64 {
     try reading { pool in
       try pool.write { db in

@@ -1,12 +1,12 @@
 internal import GRDB
 internal import Storage
 
-// A slow look at everything that is stored, so that damage is noticed while there is still a backup without it.
+// A slow look at all stored data, so that damage is noticed while there is still a backup without it.
 extension Store {
   /// How far a scrub has got.
   public struct Scrub: Sendable {
     fileprivate var table = 0
-    /// The key of the last row that was looked at; `nil` if the table's structure comes first.
+    /// The key of the last row that was looked at, or `nil` if the table's structure comes first.
     fileprivate var after: [DatabaseValue]?
     fileprivate var isStructureChecked = false
 
@@ -15,9 +15,9 @@ extension Store {
 
   /// Looks at the next rows, and at the structure of each table before its rows.
   /// - Parameters:
-  ///   - place: where to go on; `nil` to start at the beginning.
+  ///   - place: where to continue, or `nil` to start at the beginning.
   ///   - rows: how many, at most.
-  /// - Returns: what is damaged, for people, and where to go on; `nil` if everything was looked at.
+  /// - Returns: the damage, for people, and where to continue, or `nil` at the end.
   public func scrub(_ place: Scrub?, rows: Int) -> (found: [String], next: Scrub?) {
     var place = place ?? Scrub()
     guard place.table < SummedTable.all.count else { return ([], nil) }
@@ -43,10 +43,10 @@ extension Store {
         if part.count < rows { place = place.nextTable }
       }
     } catch let error as StoreError where error.code == .inputOutput {
-      // That the store is closed is no damage.
+      // A closed store is not damage.
       return ([], nil)
     } catch {
-      // A person must look at what lies behind a page that cannot be read.
+      // A person must look at the rows behind a page that cannot be read.
       found.append(Self.wrap(error, open.path).description)
       place = place.nextTable
     }
@@ -56,8 +56,8 @@ extension Store {
 }
 
 extension Store {
-  /// Accepts damaged rows as they are, so that a daemon without a backup can go on with what is left. Rows of an older schema get new sums
-  /// anyway when it is brought up to date.
+  /// Accepts damaged rows with their current values, so that a daemon without a backup can continue with them. Rows of an older schema
+  /// get new sums anyway when it is brought up to date.
   /// - Returns: which rows, for people.
   static func acceptDamage(_ db: Database) throws -> [String] {
     guard try Int32.fetchOne(db, sql: "PRAGMA user_version") == Schema.version else { return [] }
@@ -67,10 +67,10 @@ extension Store {
       guard !rows.isEmpty else { continue }
       accepted += rows.map(table.title)
       try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression) WHERE sum <> \(table.expression)")
-      // Without its own sum, the sum of the tables' descriptions says nothing; otherwise it must still hold.
+      // Without its own sum, the sum of the tables' descriptions proves nothing. Otherwise it must still hold.
       if table.name == SummedTable.settings.name, rows.contains(where: Schema.isSum) { try Schema.storeSum(db) }
     }
-    // Channels in quarantine are tried again; one that still cannot be read comes back here.
+    // Channels in quarantine are tried again. A channel that still cannot be read comes back here.
     try db.execute(sql: "DELETE FROM quarantine")
     return accepted
   }

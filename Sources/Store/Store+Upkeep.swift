@@ -3,7 +3,7 @@ internal import GRDB
 public import Storage
 internal import Synchronization
 
-// What the daemon needs to look after channels that have settled, and to forget what is old.
+// Questions and writes for channels that have settled, and for forgetting old data.
 extension Store {
   /// Channels that are active on `relay` and should be read back, the longest due first.
   public func channelsToVerify(
@@ -24,7 +24,7 @@ extension Store {
     }
   }
 
-  /// Channel relays that failed, or are inactive since `before`, of channels that heal themselves; in the order of channel and relay.
+  /// Channel relays that failed, or are inactive since `before`, of channels that heal themselves, in the order of channel and relay.
   /// - Parameter after: where the page before ended.
   public func lostRelays(
     before: Timestamp, after: (ChannelID, RelayID)?, limit: Int, among slots: SlotSet = .all
@@ -46,7 +46,7 @@ extension Store {
   }
 
   /// The channel with the latest edition, among the other channels that share the key of `identity` and of which `relay` shows more than
-  /// the first: a relay that keeps one edition per author had that one. Only a few are looked at, those with the latest editions.
+  /// the first: a relay that keeps one edition per author had that one. It looks only at a few channels, with the latest editions.
   public func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
     try reading { pool in
       try pool.read { db in
@@ -79,7 +79,7 @@ extension Store {
     }
   }
 
-  /// How many channels have `relay` as a member, still have to tell it that they left, or are those of others that are read from it.
+  /// How many channels have `relay` as a member, still have to tell it that they left, or are followed and read from it.
   public func dependentCount(of relay: RelayID) throws -> Int {
     try reading { pool in
       try pool.read { db in
@@ -91,7 +91,7 @@ extension Store {
     }
   }
 
-  /// The daemon's latest commit that recorded a sign of life; `nil` if none did.
+  /// The daemon's latest commit that recorded a sign of life, or `nil` without one.
   public func lastSignOfLife() throws -> SignOfLife? {
     try reading { pool in
       try pool.read { db in
@@ -149,7 +149,7 @@ extension Store {
     try raiseOldestRevision(to: revision, db)
   }
 
-  /// How large the histories are; `nil` for one that was not counted yet.
+  /// The sizes of the histories. `nil` for one that was not counted yet.
   struct HistorySizes {
     var channels: HistorySize?
     var posts: HistorySize?
@@ -161,7 +161,7 @@ extension Store {
     var through: Int64
   }
 
-  /// Forgets transitions made before `end`, and the oldest ones in excess of `rowsMax`; `limit` of them at most.
+  /// Forgets transitions made before `end`, and the oldest ones in excess of `rowsMax`, at most `limit` of them.
   /// - Parameter size: how many there are.
   /// - Returns: how many were forgotten.
   static func forgetHistory(
@@ -192,7 +192,7 @@ extension Store {
     return (db.changesCount, last)
   }
 
-  /// Counts what is new since the last time; once, after the start, it counts everything.
+  /// Counts rows that are new since the last time. The first call after the start counts everything.
   static func historySize(_ table: SummedTable, since known: HistorySize?, _ db: Database) throws -> HistorySize {
     let through = try Int64.fetchOne(db, cached: "SELECT max(revision) FROM \(table.name)") ?? known?.through ?? 0
     guard let known else {

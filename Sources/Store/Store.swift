@@ -8,13 +8,13 @@ internal import Synchronization
 
 /// Baton's memory: one SQLite database, one writer, many readers.
 public final class Store: Sendable {
-  /// What to do if the database that belongs in the state directory is gone, or was set back.
+  /// The action if the database that belongs in the state directory is gone, or was set back.
   public enum WhenLost: Sendable {
     /// Throws `StoreError.lost`.
     case refuse
-    /// Begins with nothing; what is left is kept under another name.
+    /// Begins with nothing, and keeps the remains under another name.
     case startEmpty
-    /// Goes on with an older state of the database, or a different one.
+    /// Continues with an older state of the database, or a different one.
     case acceptOlder
   }
 
@@ -23,28 +23,28 @@ public final class Store: Sendable {
   let open: OpenPool
   private let lock: FileHandle
   let directory: String
-  /// The damage in the stored data, as far as it was found.
+  /// The damage that was found in the stored data.
   let damage = DamageList()
-  /// What the state mark says.
+  /// The content of the state mark.
   let mark: Mutex<StateMark>
   /// The file `baton.db`.
   let file: Mutex<OpenFile>
-  /// Tells this database from all others.
+  /// Distinguishes this database from all others.
   package var databaseID: String { mark.withLock { $0.database } }
-  /// How large the histories of channels and posts are, as far as they were counted.
+  /// The sizes of the histories of channels and posts, as far as they were counted.
   let history = Mutex(HistorySizes())
   let commits = CommitQueue()
   /// Rows written since the log was last written back.
   let rowsSinceCheckpoint = Mutex(0)
   /// The indexes on keys of custom data that lists may use, by the path of their field.
   let keyIndexes = Mutex<[[String]: KeyIndex]>([:])
-  /// Where messages are.
+  /// The file of messages.
   let messagesPath: MessagesPath
 
   /// Opens or creates the database `baton.db` in `directory` and brings its schema up to date.
-  /// - Parameter acceptDamage: accepts damaged rows as they are, before any of them is read, and learns which, for people; if `nil`, they
-  ///   are not used.
-  /// - Throws: `StoreError` that names the file and what to do.
+  /// - Parameter acceptDamage: accepts damaged rows with their current values, before any of them is read, and is called with each, for
+  ///   people. If `nil`, they are not used.
+  /// - Throws: `StoreError` that names the file and the remedy.
   public convenience init(
     directory: String, whenLost: WhenLost = .refuse, acceptDamage: ((String) -> Void)? = nil
   ) throws {
@@ -60,7 +60,7 @@ public final class Store: Sendable {
         try self.init(directory: directory, lock: lock, acceptsOlder: true, isNew: true, acceptDamage: nil)
       }
     } catch {
-      // The lock is released at once: a program that is being started at this moment may hold the same open file for a while.
+      // The lock is released immediately: a program that is being started at this moment may hold the same open file for a while.
       flock(lock.fileDescriptor, LOCK_UN)
       throw error
     }
@@ -90,9 +90,9 @@ public final class Store: Sendable {
     let known = isNew ? (mark: nil, hasKey: false, trouble: nil) : try Self.begin(path, directory, acceptsOlder)
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
-    // As many as may read for clients at once (`ControlThreads`), and four for the daemon itself; they are opened when they are needed.
+    // As many as may read for clients at the same time (`ControlThreads`), and four for the daemon itself. They are opened on demand.
     configuration.maximumReaderCount = 13
-    // The priority stays normal: raising it takes a right that the daemon does not have, and leaves a complaint in the journal.
+    // The priority is not raised: that requires a right that the daemon does not have, and leaves a complaint in the journal.
     configuration.qos = .default
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
@@ -111,12 +111,12 @@ public final class Store: Sendable {
         for row in try pool.write({ db in try Self.acceptDamage(db) }) { acceptDamage(row) }
       }
       try Schema.migrate(pool)
-      // GRDB chooses NORMAL when it turns WAL on; a commit would then survive a crash of the program, but not of the machine.
+      // GRDB chooses NORMAL when it turns WAL on. A commit would then survive a crash of the program, but not of the machine.
       try pool.writeWithoutTransaction { db in
         try db.execute(sql: "PRAGMA synchronous = FULL")
         // SQLite must not write the log back by itself, because the state mark advances each time.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
-        // Nothing that an interrupted transaction has left in the log may be taken for a gap the next time.
+        // Remains of an interrupted transaction in the log must not pass for a gap the next time.
         _ = try? db.checkpoint(.truncate)
       }
       open = OpenPool(pool)
@@ -131,16 +131,15 @@ public final class Store: Sendable {
     try mark.withLock { $0 }.write(in: directory)
   }
 
-  /// Writes the log back into the database file, closes it and releases the state directory. What is under way is done first, unless it
-  /// takes longer than ten seconds; what is asked afterwards fails with a `StoreError`, and commits with `unavailable`. A second call
-  /// does nothing.
+  /// Writes the log back into the database file, closes it and releases the state directory. Running operations end first, unless they need
+  /// longer than ten seconds. Later questions fail with a `StoreError`, and commits with `unavailable`. A second call does nothing.
   public func close() {
     guard open.close({ db in _ = try db.checkpoint(.truncate) }) else { return }
     // A mark that is being written still belongs to this process.
     mark.withLock { _ in _ = flock(lock.fileDescriptor, LOCK_UN) }
   }
 
-  /// The value of SQLite's `synchronous` setting on the writer; 2 is FULL.
+  /// The value of SQLite's `synchronous` setting on the writer. 2 is FULL.
   public func synchronousSetting() throws -> Int {
     try reading { pool in
       try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1 }
@@ -155,7 +154,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// The error that a caller gets. Damage is recorded too, so that the operator learns of it.
+  /// The error for a caller. Damage is recorded too, for the operator.
   func noted(_ error: any Error) -> StoreError {
     let error = error as? StoreError ?? Self.wrap(error, open.path)
     if error.code == .corrupt { damage.note(error.description) }
@@ -164,7 +163,7 @@ public final class Store: Sendable {
 
   static func wrap(_ error: any Error, _ path: String) -> StoreError {
     guard let error = error as? DatabaseError else { return StoreError(.inputOutput, "\(path): \(error)") }
-    // Copying has its errors on the other connection, which the text is not of.
+    // The errors of a copy are on the other connection, and this text is not about it.
     let words = error.message.flatMap { $0 == "not an error" ? nil : $0 } ?? "\(error.resultCode)"
     let text = "\(path): \(words)"
     return switch error.resultCode {

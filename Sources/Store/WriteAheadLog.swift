@@ -13,10 +13,10 @@ struct WriteAheadLog {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
 
-  /// Whether transactions that were durable come after a damaged frame. SQLite takes that frame for the end of the log and loses them
-  /// without a word. The sum of each frame continues that of the frame before it, and across the end of a transaction it does so only if
-  /// that one was durable. So what is left of one transaction is no damage, as when the machine stops while it is being written, and what
-  /// several attempts have left that failed is none either: they all continue the same frame.
+  /// Whether transactions that were durable come after a damaged frame. SQLite regards that frame as the end of the log and loses them
+  /// silently. The sum of each frame continues the sum of the frame before it, and across the end of a transaction it does so only if that
+  /// one was durable. So the rest of one transaction is not damage, as when the machine stops while it is being written. Nor are the
+  /// remains of several failed attempts: they all continue the same frame.
   var hasGap: Bool { bytes.withUnsafeBytes(Self.hasGap) }
 
   private static func hasGap(_ log: UnsafeRawBufferPointer) -> Bool {
@@ -33,7 +33,7 @@ struct WriteAheadLog {
     let frameBytes = frameHeaderBytes + pageBytes
     var (isWhole, sums) = (true, [header])
     for frame in stride(from: headerBytes, through: log.count - frameBytes, by: frameBytes) {
-      // What is left of the log's earlier rounds has other salts.
+      // Remains of the log's earlier rounds have other salts.
       let isOfThisRound = number(frame + 8) == number(16) && number(frame + 12) == number(20)
       if isOfThisRound {
         for index in sums.indices {
@@ -81,7 +81,7 @@ struct OpenFile {
     (device, inode, bytes) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
   }
 
-  /// Why nothing may be written any more; `nil` if the file is where it was, and is not shorter: SQLite makes it shorter only when it
+  /// Why nothing may be written any more. `nil` if the file is where it was, and is not shorter: SQLite makes it shorter only when it
   /// writes the log back.
   func trouble(_ path: String) -> String? {
     let now = OpenFile(path)
@@ -94,7 +94,7 @@ struct OpenFile {
     return nil
   }
 
-  /// Takes note of the size after the log was written back.
+  /// Notes the size after the log was written back.
   mutating func wasWritten(_ path: String) {
     let now = OpenFile(path)
     if now.inode == inode, now.device == device { bytes = now.bytes }

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// What differs between databases in the SQL of lists.
+/// The differences between databases in the SQL of lists.
 package enum ListDialect: Sendable {
   case sqlite, postgreSQL
 
@@ -26,14 +26,14 @@ package enum ChannelColumn {
   case text(String)
   /// A column that is never NULL.
   case word(String)
-  /// Milliseconds, which clients see as RFC 3339 in UTC; never NULL.
+  /// Milliseconds, which clients see as RFC 3339 in UTC. Never NULL.
   case time(String)
-  /// The same where the field may be absent: NULL then.
+  /// The same where the field may be absent, as NULL.
   case optionalTime(String)
   /// A value below a column with JSON, at a path of names.
   case json(String, names: [String])
 
-  /// The column of a field; `nil` for fields that only the daemon itself knows.
+  /// The column of a field, or `nil` for fields that only the daemon itself knows.
   package init?(_ path: [String], in dialect: ListDialect = .sqlite) {
     guard let field = ChannelField(path) else { return nil }
     self.init(field, in: dialect)
@@ -76,7 +76,7 @@ package enum ChannelColumn {
     case .followCount: self = .optionalInteger("c.follow_count")
     case .followKeep: self = .optionalInteger("c.follow_keep")
     case .truncatedAt: self = .optionalTime("c.truncated_at")
-    // The statement joins what is known of messages as `v`.
+    // The statement joins conversations as `v`.
     case .isHidden: self = .boolean("coalesce(v.is_hidden, 0)")
     case .unread: self = .integer("coalesce(v.unread, 0)")
     case .unreadMentions: self = .integer("coalesce(v.unread_mentions, 0)")
@@ -91,7 +91,7 @@ package enum ChannelColumn {
     }
   }
 
-  /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can quote.
+  /// SQLite compares names byte by byte and cannot quote all of them. A field has only names that it can quote.
   static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
 
   /// Whether channels may lack the field.
@@ -106,7 +106,7 @@ package enum ChannelColumn {
     "EXISTS (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND \(condition))"
   }
 
-  /// The phase, derived as in `PhaseCounts`; tests compare the two.
+  /// The phase, derived as in `PhaseCounts`. Tests compare the two.
   private static let phase = """
     (CASE
       WHEN c.deleted_at IS NOT NULL THEN
@@ -120,12 +120,12 @@ package enum ChannelColumn {
     END)
     """
 
-  /// A condition that channels in these phases meet and that an index answers; `nil` if there is none.
+  /// A condition that channels in these phases meet and that an index answers, or `nil` without one.
   static func narrowing(_ phases: Set<String>, in dialect: ListDialect = .sqlite) -> String? {
     if phases.isSubset(of: ["creating", "partial", "deleting"]) {
       return "c.id IN (SELECT channel_id FROM channel_relays WHERE task IS NOT NULL)"
     }
-    // As many relays are members as are wanted, so if one is not active, it is there and is known.
+    // As many relays are members as are wanted, so a relay that is not active has a row in this table.
     if phases.isSubset(of: ["degraded", "failed"]) {
       let table = dialect.table("channel_relays", through: "channel_relays_lost")
       return "c.id IN (SELECT channel_id FROM \(table) WHERE status IN ('failed', 'inactive'))"

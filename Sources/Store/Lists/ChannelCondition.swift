@@ -2,8 +2,8 @@ internal import Channels
 package import Filters
 package import StrictJSON
 
-/// A filter on channels as SQL. What SQL cannot express is left open: every channel that matches the filter meets the condition, and
-/// `isExact` tells whether the reverse holds too. Values are bound, never pasted. A condition is true or false, and never NULL.
+/// A filter on channels as SQL. Tests that SQL cannot express are left out: every channel that matches the filter meets the condition, and
+/// `isExact` shows whether the reverse holds too. Values are bound, never pasted. A condition is true or false, and never NULL.
 package struct ChannelCondition<Value> {
   package let sql: String
   package let arguments: [Value]
@@ -25,7 +25,7 @@ package struct ChannelCondition<Value> {
       "(" + parts.map(\.sql).joined(separator: word) + ")", parts.flatMap(\.arguments), isExact: parts.allSatisfy(\.isExact))
   }
 
-  /// The negated condition; only an exact one can be negated.
+  /// The negated condition. Only an exact one can be negated.
   fileprivate var negated: ChannelCondition {
     isExact ? ChannelCondition("NOT (\(sql))", arguments) : .open
   }
@@ -45,31 +45,31 @@ package enum JSONTest {
 package enum TextSearch {
   /// The text occurs in it.
   case holds(String)
-  /// One of its words begins so.
+  /// One of its words begins with the text.
   case hasWord(String)
 }
 
-/// What one relay of a channel must meet. Of each list of values it has one.
+/// Conditions that one relay of a channel must meet: one value of each list.
 package struct RelayTerms {
   package var ids: [[JSONValue]] = []
   package var statuses: [[JSONValue]] = []
   package var operators: [[JSONValue]] = []
-  /// Those that are stored. While a network as a whole cannot be used, clients see other ones where none is stored.
+  /// Stored causes. While a network as a whole is unusable, clients see other causes where none is stored.
   package var causes: [[JSONValue]] = []
 
   var isEmpty: Bool { ids.isEmpty && statuses.isEmpty && operators.isEmpty && causes.isEmpty }
 }
 
-/// How one database says what a filter asks. Conditions are made in the order in which they stand in the SQL.
+/// How one database expresses a filter. Conditions are made in the order in which they stand in the SQL.
 package protocol ConditionWriter {
   associatedtype Value
   var dialect: ListDialect { get }
-  /// A parameter for a text, a whole number, or another number; `nil` if no value in the database can be equal.
+  /// A parameter for a text, a whole number, or another number. `nil` if no value in the database can be equal.
   mutating func bind(_ value: JSONValue) -> (sql: String, arguments: [Value])?
   mutating func json(_ column: String, _ names: [String], _ test: JSONTest) -> ChannelCondition<Value>
   /// A search in a text that may be NULL.
   mutating func search(_ sql: String, _ search: TextSearch) -> ChannelCondition<Value>
-  /// Channels of which one relay meets this, whatever else they are to meet.
+  /// Channels of which one relay meets this. Other conditions are not included.
   mutating func relays(_ wanted: RelayTerms) -> ChannelCondition<Value>
 }
 
@@ -124,8 +124,7 @@ extension ConditionWriter {
     }
   }
 
-  /// Channels of which one relay meets conditions on `relayId`, `operatorId`, `status` and `cause`; the other conditions are left to the
-  /// caller.
+  /// Channels of which one relay meets conditions on `relayId`, `operatorId`, `status` and `cause`. The caller checks the other conditions.
   private mutating func relays(_ node: Filter.Node) -> Condition {
     guard case .all(let nodes) = node else { return .open }
     var terms = RelayTerms()

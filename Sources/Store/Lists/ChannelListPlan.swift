@@ -3,7 +3,7 @@ internal import GRDB
 internal import Storage
 internal import StrictJSON
 
-/// The statements that find the channels of a part of a list. Those of the first one come first; together they find as many as are
+/// The statements that find the channels of a part of a list. The results of the first one come first. Together they find as many as are
 /// wanted.
 struct ChannelListPlan {
   /// The statement without its last argument, which is how many rows it may give: the terms of the order, and the id.
@@ -21,7 +21,7 @@ struct ChannelListPlan {
   private static let comparedMax = 4
 
   /// - Parameters:
-  ///   - after: what the last channel of the part before was sorted by.
+  ///   - after: the sort values of the last channel of the previous part.
   ///   - indexes: the indexes on custom data, by the path of their field.
   ///   - fewMax: how many channels are few enough to be sorted.
   /// - Throws: `StoreError` when the order has a key without a column.
@@ -30,7 +30,7 @@ struct ChannelListPlan {
     fewMax: Int = Self.fewMax, _ db: Database
   ) throws {
     var narrowings = KeyNarrowing.all(of: filter, indexes)
-    // A cursor is valid for its order, not for its filter: its place may be one that this filter leaves out.
+    // A cursor is valid for its order, not for its filter: this filter may leave its channel out.
     let places = zip(order.keys.map { indexes[$0.path] }, after ?? [])
     if !places.allSatisfy({ index, value in narrowings.allSatisfy { $0.holds(of: value, at: index) } }) { narrowings = [] }
     let constants = narrowings.reduce(into: Set<String>()) { $0.formUnion($1.constants) }
@@ -42,11 +42,11 @@ struct ChannelListPlan {
       let count = try? Int.fetchOne(
         db, sql: "SELECT count(*) FROM (SELECT 1 FROM channel_relays WHERE \(sql) LIMIT ?)",
         arguments: StatementArguments(arguments + [(fewMax + 1).databaseValue]))
-      // If it cannot be counted, the list cannot be read either, and says why.
+      // If it cannot be counted, reading the list fails too, and reports the reason.
       return count.map { $0 <= fewMax } ?? true
     }
     let condition = ChannelCondition(filter, &writer)
-    // SQLite does not know that these are few.
+    // SQLite does not know that there are few.
     let index = best?.isFew == true ? best?.narrowing.index.map { " INDEXED BY \($0.quotedName)" } : nil
     self.seek = seek
     statements = seek.stretches(after: after).map { stretch in
@@ -67,7 +67,7 @@ struct ChannelListPlan {
     }
   }
 
-  /// The narrowing with the fewest channels, if these are few; otherwise one whose index has the order of the list. Without either it is
+  /// The narrowing with the fewest channels, if there are few. Otherwise one whose index has the order of the list. Without either it is
   /// quicker to go through the channels in order until there are enough.
   private static func best(
     of narrowings: [KeyNarrowing], for loose: [String], _ fewMax: Int, _ db: Database

@@ -3,7 +3,7 @@ internal import Filters
 internal import GRDB
 internal import StrictJSON
 
-/// The terms that channels are sorted by in SQL, and the condition that goes on behind a certain place.
+/// The terms by which channels are sorted in SQL, and the condition for channels behind a certain place.
 struct ChannelSeek {
   struct Term {
     let sql: String
@@ -14,7 +14,7 @@ struct ChannelSeek {
     let index: KeyIndex?
   }
 
-  /// A part of the list in which an index gives the order; the parts follow each other.
+  /// A part of the list in which an index gives the order. The parts follow each other.
   struct Stretch {
     let sql: String
     let arguments: [DatabaseValue]
@@ -22,7 +22,7 @@ struct ChannelSeek {
     let terms: [Term]
     /// Terms of an index that have one value in all of the stretch.
     var fixed: Set<String> = []
-    /// The term of an index that the stretch goes on behind.
+    /// The term of an index behind whose bound the stretch begins.
     var moving: Term?
 
     var ordering: (sql: String, arguments: [DatabaseValue]) {
@@ -32,12 +32,12 @@ struct ChannelSeek {
 
   private let keys: [(column: ChannelColumn, isDescending: Bool)]
   let terms: [Term]
-  /// The SQL of terms that have the same value for all channels that are looked for. SQLite would sort by them.
+  /// The SQL of terms that have the same value for all wanted channels. SQLite would sort by them.
   private let constants: Set<String>
 
   /// - Parameters:
   ///   - indexes: the indexes on custom data, by the path of their field.
-  ///   - constants: the SQL of terms that have the same value for all channels that are looked for.
+  ///   - constants: the SQL of terms that have the same value for all wanted channels.
   /// - Returns: `nil` if the order has a key without a column.
   init?(_ order: ListOrder, indexes: [[String]: KeyIndex] = [:], constants: Set<String> = []) {
     var keys: [(column: ChannelColumn, isDescending: Bool)] = []
@@ -75,19 +75,19 @@ struct ChannelSeek {
   /// The terms by which channels differ.
   var loose: [Term] { terms.filter { !constants.contains($0.sql) } }
 
-  /// Everything that comes after `values`, which are those of one channel; if they are `nil`, everything.
+  /// Everything that comes after the channel with these `values`, or everything if they are `nil`.
   func stretches(after values: [JSONValue]?) -> [Stretch] {
     guard let values else { return [Stretch(sql: "TRUE", arguments: [], terms: loose)] }
     let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1) }
     let bounded = Array(zip(terms, bounds).filter { !constants.contains($0.0.sql) })
     let lead = bounded.first?.0.index.map { index in bounded.prefix { $0.0.index == index }.count } ?? 0
-    // An index on custom data is not used through alternatives; there is a stretch for each.
+    // An index on custom data is not used through alternatives, so each has its own stretch.
     return (0...lead).reversed().compactMap { Self.stretch(bounded, $0, of: lead) }
   }
 
   /// - Parameters:
-  ///   - count: how many terms at the beginning are those of the place itself.
-  ///   - lead: how many terms the index has; behind them come others.
+  ///   - count: how many terms at the beginning are fixed to the values of the place.
+  ///   - lead: how many terms the index has. Other terms come behind them.
   private static func stretch(_ bounded: [(Term, DatabaseValue)], _ count: Int, of lead: Int) -> Stretch? {
     var parts: [String] = []
     var arguments: [DatabaseValue] = []
@@ -103,19 +103,19 @@ struct ChannelSeek {
         sql: (parts + [behind.sql]).joined(separator: " AND "), arguments: arguments + behind.arguments, terms: rest.map(\.0),
         fixed: fixed)
     }
-    // Channels without a value are equal here; values of one rank are never NULL.
+    // Channels without a value are equal here, and values of one rank are never NULL.
     guard !bound.isNull else { return nil }
     parts.append("\(next.sql) \(next.isDescending ? "<" : ">") ?")
     return Stretch(
       sql: parts.joined(separator: " AND "), arguments: arguments + [bound], terms: rest.map(\.0), fixed: fixed, moving: next)
   }
 
-  /// What comes after the place with these bounds.
+  /// The condition for everything after the place with these bounds.
   private static func condition(_ bounded: [(term: Term, bound: DatabaseValue)]) -> (sql: String, arguments: [DatabaseValue]) {
     guard let (first, bound) = bounded.first else { return ("FALSE", []) }
     var alternatives: [String] = []
     var arguments: [DatabaseValue] = []
-    // For the index of the first key, which cannot be used through alternatives.
+    // For the index of the first key, which alternatives would rule out.
     var seek = "TRUE"
     if !bound.isNull {
       let isTwice = first.isDescending && first.isNullable
@@ -169,7 +169,7 @@ struct ChannelSeek {
     }
   }
 
-  /// What a channel is sorted by, from the terms of its row.
+  /// The sort values of a channel, from the terms of its row.
   func values(of row: [DatabaseValue]) -> [JSONValue] {
     var index = 0
     return keys.map { key in

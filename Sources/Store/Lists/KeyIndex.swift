@@ -5,19 +5,19 @@ internal import Storage
 /// value.
 ///
 /// SQLite uses it where a statement has the same expressions, letter by letter except for the table's name, so the path is in them and is
-/// not bound. Custom data that is no longer JSON counts as absent here: it is damaged, which checksums show.
+/// not bound. Custom data that is not valid JSON counts as absent here: it is damaged, which checksums show.
 struct KeyIndex: Hashable, Sendable {
   /// The path of names below the custom data.
   let names: [String]
-  /// SQL for the rank of the value, in a statement on `channels c`; never NULL.
+  /// SQL for the rank of the value, in a statement on `channels c`. Never NULL.
   let rank: String
-  /// SQL for the value, in a statement on `channels c`; NULL exactly where the rank is that of an absent value.
+  /// SQL for the value, in a statement on `channels c`. NULL exactly where the rank means absent.
   let value: String
 
   private static let prefix = "channels_by_custom."
 
   /// - Parameter key: names with dots between them, as in a filter after `custom.`.
-  /// - Returns: `nil` if that is not the key of a field that storage knows.
+  /// - Returns: `nil` if that is not the key of a field that storage supports.
   init?(_ key: String) {
     guard case .custom(let names)? = ChannelField(customKey: key) else { return nil }
     self.names = names
@@ -29,7 +29,7 @@ struct KeyIndex: Hashable, Sendable {
   /// The name of the index in the database. SQLite ignores case there, but keys may differ in case only.
   var name: String { Self.prefix + key.map { $0.isUppercase || $0 == "^" ? "^\($0)" : "\($0)" }.joined() }
 
-  /// The name as a statement quotes it; a key has no quotes.
+  /// The name as a statement quotes it. A key contains no quotes.
   var quotedName: String { "\"\(name)\"" }
 
   /// The statement that makes the index, as SQLite keeps it.
@@ -38,7 +38,7 @@ struct KeyIndex: Hashable, Sendable {
     return "CREATE INDEX \(quotedName) ON channels (\(terms.rank), \(terms.value))"
   }
 
-  /// The key of an index with this name in the database; `nil` if it is not on a key of custom data.
+  /// The key of an index with this name in the database, or `nil` if it is not on a key of custom data.
   static func key(ofIndex name: String) -> String? {
     name.hasPrefix(prefix) ? name.dropFirst(prefix.count).replacing(/\^(.)/) { $0.1 }.description : nil
   }

@@ -12,7 +12,7 @@ struct KeyNarrowing {
   }
 
   enum Form {
-    /// One value; NULL if there is none.
+    /// One value, or NULL for its absence.
     case equal(rank: Int, DatabaseValue)
     case among(rank: Int, [DatabaseValue])
     /// Values of a rank between bounds, each with its sign.
@@ -72,7 +72,7 @@ struct KeyNarrowing {
 
   // MARK: - Tests
 
-  /// One of these is what a channel has that passes; none: there is nothing that an index tells.
+  /// A channel that passes has one of these. Without any, an index cannot help.
   private static func forms(_ test: Filter.Test) -> [Form] {
     switch test {
     case .equal(let value): among([value])
@@ -144,13 +144,13 @@ struct KeyNarrowing {
     let own = [parts[0].index.rank, parts[0].index.value].filter { !constants.contains($0) }
     switch parts[0].form {
     case .equal: return loose.count == 1
-    // SQLite takes the first few of each value.
+    // SQLite reads the first few of each value.
     case .among: return loose.count == 1 || loose.starts(with: own)
     case .range, .present: return loose.starts(with: own)
     }
   }
 
-  /// The condition in a statement for this stretch of a list; `nil` if the stretch expresses all of it already.
+  /// The condition in a statement for this stretch of a list, or `nil` if the stretch expresses all of it already.
   func condition(in stretch: ChannelSeek.Stretch) -> (sql: String, arguments: [DatabaseValue])? {
     let each = parts.compactMap { $0.condition(in: stretch) }
     guard each.count == parts.count else { return nil }
@@ -158,7 +158,7 @@ struct KeyNarrowing {
     return (each.count == 1 ? sql : "(\(sql))", each.flatMap(\.arguments))
   }
 
-  /// How many channels meet it, if there are no more than `max`.
+  /// How many channels meet it, or `nil` if there are more than `max`.
   func count(upTo max: Int, _ db: Database) throws -> Int? {
     guard let (sql, arguments) = condition(in: ChannelSeek.Stretch(sql: "TRUE", arguments: [], terms: [])) else { return nil }
     let count = try Int.fetchOne(

@@ -54,7 +54,7 @@ struct SQLiteConditions: ConditionWriter {
     }
   }
 
-  /// The functions that conditions use beside SQLite's own.
+  /// The functions that conditions use in addition to SQLite's own.
   static let functions = [
     function("baton_holds", Filter.holds), function("baton_has_word", Filter.hasWord),
   ]
@@ -83,7 +83,7 @@ struct SQLiteConditions: ConditionWriter {
     // An index has the relay and the status, so that these are counted quickly.
     let isMany = isNamed && !areFew(parts.joined(separator: " AND "), arguments)
     arguments += scalars(wanted.causes)
-    // Where work is left and no cause is stored, clients may see that of the network.
+    // Where work is left and no cause is stored, clients may see the network's cause.
     parts += wanted.causes.map { "(\(among("cause", $0)) OR cause IS NULL AND task IS NOT NULL)" }
     // Channels are in the order of the list, and the condition is tried at each until there are enough for the page.
     let each = Condition(
@@ -92,10 +92,10 @@ struct SQLiteConditions: ConditionWriter {
     if isMany { return each }
     var index = ""
     if let statuses = wanted.statuses.last, Set(statuses.compactMap(\.string)).isSubset(of: ["failed", "inactive"]) {
-      // If no relay is named, SQLite would walk through the relays of all channels, in an index that has all columns. It refuses to be
-      // told an index where nothing can match.
+      // If no relay is named, SQLite would walk through the relays of all channels, in an index that has all columns. It refuses an
+      // `INDEXED BY` where nothing can match.
       if !isNamed, !wanted.statuses.contains([]) { index = "INDEXED BY channel_relays_lost " }
-      // The condition is repeated in the words of the index; otherwise the index could not be used.
+      // The condition is repeated in the words of the index, so that the index can be used.
       parts.append("status IN ('failed', 'inactive')")
     } else if !isNamed, !wanted.causes.isEmpty {
       // No index has the cause of all relays.

@@ -3,23 +3,23 @@ internal import GRDB
 internal import Storage
 internal import Synchronization
 
-/// What became of the index on a key of custom data.
+/// A change of the index on a key of custom data.
 public enum KeyIndexChange: Hashable, Sendable {
-  /// It is being created, which takes seconds if there are many channels.
+  /// It is being created, which needs seconds if there are many channels.
   case begun
   case made
   case removed
-  /// It could not be created; lists do without it.
+  /// It could not be created. Lists work without it.
   case failed(reason: String)
 }
 
 extension Store {
-  /// Creates the indexes on these keys of channels' custom data, and removes those on others. Existing ones stay. After a crash
+  /// Creates the indexes on these keys of channels' custom data, and removes indexes on other keys. Existing ones are kept. After a crash
   /// each of them is there completely or not at all.
   /// - Parameters:
-  ///   - keys: names with dots between them, as in a filter after `custom.`; keys that no filter can name are left out.
-  ///   - tell: is called with each key for which something is done.
-  /// - Throws: `StoreError` where the database cannot be read or written.
+  ///   - keys: names with dots between them, as in a filter after `custom.`. Keys that no filter can name are left out.
+  ///   - tell: is called with each change.
+  /// - Throws: `StoreError` if reading or writing the database fails.
   public func keepKeyIndexes(_ keys: [String], tell: (String, KeyIndexChange) -> Void = { _, _ in }) throws {
     let wanted = keys.compactMap(KeyIndex.init)
     keyIndexes.withLock { $0 = [:] }

@@ -6,11 +6,11 @@ public import StrictJSON
 internal import Synchronization
 
 extension Store {
-  /// Channels in `order`. All that `filter` wants are among them; the caller decides whether one is really wanted, because it knows
-  /// the fields that only the daemon has.
+  /// Channels in `order`. All channels that `filter` wants are among them. The caller checks each one, because some fields exist only in
+  /// the daemon.
   /// - Parameters:
   ///   - withDeleted: whether deleted ones are included.
-  ///   - after: what the last channel of the part before was sorted by.
+  ///   - after: the sort values of the last channel of the previous part.
   ///   - limit: how many channels are looked at, at most.
   public func channels(
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
@@ -29,7 +29,7 @@ extension Store {
           do {
             if let channel = try reader.channel(id) { channels.append(channel) }
           } catch let error as StoreError {
-            // A channel that cannot be read must not end every list.
+            // A damaged channel must not end every list.
             _ = noted(error)
             unreadable.append(id)
           }

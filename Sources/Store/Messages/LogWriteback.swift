@@ -2,16 +2,16 @@ internal import Dispatch
 internal import GRDB
 internal import Synchronization
 
-/// Writes the log of a database back into its file, over a connection of its own. SQLite would have the writer do it, after whichever commit
-/// makes the log too long: that takes milliseconds, for which everything waits that was just said.
+/// Writes the log of a database back into its file, over its own connection. SQLite would have the writer do it, after the commit that
+/// makes the log too long. That needs milliseconds, and all new messages would wait for it.
 final class LogWriteback: Sendable {
   /// When the log is written back, in pages.
   struct Limits {
-    /// From this length on it is, beside the writer.
+    /// From this length on it is, in parallel with the writer.
     var due = 4_000
-    /// It is tried again whenever the log has grown by so much: as long as someone writes or reads meanwhile, it does not begin again.
+    /// It is tried again whenever the log has grown by this much: during other reads and writes, the log does not begin again.
     var step = 400
-    /// From this length on the writer does it, because no one else has come to an end.
+    /// From this length on the writer does it, because no one else has finished.
     var most = 40_000
   }
 
@@ -34,7 +34,7 @@ final class LogWriteback: Sendable {
     state = Mutex(State(dueAt: limits.due))
   }
 
-  /// The log has so many pages, after a commit of the writer (`Database.tellLength`).
+  /// The log has this many pages, after a commit of the writer (`Database.tellLength`).
   /// - Returns: whether the writer must write it back itself.
   func committed(_ pages: Int) -> Bool {
     let (isDue, isTooLong) = state.withLock { state in
@@ -52,7 +52,7 @@ final class LogWriteback: Sendable {
     return isTooLong
   }
 
-  /// If it cannot be done now, a later commit has it done.
+  /// If it fails, a later commit tries again.
   private func writeBack() {
     defer { state.withLock { $0.isUnderWay = false } }
     connection.withLock { connection in
@@ -65,7 +65,7 @@ final class LogWriteback: Sendable {
     }
   }
 
-  /// Waits until what is under way is done.
+  /// Waits until running work is done.
   func settle() { queue.sync {} }
 
   /// Closes the connection. The log is not written back any more.

@@ -1,17 +1,18 @@
 internal import Storage
 
-/// The part of a text around the words that were searched. SQLite's own takes time that grows with the square of the words in the text.
+/// The part of a text around the words that were searched. In SQLite's own function, the time grows with the square of the words in the
+/// text.
 struct MessageExcerpt {
   /// How many characters an excerpt has before the first of the words, and in all. Words may be as long as texts.
   static let (leadMax, max) = (100, 400)
-  /// How many characters of a text are looked at, and how many hits are marked. Whoever wrote it chose both.
+  /// How many characters of a text are looked at, and how many hits are marked. The author of a text controls both.
   static let (lookedMax, hitsMax) = (8_000, 32)
   /// How many tokens of a phrase are compared.
   private static let comparedMax = 32
 
   /// The sequences that are looked for, by their first token.
   private var phrases: [String: [(rest: ArraySlice<String>, isPrefix: Bool)]] = [:]
-  /// What a token may begin with, and how many bytes such beginnings have.
+  /// The possible beginnings of a token, and their lengths in bytes.
   private var (beginnings, lengths): (Set<String>, Set<Int>) = ([], [])
 
   init(_ words: MessageWords) {
@@ -51,11 +52,11 @@ struct MessageExcerpt {
     return pieces
   }
 
-  /// The first hit, and those that an excerpt has room for after it.
+  /// The first hit, and later hits that fit into an excerpt with it.
   private func hits(in scalars: [Unicode.Scalar]) -> [Range<Int>] {
     var (hits, ahead): ([Range<Int>], [MessageTokens.Token]) = ([], [])
     var tokens = MessageTokens(scalars)
-    /// The token at a place behind the present one.
+    /// The token at a place behind the current one.
     func token(_ place: Int) -> MessageTokens.Token? {
       while ahead.count <= place {
         guard let next = tokens.next() else { return nil }

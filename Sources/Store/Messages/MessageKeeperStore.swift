@@ -2,7 +2,7 @@ public import Channels
 internal import Dispatch
 public import Storage
 
-/// The store for the task that reads messages. SQLite blocks its caller, so each question is asked on a thread of its own; one after the
+/// The store for the task that reads messages. SQLite blocks its caller, so each question is asked on a separate thread, one after the
 /// other, as the task asks them.
 public struct MessageKeeperStore: MessageStorage {
   private let store: MessageStore
@@ -10,7 +10,7 @@ public struct MessageKeeperStore: MessageStorage {
 
   public init(_ store: MessageStore) { self.store = store }
 
-  /// Answers even if the task was cancelled: who asks goes on until all that was begun is done.
+  /// Answers even if the task was cancelled: the caller continues until everything that was begun is done.
   private func ask<T: Sendable>(_ question: @escaping @Sendable (MessageStore) throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { [store] in continuation.resume(with: Result { try question(store) }) }

@@ -18,7 +18,7 @@ struct MessageList {
   /// A side of a place.
   enum Side {
     case before, after
-    /// The place itself, and what is before it, or after it.
+    /// The place itself, and everything before it, or after it.
     case through, from
 
     fileprivate var isUpward: Bool {
@@ -41,7 +41,7 @@ struct MessageList {
   let question: MessageQuestion
   let db: Database
 
-  /// The place of a message; `nil` if it does not exist.
+  /// The place of a message, or `nil` if it does not exist.
   func place(of message: MessageID) throws -> Place? {
     try Int64.fetchOne(db, cached: "SELECT position FROM messages WHERE id = ?", arguments: [message.rawValue])
       .map { Place(position: $0, id: message.rawValue) }
@@ -70,7 +70,7 @@ struct MessageList {
     let name: String
   }
 
-  /// The message that is answered, as answers name it; `nil` if there is none, or it has no name yet.
+  /// The answered message, as answers name it. `nil` if it does not exist, or has no name yet.
   private func answered(_ message: MessageID) throws -> Answered? {
     let row = try Row.fetchOne(
       db, cached: "SELECT channel_id, network_id FROM messages WHERE id = ?", arguments: [message.rawValue])

@@ -9,10 +9,10 @@ struct MessageReader {
   /// The size of the texts of one answer, in UTF-8 bytes. A message that is larger comes alone.
   static let bytesMax = 1 << 20
 
-  /// A list of numbers as SQLite takes it.
+  /// A list of numbers in JSON, for SQLite.
   static func list(_ numbers: some Sequence<Int64>) -> String { "[\(numbers.map(String.init).joined(separator: ","))]" }
 
-  /// As many of the first of these messages as one answer holds, but one if there is one.
+  /// As many of the first of these messages as one answer may have, but at least one if any exists.
   func prefix(_ ids: [Int64], bytesMax: Int = Self.bytesMax) throws -> [Int64] {
     var bytes: [Int64: Int64] = [:]
     let rows = try Row.fetchAll(
@@ -33,7 +33,7 @@ struct MessageReader {
     return Array(ids.prefix(count))
   }
 
-  /// Messages in the order of their ids; those that do not exist are left out.
+  /// Messages in the order of their ids, without ids that do not exist.
   func messages(_ ids: [Int64]) throws -> [StoredMessage] {
     guard !ids.isEmpty else { return [] }
     let list = Self.list(ids)
@@ -71,7 +71,7 @@ struct MessageReader {
   }
 
   private func addReactions(to found: inout [Int64: StoredMessage], _ list: String) throws {
-    // Whoever says the same twice has said it once.
+    // The same reaction, sent twice by one person, counts once.
     let rows = try Row.fetchAll(
       db,
       cached: """
@@ -90,8 +90,8 @@ struct MessageReader {
     }
   }
 
-  /// Conversations in the order of these channels; those that do not exist are left out.
-  /// - Parameter known: messages that were read at the same moment; the last one of a conversation is often among them.
+  /// Conversations in the order of these channels, without channels that have none.
+  /// - Parameter known: messages that were read at the same moment. The last one of a conversation is often among them.
   func conversations(_ channels: [Int64], known: [StoredMessage] = []) throws -> [StoredConversation] {
     guard !channels.isEmpty else { return [] }
     let list = Self.list(channels)

@@ -7,13 +7,13 @@ enum MessageSchema {
   /// Marks the file as Baton's messages: "BATM".
   static let applicationID: Int32 = 0x4241_544D
 
-  /// Why a file cannot be used. It is a copy, so another one takes its place.
+  /// Why a file is unusable. It is a copy, so a new one replaces it.
   struct Unusable: Error {
     let reason: String
   }
 
-  /// In the indexes that give the order of lists, `absence` (`is_deleted` before migration 3) and `is_own` come first: what is asked for is one range of them, or a few
-  /// that are merged. The conditions that follow the place need no look at the message itself.
+  /// In the indexes that give the order of lists, `absence` (`is_deleted` before migration 3) and `is_own` come first: a list is one range
+  /// of them, or a few merged ranges. The conditions that follow the place need no look at the message itself.
   private static let migrations = [
     """
     CREATE TABLE counters (
@@ -251,7 +251,7 @@ enum MessageSchema {
 
   static var version: Int32 { Int32(migrations.count) }
 
-  /// The tables in which something may be damaged.
+  /// The tables that may be damaged.
   private static let tables = [
     "conversations", "messages", "message_relays", "reactions", "pending_deletions", "message_syncs", "message_words",
     "people", "members", "member_lists", "decisions",

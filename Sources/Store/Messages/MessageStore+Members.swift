@@ -3,7 +3,7 @@ internal import Filters
 internal import GRDB
 internal import Storage
 
-// Who belongs to channels.
+// The members of channels.
 extension MessageStore {
   func members(_ question: MemberQuestion) throws -> MemberPage? {
     try read { db in
@@ -95,14 +95,14 @@ extension MessageStore {
 
 /// The members of one channel in one order.
 private struct MemberList {
-  /// Where to find who was ever listed, or asked, in a channel.
+  /// Where to find people who were ever listed, or asked, in a channel.
   static let listed = "members m LEFT JOIN people p ON p.author = m.author WHERE m.channel_id = ?"
   static let columns = """
     m.author, CASE WHEN m.lists <> 0 THEN 'member' WHEN m.asked_at IS NOT NULL THEN 'asking'
       WHEN m.belonged THEN 'former' ELSE 'declined' END AS standing,
     m.roles, m.is_own, m.is_banned, coalesce(p.name, m.name) AS name, p.muted_at, m.asked_at, m.asked_text, m.revision
     """
-  /// The same of those who wrote in it.
+  /// The same for people who wrote in it.
   private static let wrote = """
     (SELECT author, max(minute) AS minute FROM messages INDEXED BY messages_of_minute WHERE channel_id = ? AND is_own = 0
       GROUP BY author) c LEFT JOIN people p ON p.author = c.author
@@ -117,7 +117,7 @@ private struct MemberList {
     """
 
   let question: MemberQuestion
-  /// Whether the network says who belongs to the channel.
+  /// Whether the network lists the channel's members.
   let isListed: Bool
 
   private var standing: StoredMember.Standing { question.standing ?? (isListed ? .member : .author) }
@@ -137,7 +137,7 @@ private struct MemberList {
     return "(SELECT *, \(key) AS sorted FROM (\(all)))"
   }
 
-  /// By what someone is sorted; `nil` if they are not among them.
+  /// The text by which someone is sorted, or `nil` if they are not among them.
   func key(of author: String, _ db: Database) throws -> String? {
     try String.fetchOne(
       db, cached: "SELECT sorted FROM \(source) WHERE author = ?", arguments: [question.channel.rawValue, author.storable])

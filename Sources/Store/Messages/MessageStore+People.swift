@@ -3,7 +3,7 @@ internal import Filters
 internal import GRDB
 internal import Storage
 
-// Who wrote messages.
+// The authors of messages.
 extension MessageStore {
   func person(_ author: String) throws -> StoredPerson? {
     try read { db in
@@ -63,14 +63,14 @@ extension MessageStore {
   private static func arguments(_ question: PeopleQuestion, limit: Int) -> StatementArguments {
     var arguments: StatementArguments = []
     if let channel = question.channel { arguments += [channel.rawValue] }
-    // No one comes before those who wrote at the end of time.
+    // A minute never reaches the maximum, so the first page leaves no one out.
     arguments += [question.after?.minute ?? .max, question.after?.author ?? ""]
     if let text = question.text { arguments += names(text) }
     arguments += [limit]
     return arguments
   }
 
-  /// Whether someone has the name that is asked for.
+  /// Whether someone has the requested name.
   private static func isNamed(_ folded: String, _ author: String) -> String {
     "(instr(\(folded), ?) > 0 OR substr(\(author), 1, length(?)) = ? OR p.domain_name = ?)"
   }
@@ -121,8 +121,8 @@ extension MessageStore {
     return (StoredPerson(author: author, name: name, domainName: domainName, mutedAt: mutedAt), minute)
   }
 
-  /// Adds what is known from messages.
-  /// - Parameter channel: the channel that is looked at; all of them if `nil`.
+  /// Adds the facts from messages.
+  /// - Parameter channel: the channel that is looked at, or all of them if `nil`.
   private static func complete(_ person: StoredPerson, in channel: ChannelID?, _ db: Database) throws -> StoredPerson {
     var person = person
     person.channels = try channels(of: person.author, db)
@@ -155,7 +155,7 @@ extension MessageStore {
   }
 
   /// The last message of someone in a channel, and when it was written as people are shown it.
-  /// - Parameter minute: of that message.
+  /// - Parameter minute: the minute of that message.
   static func lastMessage(
     of author: String, in channel: ChannelID, minute: Int64, _ db: Database
   ) throws -> (id: MessageID, at: Timestamp)? {

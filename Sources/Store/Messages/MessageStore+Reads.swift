@@ -2,7 +2,7 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-// What `MessageReading` asks, by a thread that may wait.
+// The questions of `MessageReading`, for a thread that may wait.
 extension MessageStore {
   func message(_ id: MessageID) throws -> StoredMessage? {
     try read { db in try MessageReader(db: db).messages([id.rawValue]).first }
@@ -37,8 +37,8 @@ extension MessageStore {
   }
 
   /// - Parameters:
-  ///   - side: what counts as older than the place.
-  ///   - older: how many of the older ones there are to be, and `newer` of those after the place.
+  ///   - side: the places that count as older.
+  ///   - older: how many of the older ones to return, and `newer` of the messages after the place.
   private func page(
     _ list: MessageList, _ place: MessageList.Place, _ side: MessageList.Side, older: Int, newer: Int
   ) throws -> MessagePage {
@@ -50,7 +50,7 @@ extension MessageStore {
     let below = try fitting(list.places(side, place, older))
     let above = try fitting(list.places(.after, place, newer))
     let (lowest, highest) = (below.last ?? above.first, above.last ?? below.first)
-    // Where nothing is on the page, the others are on both sides of the place that was asked for.
+    // With an empty page, the others are on both sides of the requested place.
     let hasOlder = try lowest.map { try list.places(.before, $0, 1) } ?? list.places(side, place, 1)
     let hasNewer = try highest.map { try list.places(.after, $0, 1) } ?? list.places(side == .before ? .from : .after, place, 1)
     return MessagePage(
@@ -104,7 +104,7 @@ extension MessageStore {
       let limit = max(1, limit)
       let messages = try Self.changes("messages", "id", after: revision, channels, limit: limit + 1, db)
       let conversations = try Self.changes("conversations", "channel_id", after: revision, channels, limit: limit + 1, db)
-      // Each object has a revision of its own.
+      // Each object has its own revision.
       let all = (messages.map { ($0, true) } + conversations.map { ($0, false) }).sorted { $0.0.revision < $1.0.revision }
       let reader = MessageReader(db: db)
       let wanted = all.prefix(limit)

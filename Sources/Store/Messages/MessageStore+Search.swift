@@ -4,7 +4,7 @@ internal import Storage
 
 // The search for words.
 extension MessageStore {
-  /// Comparing hits takes time for each word, so those of a longer search come as they are, newest first.
+  /// Comparing hits needs time for each word, so the hits of a longer search are not ranked: newest first.
   private static let rankedWordsMax = 32
 
   func messages(holding search: MessageSearch) throws -> (hits: [MessageHit], hasMore: Bool) {

@@ -2,7 +2,7 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-// What `MessageStorage` asks, by a thread that may wait.
+// The questions and writes of `MessageStorage`, for a thread that may wait.
 extension MessageStore {
   func messageCounters() throws -> MessageCounters { try read { db in try Self.counters(db) } }
 
@@ -26,7 +26,7 @@ extension MessageStore {
   func names(in channel: ChannelID, except served: Set<String>, limit: Int) throws -> StoredNames {
     try read { db in
       var names = StoredNames()
-      // Each of these is a range of the index. What is hidden may have been deleted, too.
+      // Each of these is a range of the index. A hidden message may have been deleted too.
       let ranges = [0, 2, 3].flatMap { absence in [0, 1].map { (absence, $0) } }
       for (absence, isOwn) in ranges where names.messages.count < limit {
         let rows = try Row.fetchCursor(
@@ -42,7 +42,7 @@ extension MessageStore {
           if !served.contains(name) { names.messages.append(name) }
         }
       }
-      // What becomes of reactions of ours is known.
+      // The state of own reactions is known.
       let rows = try Row.fetchCursor(
         db,
         sql: """
@@ -79,7 +79,7 @@ extension MessageStore {
     try write(
       { writing in
         guard let conversation = try writing.conversation(channel) else { return }
-        // What arrives later is not read, whatever id is named.
+        // A later message is never marked as read, whatever id the caller names.
         let through = min(message?.rawValue ?? .max, conversation.newest)
         guard through > conversation.row.readThrough.rawValue else { return }
         try writing.read(channel, through: through)
@@ -122,7 +122,7 @@ extension MessageStore {
         if let end = marks.truncatedAt, end > known.truncatedAt ?? Timestamp(milliseconds: .min) {
           try writing.truncate(channel, at: end)
         }
-        // Of those that are dropped, none comes back unless more are kept again.
+        // A dropped message never comes back unless more are kept again.
         if let keep = marks.keep, keep < known.keep ?? .max { try writing.trim(channel, within: MessageLimits()) }
       }, result: { $0.receipt })
   }
@@ -184,7 +184,7 @@ extension MessageStore {
 }
 
 extension MessageWriting {
-  /// Removes the messages of a channel that are at this time or before it. Those that are dated later stay as deleted ones, so that they are
+  /// Removes the messages of a channel that are at this time or before it. Those dated later are kept as deleted ones, so that they are
   /// known when they are read again.
   mutating func truncate(_ channel: ChannelID, at end: Timestamp) throws {
     let (id, place) = (channel.rawValue, end.milliseconds)
@@ -194,7 +194,7 @@ extension MessageWriting {
     for message in ahead { if let known = try known(message) { try delete(known, at: end) } }
     let past = "channel_id = ?1 AND created_at <= ?2"
     let authors = try authors(of: "SELECT DISTINCT author FROM messages WHERE \(past) AND is_own = 0", [id, place])
-    // What is deleted has no words.
+    // Deleted messages have no words.
     try run(
       """
       INSERT INTO message_words (message_words, rowid, text, channel)
@@ -213,18 +213,18 @@ extension MessageWriting {
     guard let through = try conversation(channel)?.row.readThrough.rawValue else { return }
     try read(channel, through: through)
     try findLast(channel)
-    // Those that answer what is gone show it no more.
+    // Messages that answer a removed message do not show it any more.
     let answers = try Int64.fetchAll(
       db, sql: "SELECT id FROM messages WHERE channel_id = ? AND reply_to IS NOT NULL", arguments: [id])
     for answer in answers { touch(answer) }
   }
 
-  /// Removes everything that is known of a channel.
+  /// Removes all data of a channel.
   mutating func end(_ channel: ChannelID) throws {
     forget(channel)
     let id = channel.rawValue
     let authors = try authors(of: "SELECT DISTINCT author FROM messages WHERE channel_id = ? AND is_own = 0", [id])
-    // What is deleted has no words.
+    // Deleted messages have no words.
     try run(
       """
       INSERT INTO message_words (message_words, rowid, text, channel) SELECT 'delete', id, coalesce(words, text), 'c' || channel_id

@@ -3,19 +3,19 @@ internal import GRDB
 internal import Glibc
 internal import Storage
 
-/// What is said in channels: a SQLite database of its own, which is a copy. If it cannot be used, it is put aside and begun again.
+/// The messages of channels: a separate SQLite database, which is a copy. If it is unusable, it is renamed and begun again.
 public final class MessageStore: Sendable {
   /// For tests alone: the store itself goes through `open`.
   let pool: DatabasePool
   let open: OpenPool
   let log: LogWriteback
-  /// For people: why the messages that were there before are gone, and where they are kept; `nil` if nothing was put aside.
+  /// For people: why the earlier messages are gone, and where they are kept. `nil` if no file was renamed.
   public let setAside: String?
 
   /// Opens or creates the database `messages.db` in `directory` and brings its schema up to date. A file that is damaged, that is another
   /// program's, or that a newer program has written is renamed to `messages.db.damaged`, in place of an earlier one.
   /// - Parameter firstID: the id of the first message of a new file.
-  /// - Throws: `StoreError` that names the file and what to do.
+  /// - Throws: `StoreError` that names the file and the remedy.
   public convenience init(directory: String, firstID: Int64 = 1) throws {
     try self.init(directory: directory, firstID: firstID, log: LogWriteback.Limits())
   }
@@ -52,16 +52,16 @@ public final class MessageStore: Sendable {
     }
   }
 
-  /// - Throws: `MessageSchema.Unusable` when there is a file that cannot be used, and `DatabaseError` or `StoreError` when files cannot be
-  ///   used at all.
+  /// - Throws: `MessageSchema.Unusable` when an existing file is unusable, and `DatabaseError` or `StoreError` when no file can be used at
+  ///   all.
   private static func usable(_ path: String, _ firstID: Int64) throws -> DatabasePool {
     if access(path, F_OK) != 0 { Glibc.close(try PrivateFile.make(path)) }
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    // As many as may read for clients at once (`ControlThreads`), and one for the task that keeps messages; they are opened when they are
-    // needed.
+    // As many as may read for clients at the same time (`ControlThreads`), and one for the task that keeps messages. They are opened on
+    // demand.
     configuration.maximumReaderCount = 8
-    // The priority stays normal: raising it takes a right that the daemon does not have, and leaves a complaint in the journal.
+    // The priority is not raised: that requires a right that the daemon does not have, and leaves a complaint in the journal.
     configuration.qos = .default
     configuration.busyMode = .timeout(5)
     do {
@@ -91,7 +91,7 @@ public final class MessageStore: Sendable {
 
   private static func putAside(_ path: String) throws {
     let target = path + ".damaged"
-    // The log of an earlier file must not be taken for that of this one.
+    // The log of an earlier file must not pass for this one's log.
     for suffix in ["", "-wal", "-shm"] { unlink(target + suffix) }
     for suffix in ["", "-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
       PrivateFile.close(path + suffix)
@@ -99,8 +99,8 @@ public final class MessageStore: Sendable {
     }
   }
 
-  /// Writes the log back into the database file and closes it. What is under way is done first, unless it takes longer than ten seconds;
-  /// what is asked afterwards fails with a `StoreError`. A second call does nothing.
+  /// Writes the log back into the database file and closes it. Running operations end first, unless they need longer than ten seconds.
+  /// Later questions fail with a `StoreError`. A second call does nothing.
   public func close() {
     _ = open.close { [log] db in
       log.close()
@@ -119,7 +119,7 @@ public final class MessageStore: Sendable {
   }
 
   /// Does everything in one transaction.
-  /// - Parameter result: the answer, from what is stored then.
+  /// - Parameter result: the answer, from the new stored state.
   func write<T>(_ body: (inout MessageWriting) throws -> Void, result: (inout MessageWriting) throws -> T) throws -> T {
     do {
       return try open.write { db in

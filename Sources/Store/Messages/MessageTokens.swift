@@ -1,8 +1,8 @@
 internal import Channels
 internal import Filters
 
-/// The words of a text in the form in which searches compare, one after the other: letters and digits next to each other. In scripts without
-/// spaces each letter is one, so that every part of a sentence is words next to each other.
+/// The words of a text in the form in which searches compare, one after the other: letters and digits next to each other. In scripts
+/// without spaces each letter is one, so that every part of a sentence is words next to each other.
 struct MessageTokens: Sequence, IteratorProtocol {
   struct Token {
     var text: String
@@ -71,10 +71,10 @@ struct MessageTokens: Sequence, IteratorProtocol {
 }
 
 extension MessageTokens {
-  /// The size of what is stored of one text, in UTF-8 bytes: what people write grows less, and a single scalar may be eighteen.
+  /// The limit of the stored words of one text, in UTF-8 bytes. Ordinary texts grow less, but a single scalar may become eighteen.
   private static let storedMax = 3 * ReadMessage.textMax
 
-  /// The words of a text as the table of words takes them; `nil` if it finds them itself, because they are ASCII.
+  /// The words of a text for the table of words, or `nil` if it finds them itself, because they are ASCII.
   static func stored(_ text: String) -> String? {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     var words = ""
@@ -91,9 +91,9 @@ extension Unicode.Scalar {
   /// Whether it is of a script that puts no spaces between words.
   fileprivate var isWord: Bool {
     switch value {
-    // Thai and Lao; Burmese; Khmer; scripts of Tai languages; Balinese.
+    // Thai and Lao, Burmese, Khmer, scripts of Tai languages, Balinese.
     case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x1950...0x19DF, 0x1A20...0x1AAF, 0x1B00...0x1B7F: true
-    // Marks of iteration and numbers; kana and Bopomofo; Han and Yi; Javanese; Burmese and Tai Viet.
+    // Marks of iteration and numbers, kana and Bopomofo, Han and Yi, Javanese, Burmese and Tai Viet.
     case 0x3005...0x3007, 0x3041...0x312F, 0x31A0...0x31FF, 0x3400...0xA4CF, 0xA980...0xA9FF, 0xAA60...0xAADF: true
     // Han, Tangut, kana, Nüshu.
     case 0xF900...0xFAFF, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x20000...0x3FFFF: true

@@ -3,14 +3,14 @@ internal import Foundation
 internal import GRDB
 internal import Storage
 
-/// The values of a row in the order in which they were asked for. On a damaged disk any of them may be of another type.
+/// The values of a row in the order of the selected columns. On a damaged disk any of them may be of another type.
 struct MessageValues {
   private let row: Row
   private var position = 0
 
   init(_ row: Row) { self.row = row }
 
-  /// What is thrown for a value that cannot be.
+  /// The error for an impossible value.
   static var damaged: StoreError { StoreError(.corrupt, "a row holds what was never written there") }
 
   mutating func integerIfAny() throws -> Int64? {
@@ -37,7 +37,7 @@ struct MessageValues {
     return text
   }
 
-  /// A number that counts something. What is far from any number that was ever counted would only overflow.
+  /// A number that counts something. A number far from any real count would only overflow.
   mutating func number() throws -> Int64 {
     let number = try integer()
     guard (0...1 << 60).contains(number) else { throw Self.damaged }
@@ -131,7 +131,7 @@ extension MessageSyncRow {
   }
 }
 
-/// The files of a message as they are stored.
+/// The stored form of a message's files.
 enum MessageFiles {
   private struct File: Codable {
     let url: String
@@ -140,7 +140,7 @@ enum MessageFiles {
     let altText: String?
   }
 
-  /// - Returns: `nil` if there are none.
+  /// - Returns: `nil` without files.
   static func stored(_ files: [ReadAttachment]) throws -> String? {
     guard !files.isEmpty else { return nil }
     let data = try JSONEncoder().encode(

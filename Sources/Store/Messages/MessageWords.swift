@@ -1,17 +1,17 @@
 internal import Channels
 internal import Filters
 
-/// The words of a search, as FTS5 takes them. Each is a string for FTS5, so that nothing in it means anything else than itself.
+/// The words of a search, for FTS5. Each is a string for FTS5, so that nothing in it has a special meaning.
 struct MessageWords {
   struct Word: Hashable {
     /// Adjacent tokens.
     let tokens: [String]
-    /// Whether the word may go on.
+    /// Whether longer words match too.
     let isPrefix: Bool
   }
   private(set) var all: [Word] = []
 
-  /// - Parameter text: what someone has typed: words, and words between quotation marks. A quotation mark without another reaches to the
+  /// - Parameter text: a search as someone typed it: words, and words between quotation marks. An unpaired quotation mark reaches to the
   ///   end.
   init(_ text: String) {
     var known: Set<Word> = []
@@ -20,7 +20,7 @@ struct MessageWords {
       defer { current = "" }
       let isPrefix = !isQuoted && current.last == "*"
       let tokens = MessageTokens(Array(current.unicodeScalars)).map(\.text)
-      // A word without letters and digits would be held by no message.
+      // No message contains a word without letters and digits.
       return tokens.isEmpty ? nil : Word(tokens: tokens, isPrefix: isPrefix)
     }
     func add(_ word: Word?) {
@@ -41,7 +41,7 @@ struct MessageWords {
     add(end())
   }
 
-  /// The expression that finds the messages; `nil` if there are no words.
+  /// The expression that finds the messages, or `nil` without words.
   func query(in channel: ChannelID?) -> String? {
     guard !all.isEmpty else { return nil }
     var parts = all.map { "text : \"\($0.tokens.joined(separator: " "))\"\($0.isPrefix ? " *" : "")" }

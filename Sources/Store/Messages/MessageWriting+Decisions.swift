@@ -2,7 +2,7 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-// What people have decided. It is kept with the channels, for all daemons; here is a copy for messages that are yet to arrive.
+// People's decisions. They are kept with the channels, for all daemons. This is a copy for messages that are yet to arrive.
 extension MessageStore {
   func lastDecision() throws -> PersonalDecision? {
     try read { db in
@@ -35,7 +35,7 @@ extension MessageWriting {
   /// Stands for the revision of a decision that is left over.
   static let leftOver: Int64 = -1
 
-  /// The decisions about a message or a person in a channel, and about the channel as a whole. Some may have been taken back.
+  /// The decisions about a message or a person in a channel, and about the channel as a whole. Some may have been withdrawn.
   /// - Parameter name: of the message or the person.
   func decisions(about name: String?, in channel: ChannelID) throws -> [PersonalDecision.Kind: PersonalDecision] {
     let rows = try Row.fetchAll(
@@ -74,8 +74,7 @@ extension MessageWriting {
     try store(decision)
   }
 
-  /// Notes how far a channel was read: to the last message of those that were. Whoever reads the channel for the first time knows by its date
-  /// what is news.
+  /// Notes how far a channel was read: to the last message that was read. For a first reader, the date decides which messages are news.
   mutating func decideRead(_ channel: ChannelID) throws {
     guard let row = try conversation(channel)?.row else { return }
     var mark = PersonalDecision(.read, channel: channel, at: row.since + .milliseconds(-1))
@@ -112,8 +111,8 @@ extension MessageWriting {
     }
   }
 
-  /// Marks as read what is dated up to a mark, as far as nothing later arrived before it, and what arrived before the message that the mark
-  /// names.
+  /// Marks as read the messages dated up to a mark, unless a later one arrived before them, and the messages that arrived before the one
+  /// that the mark names.
   /// - Parameter earlier: the mark before.
   private mutating func read(_ channel: ChannelID, _ mark: PersonalDecision, since earlier: PersonalDecision?) throws {
     guard let conversation = try conversation(channel), let at = mark.at else { return }

@@ -3,21 +3,21 @@ internal import Filters
 internal import GRDB
 internal import Storage
 
-// Who belongs to channels, and who asks to.
+// Who belongs to channels, and who asks to join.
 extension MessageWriting {
-  /// How many of those who belonged to a channel are known, the last ones, how many of those who ask to be let in, and how many of those who
-  /// were declined, so that what they asked does not come back.
+  /// How many former members of a channel are kept, the last ones, how many people who ask to join, and how many who were declined, so that
+  /// their request does not come back.
   static let formerMax = 1_000
   static let askingMax = 1_000
   static let declinedMax = 1_000
 
-  /// What is stored of someone.
+  /// The stored facts about someone.
   private struct Member: Hashable {
     var lists: Int64
     var roles: String
     var isOwn: Bool
     var isBanned = false
-    /// Requests of that date and before count no more. It may be ahead, as dates of requests may.
+    /// Requests of that date and before no longer count. It may be ahead, as dates of requests may.
     var settledAt: Int64
     var askedAt: Int64?
     /// The date of the request, which may be ahead.
@@ -32,7 +32,7 @@ extension MessageWriting {
     }
   }
 
-  /// Takes a list as its network shows it now.
+  /// Stores a list in its network's current version.
   mutating func take(_ list: ReadMembers, in channel: ChannelID, at now: Timestamp) throws {
     let bit = Int64(list.list.rawValue)
     var left = try members(of: channel)
@@ -46,14 +46,14 @@ extension MessageWriting {
       if list.list == .roles { member.roles = entry.roles.map(\.storable).joined(separator: "\n") }
       if let name = entry.name { member.name = name.storable }
       if member != known { try store(member, author, in: channel, at: now) }
-      // What they removed before anyone knew that they may.
+      // Deletions that they requested before anyone knew that they may.
       if list.list == .roles, (known?.lists ?? 0) & bit == 0 { try carryOutDeletions(by: author, in: channel, at: now) }
     }
     for (author, known) in left.sorted(by: { $0.key < $1.key }) where known.lists & bit != 0 {
       var member = known
       member.lists &= ~bit
       if list.list == .roles { member.roles = "" }
-      // What they asked before is settled.
+      // Their earlier requests are settled.
       if member.lists == 0 { member.settledAt = max(member.settledAt, now.milliseconds) }
       try store(member, author, in: channel, at: now)
     }
@@ -66,7 +66,7 @@ extension MessageWriting {
     if list.list == .members { try change(channel) { $0.row.memberCount = list.count } }
   }
 
-  /// Drops those of whom too many are known, unless whoever follows the changes has yet to learn that they are gone.
+  /// Drops surplus people, unless followers of the changes have yet to learn that they are gone.
   private mutating func prune(_ channel: ChannelID) throws {
     for (belonged, most) in [(true, Self.formerMax), (false, Self.declinedMax)] {
       try run(
@@ -79,12 +79,12 @@ extension MessageWriting {
     }
   }
 
-  /// Whether the network names someone among those who have a role.
+  /// Whether the network lists someone with a role.
   func hasRole(_ author: String, in channel: ChannelID) throws -> Bool {
     try member(author, in: channel).map { $0.lists & Int64(ReadMembers.List.roles.rawValue) != 0 } ?? false
   }
 
-  /// Takes note that someone asks to be let in, unless they belong to the channel, or that was settled since.
+  /// Notes that someone asks to join, unless they belong to the channel, or that was settled since.
   mutating func take(_ request: ReadJoinRequest, in channel: ChannelID, at now: Timestamp) throws {
     let author = request.author.storable
     let dated = request.createdAt.milliseconds
@@ -107,7 +107,7 @@ extension MessageWriting {
     try run(
       "UPDATE members SET asked_text = ? WHERE channel_id = ? AND author = ?",
       [request.text.storable, channel.rawValue, author])
-    // Those who are too many are declined.
+    // Surplus requests are declined.
     let surplus = try String.fetchAll(
       db,
       cached: """
@@ -117,8 +117,8 @@ extension MessageWriting {
     for author in surplus { _ = try decline(author, in: channel, at: now) }
   }
 
-  /// - Parameter end: only requests until then; all of them if it is `nil`.
-  /// - Returns: until when their requests do not count; `nil` if no one with that name asked.
+  /// - Parameter end: only requests up to that time, or all if it is `nil`.
+  /// - Returns: the time up to which their requests do not count, or `nil` if no one with that name asked.
   mutating func decline(
     _ author: String, in channel: ChannelID, at now: Timestamp, through end: Timestamp? = nil
   ) throws -> Timestamp? {
@@ -130,7 +130,7 @@ extension MessageWriting {
     return Timestamp(milliseconds: member.settledAt)
   }
 
-  /// Takes what a member calls themselves, if that is news.
+  /// Stores a member's name for themselves, if that is news.
   mutating func nameMember(_ author: String, _ name: String, at time: Timestamp) throws {
     let rows = try Row.fetchAll(
       db,

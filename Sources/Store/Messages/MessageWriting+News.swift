@@ -2,7 +2,7 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-// What was read.
+// News that was read.
 extension MessageWriting {
   mutating func take(_ read: ReadNews, at now: Timestamp, within limits: MessageLimits) throws {
     let channel = read.news.channel
@@ -59,7 +59,7 @@ extension MessageWriting {
 
   // MARK: - Messages
 
-  /// The post of ours may be known before its files are.
+  /// Baton's post may be known before its files are.
   private mutating func complete(_ known: Known, _ files: [ReadAttachment]) throws {
     guard known.post != nil, !known.hasFiles, !known.isDeleted, let stored = try MessageFiles.stored(files) else { return }
     try run(
@@ -115,7 +115,7 @@ extension MessageWriting {
         conversation.row.unread += 1
         if row.isMention { conversation.row.unreadMentions += 1 }
       }
-      // What was said before is no reason to show the conversation again. What comes as it is said is one, whatever the clock was.
+      // An older message is no reason to show the conversation again. A live one is, whatever its clock.
       let isLive = row.post == nil && row.position == row.receivedAt.milliseconds
       if let hidden = decided[.channelHidden]?.at, isLive || row.position >= hidden.milliseconds {
         conversation.row.isHidden = false
@@ -130,7 +130,7 @@ extension MessageWriting {
     return id
   }
 
-  /// There is a message with this name from now on.
+  /// A message has this name now.
   mutating func arrived(_ name: String?, in channel: ChannelID) throws {
     guard let name else { return }
     try run(
@@ -140,13 +140,13 @@ extension MessageWriting {
 
   // MARK: - Limits
 
-  /// Whether a message of others may be stored.
+  /// Whether someone else's message may be stored.
   private mutating func hasRoom(for row: MessageRow, within limits: MessageLimits) throws -> Bool {
     guard let conversation = try conversation(row.channel) else { return false }
     let keepMax = conversation.row.marks.keep ?? limits.keepMax
     guard keepMax > 0 else { return false }
     if try conversation.kept >= keepMax && loose(conversation) >= keepMax, let first = try first(row.channel) {
-      // No one who is muted takes the room of others.
+      // Muted people's messages must not displace other people's.
       let isMuted = try isMuted(row.author)
       if isMuted == first.isMuted ? row.position < first.position : isMuted { return false }
     }
@@ -159,7 +159,7 @@ extension MessageWriting {
     return (count ?? 0) < limits.perAuthorAndMinute
   }
 
-  /// How many messages of others are not pinned.
+  /// How many of other people's messages are not pinned.
   private func loose(_ conversation: Conversation) throws -> Int {
     let pinned = try Int.fetchOne(
       db,
@@ -180,7 +180,7 @@ extension MessageWriting {
     }
   }
 
-  /// The message of others that is dropped first: that with the first place, of people who are muted if there is one. Pinned ones stay.
+  /// The next of other people's messages to drop: the one with the first place, by a muted person if possible. Pinned ones are kept.
   private func first(_ channel: ChannelID) throws -> (position: Int64, id: Int64, isMuted: Bool)? {
     var first: (position: Int64, id: Int64, isMuted: Bool)?
     for absence in [Absence.muted, .none, .deleted, .hidden] {
@@ -203,7 +203,7 @@ extension MessageWriting {
 
   // MARK: - Deletions
 
-  /// - Parameter author: who asked for it; `nil` if it counts whoever the author is.
+  /// - Parameter author: who asked for it, or `nil` if the message may have any author.
   private mutating func delete(
     _ name: String, in channel: ChannelID, author: String?, at now: Timestamp, within limits: MessageLimits
   ) throws {
@@ -212,14 +212,14 @@ extension MessageWriting {
     } else if let reaction = try reaction(name, in: channel) {
       guard author == nil || author == reaction.author else { return }
       try remove(reaction)
-      // It may be read again from a relay that does not know of this.
+      // It may be read again from a relay without this deletion.
       try addPendingDeletion(of: name, by: reaction.author, in: channel, at: now, limits.pendingDeletionsMax)
     } else {
       try addPendingDeletion(of: name, by: author ?? Self.anybody, in: channel, at: now, limits.pendingDeletionsMax)
     }
   }
 
-  /// The name under which deletions are noted that count whoever the author is.
+  /// The name under which deletions are noted that apply to any author.
   private static let anybody = ""
 
   /// Deletes what someone asked to delete before it was known that they may.
@@ -238,7 +238,7 @@ extension MessageWriting {
     }
   }
 
-  /// Notes a request to delete something that is not there; the oldest ones that are too many go.
+  /// Notes a request to delete something that is not there, and drops surplus requests, the oldest first.
   mutating func addPendingDeletion(
     of name: String, by author: String, in channel: ChannelID, at now: Timestamp, _ max: Int
   ) throws {
@@ -255,7 +255,7 @@ extension MessageWriting {
   }
 
   /// When someone who may do so asked to delete something that was not there, if they did. Of several the first one counts.
-  /// - Parameter author: of what is to be deleted.
+  /// - Parameter author: the author of the object to delete.
   func pendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
     let rows = try Row.fetchAll(
       db,
@@ -273,8 +273,8 @@ extension MessageWriting {
     return first.map { Timestamp(milliseconds: $0.at) }
   }
 
-  /// When someone who may do so asked to delete a message that was not there, if they did. What others asked for waits: they may turn out to
-  /// have a role.
+  /// When someone who may do so asked to delete a message that was not there, if they did. Other people's requests wait: they may turn out
+  /// to have a role.
   func takePendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
     guard let at = try pendingDeletion(of: name, by: author, in: channel) else { return nil }
     try run("DELETE FROM pending_deletions WHERE channel_id = ? AND network_id = ?", [channel.rawValue, name])

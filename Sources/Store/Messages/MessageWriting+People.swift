@@ -3,13 +3,13 @@ internal import Filters
 internal import GRDB
 internal import Storage
 
-// Who wrote messages, and what of it is hidden.
+// The authors of messages, and which messages are hidden.
 extension MessageWriting {
-  /// How many of someone's last messages are told to have another author's name.
+  /// How many of someone's last messages show their new name.
   static let renamedMax = 20
 
-  /// Notes who wrote a message of others that is about to be stored.
-  /// - Returns: what is known of them.
+  /// Notes the author of someone else's message that is about to be stored.
+  /// - Returns: the facts about them.
   mutating func note(_ row: MessageRow) throws -> (isMuted: Bool, name: String?) {
     let minute = row.shownAt.minute
     let known = try Row.fetchOne(
@@ -49,7 +49,7 @@ extension MessageWriting {
       [name, name.folded, time.milliseconds, author])
   }
 
-  /// Takes what someone calls themselves, if that is news, and shows it with their last messages.
+  /// Stores someone's name for themselves, if that is news, and shows it with their last messages.
   mutating func take(_ profile: ReadProfile) throws {
     let (author, name) = (profile.author.storable, profile.name.storable)
     try nameMember(author, name, at: profile.createdAt)
@@ -61,7 +61,7 @@ extension MessageWriting {
     try rename(author, name, at: profile.createdAt)
     try run("UPDATE people SET domain_name = ? WHERE author = ?", [profile.domainName?.storable, author])
     guard old?.utf8.elementsEqual(name.utf8) != true else { return }
-    // What is hidden may be shown again.
+    // A hidden message may be shown again.
     let last = try [Absence.none, .hidden, .muted].flatMap { absence in
       try Int64.fetchAll(
         db,
@@ -76,7 +76,7 @@ extension MessageWriting {
     }
   }
 
-  /// Brings what is known of an author up to date after messages of theirs went. No one is kept without messages who is not muted.
+  /// Brings the facts about an author up to date after their messages went. Only muted people are kept without messages.
   mutating func lookAtPerson(_ author: String) throws {
     let last = try MessageStore.channels(of: author, db).compactMap { channel in
       try MessageStore.lastMinute(of: author, in: channel, db)
@@ -89,7 +89,7 @@ extension MessageWriting {
     }
   }
 
-  /// The same after one message went. As long as it was not the last one, nothing is to be done.
+  /// The same after one message went. Unless it was the last one, there is nothing to do.
   mutating func lookAtPerson(_ author: String, without minute: Int64) throws {
     let last = try Int64.fetchOne(db, cached: "SELECT minute FROM people WHERE author = ?", arguments: [author])
     if let last, minute >= last { try lookAtPerson(author) }
@@ -102,13 +102,13 @@ extension MessageWriting {
   // MARK: - Hidden messages
 
   mutating func hide(_ message: Known, _ isHidden: Bool) throws {
-    // It may have become a post of ours since someone looked.
+    // It may have become Baton's own post since someone looked.
     guard message.post == nil else { return }
     if isHidden { return try set(.hidden, message) }
     try set(isMuted(message.author) && !message.isOwn ? .muted : .none, message)
   }
 
-  /// Pins a message, or takes that away. One that was deleted stays as it is.
+  /// Pins a message, or unpins it. A deleted message does not change.
   /// - Returns: whether there was room for one more pinned message in the channel.
   mutating func pin(_ message: Known, at time: Timestamp?) throws -> Bool {
     guard !message.isDeleted else { return true }
@@ -133,7 +133,7 @@ extension MessageWriting {
       db, cached: "SELECT 1 FROM people WHERE author = ? AND muted_at IS NOT NULL", arguments: [author]) != nil
   }
 
-  /// Takes a message out of what readers are shown, or puts it back.
+  /// Hides a message from readers, or shows it again.
   mutating func set(_ absence: Absence, _ message: Known) throws {
     guard message.absence != absence, !message.isDeleted else { return }
     try unindex(message.id)
@@ -148,7 +148,7 @@ extension MessageWriting {
     if message.absence == .none || absence == .none { try findLast(message.channel) }
   }
 
-  /// A message that is shown again counts as it did.
+  /// A message that is shown again counts as before.
   private mutating func count(_ message: Known) throws {
     guard message.counts else { return }
     try change(message.channel) { conversation in

@@ -2,7 +2,7 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-// Posts of ours.
+// Baton's own posts.
 extension MessageWriting {
   mutating func mirror(_ post: MirroredPost) throws {
     guard try conversation(post.channel) != nil else { return }
@@ -24,7 +24,7 @@ extension MessageWriting {
     var post = post
     var named = try post.networkID.flatMap { try known($0, in: post.channel) }
     if let other = named?.post, other != post.post.rawValue {
-      // The name is that of another post.
+      // Another post has this name.
       (post.networkID, named) = (nil, nil)
     }
     if let known = try known(post.post) {
@@ -43,7 +43,7 @@ extension MessageWriting {
     if let known = try known(post.post), known.channel == post.channel { try update(known, post) }
   }
 
-  /// A message that was read is a post of ours.
+  /// A message that was read turns out to be Baton's own post.
   private mutating func become(_ post: PostID, _ message: Known) throws {
     var message = message
     if message.absence.isHidden {
@@ -60,7 +60,7 @@ extension MessageWriting {
     touch(message.id)
   }
 
-  /// Brings a post up to date. Clients are told in any case: how far the post is may have changed.
+  /// Brings a post up to date. Clients get a change in any case: the progress of the post may have changed.
   private mutating func update(_ message: Known, _ post: MirroredPost) throws {
     touch(message.id)
     var deletedAt = post.deletedAt
@@ -86,15 +86,14 @@ extension MessageWriting {
     }
   }
 
-  /// The message with this name has another one now: what points to this one points nowhere.
+  /// The message with this name has another one now, so references to the old name point nowhere.
   private mutating func left(_ name: String?, in channel: ChannelID) throws {
     guard let name else { return }
     try run("UPDATE reactions SET is_waiting = 1 WHERE channel_id = ? AND target = ?", [channel.rawValue, name])
     try touchAnswers(to: name, in: channel)
   }
 
-  /// The post was read as a message before it was known what it is called. Clients may know both, so the message stays as one that was
-  /// deleted.
+  /// The post was read as a message before its name was known. Clients may know both, so the message is kept as a deleted one.
   private mutating func give(_ message: Known, to post: Known) throws {
     try run(
       """
@@ -126,7 +125,7 @@ extension MessageWriting {
     var stored = try reaction(post.post)
     if let name = post.networkID, let named = try reaction(name, in: post.channel), named.id != stored?.id {
       if named.post != nil {
-        // The name is that of another post.
+        // Another post has this name.
         post.networkID = nil
       } else if stored == nil {
         try run("UPDATE reactions SET post_id = ?, is_own = 1 WHERE id = ?", [post.post.rawValue, named.id])
@@ -138,7 +137,7 @@ extension MessageWriting {
     }
     if let at = post.deletedAt {
       if let stored { try remove(stored) }
-      // It may be read again from a relay that does not know of this.
+      // It may be read again from a relay without this deletion.
       guard let name = post.networkID else { return }
       try addPendingDeletion(
         of: name, by: post.author, in: post.channel, at: at, MessageLimits().pendingDeletionsMax)

@@ -2,9 +2,9 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-// Reactions. One that names a message which is not there waits for it.
+// Reactions. A reaction to a message which is not there waits for it.
 extension MessageWriting {
-  /// What has to be known of a reaction that is stored.
+  /// The facts about a stored reaction.
   struct Reaction {
     let id: Int64
     let channel: ChannelID
@@ -48,7 +48,7 @@ extension MessageWriting {
     if !read.isOwn { try trimWaiting(channel, limits.pendingDeletionsMax) }
   }
 
-  /// How many reactions of others to a message there are.
+  /// How many of other people's reactions a message has.
   private func reactionCount(_ target: String, in channel: ChannelID, upTo max: Int) throws -> Int {
     try Int.fetchOne(
       db,
@@ -58,7 +58,7 @@ extension MessageWriting {
         """, arguments: [channel.rawValue, target, Swift.max(0, max)]) ?? 0
   }
 
-  /// Drops the oldest reactions that are too many of those that wait for their message.
+  /// Drops surplus reactions that wait for their message, the oldest first.
   private func trimWaiting(_ channel: ChannelID, _ max: Int) throws {
     try run(
       """

@@ -2,21 +2,21 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-/// One transaction that writes messages: what it has read of conversations, and what has changed. Each object that changed gets a revision
-/// of its own at the end.
+/// One transaction that writes messages: the conversations that it has read, and its changes. Each object that changed gets its own
+/// revision at the end.
 struct MessageWriting {
   /// A conversation with numbers that no one else needs.
   struct Conversation: Hashable {
     var row: ConversationRow
     /// The highest id that a message of the channel ever had.
     var newest: Int64
-    /// How many messages of others are kept.
+    /// How many of other people's messages are kept.
     var kept: Int
   }
 
-  /// Why a message is not there for readers.
+  /// Why readers do not see a message.
   enum Absence: Int64 {
-    /// It is there.
+    /// It is visible.
     case none = 0
     /// It was deleted: only its head is left.
     case deleted = 1
@@ -33,7 +33,7 @@ struct MessageWriting {
     }
   }
 
-  /// What has to be known of a message that is stored.
+  /// The facts about a stored message.
   struct Known {
     let id: Int64
     let channel: ChannelID
@@ -65,7 +65,7 @@ struct MessageWriting {
   private let before: MessageCounters
   private(set) var counters: MessageCounters
   private var conversations: [ChannelID: Conversation] = [:]
-  /// The same conversations as they are stored.
+  /// The stored versions of these conversations.
   private var stored: [ChannelID: Conversation] = [:]
   /// Messages that were there before and have changed.
   private var changed: Set<Int64> = []
@@ -98,12 +98,12 @@ struct MessageWriting {
 
   mutating func mirrored(through revision: Int64) { counters.mirrored = max(counters.mirrored, revision) }
 
-  /// Notes that a message has changed. One that is new in this transaction was never seen otherwise.
+  /// Notes that a message has changed. No one has seen an earlier version of a message that is new in this transaction.
   mutating func touch(_ message: Int64) {
     if message <= before.message { changed.insert(message) }
   }
 
-  /// Messages that answer the one with this name show it from now on, or show it no more.
+  /// Messages that answer the one with this name will show it, or stop showing it.
   mutating func touchAnswers(to name: String?, in channel: ChannelID) throws {
     guard let name else { return }
     let answers = try Int64.fetchAll(
@@ -112,7 +112,7 @@ struct MessageWriting {
     for answer in answers { touch(answer) }
   }
 
-  /// Stores what all changes have in common. Nothing may be written afterwards.
+  /// Stores the common parts of all changes. Nothing may be written afterwards.
   mutating func finish() throws {
     for message in changed.sorted() {
       try run("UPDATE messages SET revision = ? WHERE id = ?", [nextRevision(), message])
@@ -130,7 +130,7 @@ struct MessageWriting {
       [counters.message, counters.revision, counters.mirrored])
   }
 
-  /// What became of it, once it is finished.
+  /// The result, once it is finished.
   var receipt: MessageReceipt { MessageReceipt(revision: counters.revision, new: new, refused: refused) }
 
   func run(_ sql: String, _ arguments: StatementArguments) throws {
@@ -139,7 +139,7 @@ struct MessageWriting {
 
   // MARK: - Conversations
 
-  /// The conversation as it is now; `nil` if the channel has none.
+  /// The conversation with its changes so far, or `nil` if the channel has none.
   mutating func conversation(_ channel: ChannelID) throws -> Conversation? {
     if let known = conversations[channel] { return known }
     let row = try Row.fetchOne(
@@ -154,7 +154,7 @@ struct MessageWriting {
     return conversation
   }
 
-  /// Changes a conversation that there is.
+  /// Changes an existing conversation.
   mutating func change(_ channel: ChannelID, _ body: (inout Conversation) throws -> Void) throws {
     guard var conversation = try conversation(channel) else { throw MessageValues.damaged }
     try body(&conversation)
@@ -164,7 +164,7 @@ struct MessageWriting {
   mutating func begin(_ channel: ChannelID, since: Timestamp) throws {
     guard try conversation(channel) == nil else { return }
     let decided = try decisions(about: "", in: channel)
-    // What was said after the channel was read last is news, though it is asked for.
+    // A message written after the channel was last read is news, though it was requested.
     let read = decided[.read]?.at.map { $0 + .milliseconds(1) }
     var row = ConversationRow(channel: channel, since: min(since, read ?? since), revision: 0)
     row.isHidden = decided[.channelHidden]?.at != nil
@@ -200,10 +200,10 @@ struct MessageWriting {
     max(Timestamp(milliseconds: 0), min(created, received))
   }
 
-  /// The message with the last place among those that are there.
+  /// The message with the last place among the visible ones.
   /// - Parameter newest: only messages that arrived up to this one.
   func last(of channel: ChannelID, through newest: Int64 = .max) throws -> (position: Int64, id: Int64)? {
-    // Own messages and those of others are two ranges of the index.
+    // Own messages and other people's messages are two ranges of the index.
     var last: (position: Int64, id: Int64)?
     for isOwn in [0, 1] {
       let row = try Row.fetchOne(
@@ -240,7 +240,7 @@ struct MessageWriting {
     }
   }
 
-  /// Marks everything up to a message as read, and counts what is unread.
+  /// Marks everything up to a message as read, and counts the unread messages.
   mutating func read(_ channel: ChannelID, through message: Int64) throws {
     let row = try Row.fetchOne(
       db,
@@ -271,7 +271,7 @@ struct MessageWriting {
       .map { try Known($0) }
   }
 
-  /// A message of others counts no more: it goes, or it is ours.
+  /// Someone else's message no longer counts: it is removed, or it is Baton's.
   mutating func uncount(_ message: Known) throws {
     guard message.counts, message.absence == .none else { return }
     try change(message.channel) { conversation in
@@ -286,7 +286,7 @@ struct MessageWriting {
       "INSERT INTO message_words (rowid, text, channel) SELECT id, text, channel FROM message_texts WHERE id = ?", [message])
   }
 
-  /// Takes a message out of the words. It must come before its text changes, because the words are found by the text.
+  /// Removes a message from the index of words. It must come before its text changes, because the words are found by the text.
   func unindex(_ message: Int64) throws {
     try run(
       """
@@ -309,7 +309,7 @@ struct MessageWriting {
     if try conversation(message.channel)?.row.last?.rawValue == message.id { reworded.insert(message.channel) }
   }
 
-  /// Empties a message. It stays, so that it is known when it is read again.
+  /// Empties a message. It is kept, so that it is known when it is read again.
   mutating func delete(_ message: Known, at now: Timestamp) throws {
     guard !message.isDeleted else { return }
     try unindex(message.id)
@@ -322,7 +322,7 @@ struct MessageWriting {
     touch(message.id)
   }
 
-  /// Removes a message of others with all that belongs to it.
+  /// Removes someone else's message with everything that belongs to it.
   mutating func drop(_ message: Known) throws {
     try unindex(message.id)
     let minute = try Int64.fetchOne(db, cached: "SELECT minute FROM messages WHERE id = ?", arguments: [message.id])

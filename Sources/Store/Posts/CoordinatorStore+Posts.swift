@@ -21,7 +21,7 @@ extension CoordinatorStore: PostStorage {
     try await queue.ask { try $0.posts(of: channel, before: before, limit: limit) }
   }
 
-  // MARK: - What is left to do
+  // MARK: - Unfinished work
 
   public func postsUnderWay(after: PostID?, limit: Int, among slots: SlotSet) async throws -> [PostID] {
     try await queue.ask { try $0.postsUnderWay(after: after, limit: limit, among: slots) }

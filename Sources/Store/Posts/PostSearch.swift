@@ -4,13 +4,13 @@ internal import Storage
 
 /// Finds the posts that a question wants, by their ids.
 ///
-/// Where a relay, a status or a cause is asked for, an index of deliveries gives the order for each relay. Posts of one channel are found
-/// through that channel instead, unless there are few such deliveries.
+/// Questions about a relay, a status or a cause use an index of deliveries, which gives the order for each relay. Posts of one channel are
+/// found through that channel instead, unless there are few such deliveries.
 struct PostSearch {
   /// A side of a place.
   enum Side { case below, above }
 
-  /// What gives the order.
+  /// The source of the order.
   private enum Source {
     case posts
     /// Deliveries at each of the relays, through an index that begins with the relay.
@@ -26,7 +26,7 @@ struct PostSearch {
   init(_ question: PostQuestion, fewMax: Int = 10_000, _ db: Database) throws {
     self.question = question
     self.db = db
-    // A post has few reactions, whatever else is asked for.
+    // A post has few reactions, so that all other conditions can be checked on them.
     guard question.reactionTo == nil, !question.onlyDrafts, let index = Self.index(question) else {
       source = .posts
       return
@@ -44,7 +44,7 @@ struct PostSearch {
     source = .deliveries(index: index, relays: relays, isListed: isListed)
   }
 
-  /// Whether the ids of a channel's posts are listed before; `nil` if no deliveries give the order.
+  /// Whether the ids of a channel's posts are listed before, or `nil` if no deliveries give the order.
   var isListed: Bool? { if case .deliveries(_, _, let isListed) = source { isListed } else { nil } }
 
   /// Posts on one side of a place, the nearest first.
@@ -103,15 +103,15 @@ struct PostSearch {
 
   // MARK: - Through deliveries
 
-  /// The index of deliveries that narrows the question most; `nil` if none does.
+  /// The index of deliveries that narrows the question most, or `nil` without one.
   private static func index(_ question: PostQuestion) -> String? {
     if question.cause != nil { return "deliveries_troubled" }
     if let status = question.status, status != .verified { return "deliveries_by_status" }
     return question.relay == nil ? nil : "deliveries_of_relay"
   }
 
-  /// What holds for one delivery `d`.
-  /// - Parameter relay: the relay, if it is not that of the question.
+  /// The condition on one delivery `d`.
+  /// - Parameter relay: the relay, if the question does not name it.
   private static func condition(
     _ question: PostQuestion, index: String? = nil, relay: Int64? = nil
   ) -> (sql: String, arguments: StatementArguments) {
@@ -130,7 +130,7 @@ struct PostSearch {
     return (parts.joined(separator: " AND "), arguments)
   }
 
-  /// The number of deliveries that are asked for; `nil` if there are too many to look at all of them.
+  /// The number of matching deliveries, or `nil` if there are too many to look at all of them.
   private static func count(
     upTo fewMax: Int, _ question: PostQuestion, _ index: String, _ relays: [Int64], _ db: Database
   ) throws -> Int? {
@@ -147,7 +147,7 @@ struct PostSearch {
     return rest >= 0 ? fewMax - rest : nil
   }
 
-  /// Whether a channel has no more posts than this, deleted ones and reactions included.
+  /// Whether a channel has at most this many posts, deleted ones and reactions included.
   private static func has(_ channel: ChannelID, atMost count: Int, _ db: Database) throws -> Bool {
     let found = try Int.fetchOne(
       db,
@@ -161,7 +161,7 @@ struct PostSearch {
     _ side: Side, _ place: Int64, _ limit: Int, _ index: String, _ relays: [Int64], isListed: Bool
   ) throws -> [Int64] {
     var posts = isListed ? [] : ["p.id = d.post_id"]
-    // The index of a channel's posts has all that is asked here, so that no post has to be read.
+    // The index of a channel's posts has all these columns, so that no post has to be read.
     let source = question.channel == nil ? "posts p" : "posts p INDEXED BY posts_of_channel"
     if question.channel != nil { posts.append("p.channel_id = ?") }
     if !question.withDeleted { posts.append("p.deleted_at IS NULL") }

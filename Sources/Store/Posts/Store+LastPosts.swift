@@ -2,10 +2,10 @@ public import Channels
 internal import GRDB
 public import Storage
 
-// The newest posts of channels. Channels do not know them: a post changes no channel.
+// The newest posts of channels. A new post does not change its channel's row.
 extension Store {
-  /// The newest posts of these channels that are no reactions and were not deleted; channels without one are left out, and those whose
-  /// posts cannot be found because of damage.
+  /// The newest posts of these channels that are not reactions and were not deleted. Channels without one are left out, and so are channels
+  /// whose posts cannot be found because of damage.
   public func lastPosts(of channels: Set<ChannelID>) throws -> [ChannelID: LastPost] {
     try reading { pool in try pool.read { db in try lastPosts(of: channels.sorted(), db) } }
   }
@@ -16,7 +16,7 @@ extension Store {
     for channel in channels {
       do {
         guard let newest = try Row.fetchOne(db, cached: Self.newestPost, arguments: [channel.rawValue]) else { continue }
-        // The time is what lists are sorted by, whatever the rest of the row is.
+        // Lists are sorted by the time, so it does not depend on the rest of the row.
         posts[channel] = LastPost(createdAt: Timestamp(milliseconds: newest[1]), preview: nil)
         try rows.each(newest[0]) {
           let row = try PostRow(&$0)
@@ -36,7 +36,7 @@ extension Store {
       AND is_aside = 0 ORDER BY id DESC LIMIT 1
     """
 
-  /// SQL for the time of the newest post that is no reaction and was not deleted, in a statement on `channels c`; NULL if there is none.
+  /// SQL for the time of the newest post that is not a reaction and was not deleted, in a statement on `channels c`. NULL without one.
   static func lastPostTime(in dialect: ListDialect) -> String {
     """
     (SELECT p.created_at FROM \(dialect.table("posts p", through: "posts_of_channel")) WHERE p.channel_id = c.id AND p.deleted_at IS NULL

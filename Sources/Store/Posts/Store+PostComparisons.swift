@@ -2,9 +2,9 @@ public import Channels
 internal import GRDB
 public import Storage
 
-// Which relays are compared with what they should hold.
+// Which relays are compared with the posts that they should have.
 extension Store {
-  /// Joined routes whose comparison is due at `now`, the longest due first, but none of the relays in `except`. One that is damaged is noted
+  /// Joined routes whose comparison is due at `now`, the longest due first, but none of the relays in `except`. A damaged route is noted
   /// and left out.
   public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int, among slots: SlotSet = .all) throws
     -> [PostRouteRow]
@@ -18,8 +18,8 @@ extension Store {
       """, [now.milliseconds, "[\(except.map { String($0.rawValue) }.joined(separator: ","))]", limit])
   }
 
-  /// Joined routes of `relay` that were not compared at `since` or later, by channel, from the first after `after` on. One that is damaged
-  /// is noted and left out.
+  /// Joined routes of `relay` that were not compared at `since` or later, by channel, from the first after `after` on. A damaged route is
+  /// noted and left out.
   public func postRoutes(
     on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int, among slots: SlotSet = .all
   ) throws -> [PostRouteRow] {
@@ -33,7 +33,7 @@ extension Store {
 
   // MARK: - Inside a commit
 
-  /// Makes comparisons due that were planned while the clock was ahead. When the latest one was is not known then.
+  /// Makes comparisons due that were planned while the clock was ahead. The time of the latest one is not known then.
   static func clampComparisons(_ now: Timestamp, _ db: Database) throws {
     try db.execute(
       sql: """

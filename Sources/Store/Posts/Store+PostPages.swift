@@ -7,7 +7,7 @@ extension Store {
   /// The size of the texts of one answer, in UTF-8 bytes. A post that is larger comes alone.
   package static let postBytesMax = 1 << 20
 
-  /// A page of posts. A page of large posts may hold fewer than `limit`, but holds one if there is one.
+  /// A page of posts. A page of large posts may have fewer than `limit`, but has at least one if any exists.
   public func posts(_ question: PostQuestion) throws -> PostPage {
     try reading { pool in
       try pool.read { db in
@@ -37,7 +37,7 @@ extension Store {
     let reader = try PostReader(db)
     let bytesMax = older.isEmpty || newer.isEmpty ? Self.postBytesMax : Self.postBytesMax / 2
     let (below, above) = (try read(older, bytesMax, reader), try read(newer, bytesMax, reader))
-    // What is not on the page is above or below its ends; those of an empty page are on both sides of the place that was asked for.
+    // Other posts are above or below the ends of the page. With an empty page, they are on both sides of the requested place.
     let lowest = below.ids.last ?? above.ids.first
     let highest = above.ids.last ?? below.ids.first
     return PostPage(
@@ -49,7 +49,7 @@ extension Store {
 
   /// Posts that were read, as many as fit.
   private struct Reading {
-    /// Those that were read, or could not be.
+    /// The posts that were read, intact or damaged.
     var ids: [PostID] = []
     var posts: [StoredPost] = []
     var unreadable: [PostID] = []
@@ -59,7 +59,7 @@ extension Store {
   private func read(_ ids: [PostID], _ bytesMax: Int, _ reader: PostReader) throws -> Reading {
     var reading = Reading()
     for id in ids {
-      // A post that is in an index alone is damaged, too.
+      // A post that is in an index alone is damaged too.
       if case .success(let post?) = try readable(id, reader) {
         guard reading.posts.isEmpty || reading.bytes + post.row.bytes <= bytesMax else { break }
         reading.bytes += post.row.bytes
@@ -74,9 +74,9 @@ extension Store {
 
   // MARK: - Changes
 
-  /// Posts that changed after `revision`, in the order of their latest change. One that cannot be read is noted and left out.
-  /// - Parameter channels: only posts of these; of all channels if `nil`.
-  /// - Returns: the posts, and the revision through which they are all there is.
+  /// Posts that changed after `revision`, in the order of their latest change. A damaged post is noted and left out.
+  /// - Parameter channels: only posts of these, or of all channels if `nil`.
+  /// - Returns: the posts, and the revision through which they are complete.
   public func changedPosts(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) throws -> (posts: [StoredPost], through: Int64) {
@@ -87,7 +87,7 @@ extension Store {
         var (posts, bytes, through): ([StoredPost], Int, Int64) = ([], 0, revision)
         for change in changes {
           if case .success(let post?) = try readable(change.post, reader) {
-            // Posts that changed at once are not told apart by a revision, so they come together.
+            // Posts that changed in one write share a revision, so they come together.
             guard posts.isEmpty || bytes + post.row.bytes <= Self.postBytesMax || change.revision == through else {
               isComplete = false
               break
@@ -137,6 +137,6 @@ extension PostQuestion.Place {
 }
 
 extension Int64 {
-  /// The next number; the highest one stays.
+  /// The next number, or the same for the highest one.
   fileprivate var clampedSuccessor: Int64 { self == .max ? .max : self + 1 }
 }

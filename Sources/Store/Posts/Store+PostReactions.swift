@@ -2,10 +2,10 @@ public import Channels
 internal import GRDB
 public import Storage
 
-// Reactions of channels to their posts, and to messages there.
+// Reactions of channels to their posts, and to messages in them.
 extension Store {
-  /// The posts that are these reactions and were neither deleted nor forgotten, which leaves no text; the first of each. Texts are compared
-  /// byte by byte.
+  /// The posts that are these reactions and were neither deleted nor forgotten (which deletes the text), the first of each. Texts are
+  /// compared byte by byte.
   public func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
     try reading { pool in
       try pool.read { db in

@@ -2,9 +2,9 @@ public import Channels
 internal import GRDB
 public import Storage
 
-// For how long posts are kept, and which are beyond that.
+// How long posts are kept, and which posts are beyond that.
 extension Store {
-  /// For how long the posts of a channel are kept; forever unless something was set.
+  /// How long the posts of a channel are kept: forever unless something was set.
   /// - Throws: `corrupt` when that is damaged.
   public func postRetention(of channel: ChannelID) throws -> PostRetention {
     try reading { pool in
@@ -19,7 +19,7 @@ extension Store {
 
   /// Posts that are beyond the retention of their channels at `now`, a time of day, and were not forgotten, from a place on. A retention
   /// that is damaged is noted and left out: its channel keeps everything.
-  /// - Parameter counted: what earlier answers said of channels; their posts are not counted again unless there are newer ones.
+  /// - Parameter counted: findings of earlier answers about channels. Their posts are not counted again unless there are newer ones.
   public func postsToForget(
     at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int, among slots: SlotSet = .all
   ) throws -> PostsToForget {
@@ -43,7 +43,7 @@ extension Store {
     }
   }
 
-  /// The retentions of channels from this one on, by channel; `nil` for a damaged one.
+  /// The retentions of channels from this one on, by channel. `nil` for a damaged one.
   private func retentions(
     from channel: ChannelID, _ slots: SlotSet, _ db: Database
   ) throws -> [(channel: ChannelID, retention: PostRetention?)] {
@@ -112,7 +112,7 @@ extension PostRetention {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.postRetention`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written.
+  /// - Throws: `StoreError.corrupt` when the row is damaged.
   package init(_ values: inout some RowSource) throws {
     let channel = ChannelID(rawValue: values.integer())
     let (days, count) = (values.integerIfAny(), values.integerIfAny())

@@ -5,7 +5,7 @@ public import Storage
 // Where the posts of channels go.
 extension Store {
   /// All routes of these channels, in the order of channel and relay.
-  /// - Throws: `corrupt` when one of them is damaged: without it no one knows where the posts of its channel go.
+  /// - Throws: `corrupt` when one of them is damaged: without it the relays of its channel's posts are unknown.
   public func postRoutes(of channels: Set<ChannelID>) throws -> [PostRouteRow] {
     try reading { pool in
       try pool.read { db in
@@ -30,8 +30,8 @@ extension Store {
     }
   }
 
-  /// Routes that are joining or leaving, in the order of channel and relay. One that is damaged is noted and left out, so that it does not
-  /// keep the posts of other channels.
+  /// Routes that are joining or leaving, in the order of channel and relay. A damaged route is noted and left out, so that it does not
+  /// delay the posts of other channels.
   public func postRoutesUnderWay(among slots: SlotSet = .all) throws -> [PostRouteRow] {
     try readableRoutes(
       """
@@ -40,7 +40,7 @@ extension Store {
       """, [])
   }
 
-  /// The routes that a query finds. One that is damaged is noted and left out.
+  /// The routes that a query finds. A damaged route is noted and left out.
   func readableRoutes(_ sql: String, _ arguments: StatementArguments) throws -> [PostRouteRow] {
     try reading { pool in
       try pool.read { db in
@@ -55,8 +55,8 @@ extension Store {
     }
   }
 
-  /// Channels with routes that do not fit their relays any more, by id: a relay without a route, or with one that is `leaving` or `left`;
-  /// or a route that is `joining` or `joined` of a relay that was removed. It walks through all routes.
+  /// Channels with routes that do not fit their relays any more, by id: a relay without a route, or with a route that is `leaving` or
+  /// `left`. Or a route that is `joining` or `joined` of a relay that was removed. It walks through all routes.
   public func channelsToRoute(among slots: SlotSet = .all) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in

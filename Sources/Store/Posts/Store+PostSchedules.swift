@@ -4,12 +4,12 @@ internal import Storage
 
 // Posts that are to be published later.
 extension Store {
-  /// What makes a post scheduled, as the index `posts_scheduled` has it.
+  /// The condition for a scheduled post, as the index `posts_scheduled` has it.
   private static let isScheduled = "request IS NOT NULL AND schedule_trouble IS NULL AND deleted_at IS NULL"
 
-  /// Posts that are scheduled and due at `now`, a time of day; the longest due first and then by id. Those of frozen channels are left out
+  /// Posts that are scheduled and due at `now`, a time of day, the longest due first and then by id. Posts of frozen channels are left out
   /// until it is too late for them.
-  /// - Returns: the posts, and when the first one that is not due yet, or is left out, will be; `nil` if there is none.
+  /// - Returns: the posts, and when the first post is due that is not due yet, or is left out. `nil` without one.
   public func dueSchedules(at now: Timestamp, limit: Int, among slots: SlotSet = .all) throws -> (
     posts: [PostID], next: Timestamp?
   ) {
@@ -30,7 +30,7 @@ extension Store {
             SELECT publish_at FROM posts INDEXED BY posts_scheduled
             WHERE publish_at > ? AND \(Self.isScheduled)\(slots.condition()) ORDER BY publish_at LIMIT 1
             """, arguments: [now.milliseconds])
-        // Those that are left out are due once it is too late for them.
+        // Posts that were left out are due once it is too late for them.
         let end = try Int64.fetchOne(
           db,
           cached: """

@@ -13,12 +13,12 @@ extension Store {
     }
   }
 
-  /// A post with its deliveries; `nil` if there is none. Throws `corrupt` when its rows are damaged or contradict each other.
+  /// A post with its deliveries, or `nil` if it does not exist. Throws `corrupt` when its rows are damaged or contradict each other.
   public func post(_ id: PostID) throws -> StoredPost? {
     try reading { pool in try pool.read { db in try PostReader(db).post(id) } }
   }
 
-  /// These posts with their deliveries, all as they were at one moment. A post that is damaged does not fail the others.
+  /// These posts with their deliveries, all from one moment. A damaged post does not fail the others.
   public func posts(_ ids: Set<PostID>) throws -> StoredPosts {
     try reading { pool in
       try pool.read { db in
@@ -35,7 +35,7 @@ extension Store {
     }
   }
 
-  /// A post, `nil` if there is none, or what is wrong with it; that is noted.
+  /// A post, `nil` if it does not exist, or the error about its damage, which is noted.
   /// - Throws: errors that are not due to damage of this post.
   func readable(_ id: PostID, _ reader: PostReader) throws -> Result<StoredPost?, StoreError> {
     do { return .success(try reader.post(id)) } catch {
@@ -59,8 +59,8 @@ extension Store {
     }
   }
 
-  /// The posts that have these names on their network, deleted ones included. If several have one name, it is that with the lowest id.
-  /// - Parameter channel: only posts of this channel; of all channels if `nil`.
+  /// The posts that have these names on their network, deleted ones included. If several have one name, the post with the lowest id.
+  /// - Parameter channel: only posts of this channel, or of all channels if `nil`.
   public func posts(networkIDs: Set<String>, of channel: ChannelID?) throws -> [String: PostID] {
     try reading { pool in
       try pool.read { db in
@@ -101,9 +101,9 @@ extension Store {
     }
   }
 
-  // MARK: - What is left to do
+  // MARK: - Unfinished work
 
-  /// What makes a delivery wait, as the index `deliveries_waiting` has it.
+  /// The condition for a waiting delivery, as the index `deliveries_waiting` has it.
   private static let waits = "task IS NOT NULL AND under_way = 0 AND departed = 0"
 
   /// Posts with a delivery under way, by id, from the first after `after` on.
@@ -115,7 +115,7 @@ extension Store {
       """, [after?.rawValue ?? 0, limit])
   }
 
-  /// When the next delivery of each relay is due that waits; relays without one are left out.
+  /// When the next waiting delivery of each relay is due. Relays without one are left out.
   public func nextDeliveries(among slots: SlotSet = .all) throws -> [RelayID: Timestamp] {
     try reading { pool in
       try pool.read { db in
@@ -131,8 +131,8 @@ extension Store {
     }
   }
 
-  /// Posts whose delivery on `relay` waits and is due at `now`, the longest due first and then by id; those that departed are left out.
-  /// - Returns: the posts, and when the first delivery of that relay that is not due yet will be; `nil` if there is none.
+  /// Posts whose delivery on `relay` waits and is due at `now`, the longest due first and then by id, without departed deliveries.
+  /// - Returns: the posts, and when the first delivery of that relay is due that is not due yet, or `nil` without one.
   public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int, among slots: SlotSet = .all) throws -> (
     posts: [PostID], next: Timestamp?
   ) {
@@ -156,14 +156,13 @@ extension Store {
     }
   }
 
-  /// Posts whose delivery on `relay` waits after one of these causes, by id, from the first after `after` on; those that departed are left
-  /// out.
+  /// Posts whose delivery on `relay` waits after one of these causes, by id, from the first after `after` on, without departed deliveries.
   public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int, among slots: SlotSet = .all)
     throws -> [PostID]
   {
     try reading { pool in
       try pool.read { db in
-        // A delivery has one cause. SQLite would sort what several of them find, however much that is.
+        // A delivery has one cause. SQLite would sort all results for several causes, however many.
         let found = try Set(causes).map { cause in
           try Int64.fetchAll(
             db,
@@ -178,8 +177,7 @@ extension Store {
     }
   }
 
-  /// Posts whose deletion waits until readers find the post that takes their place, each with that post, by id, from the first after `after`
-  /// on.
+  /// Posts whose deletion waits until readers find their replacement, each with that replacement, by id, from the first after `after` on.
   public func awaitedReplacements(after: PostID?, limit: Int, among slots: SlotSet = .all) throws -> [(
     old: PostID, new: PostID
   )] {
@@ -205,8 +203,8 @@ extension Store {
 
   // MARK: - Inside a commit
 
-  /// No delivery waits for so long, and no comparison is planned so far ahead: `DeliveryPolicy.repairMax` and `patienceMax` are a day, as are
-  /// comparisons apart, and a wait deviates by a fifth.
+  /// No delivery waits for so long, and no comparison is planned so far ahead: `DeliveryPolicy.repairMax`, `patienceMax` and the time
+  /// between comparisons are a day, and a wait deviates by a fifth.
   package static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
 
   /// Makes deliveries due that wait for times written while the clock was ahead.

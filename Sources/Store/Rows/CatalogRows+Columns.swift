@@ -25,7 +25,7 @@ extension OperatorRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.operators`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written.
+  /// - Throws: `StoreError.corrupt` when the row is damaged.
   package init(_ values: inout some RowSource) throws {
     let (id, name, legalName) = (OperatorID(rawValue: values.integer()), values.text(), values.textIfAny())
     let (domains, isEnabled, isDeleted) = (values.list(), values.flag(), values.flag())
@@ -77,7 +77,7 @@ extension ServerRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.servers`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or holds an unknown word.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or has an unknown word.
   package init(_ values: inout some RowSource) throws {
     let (id, transportWord) = (ServerID(rawValue: values.integer()), values.text())
     let (address, fingerprint, hosts) = (values.text(), values.text(), values.list())
@@ -146,7 +146,7 @@ extension RelayRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.relays`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or holds an unknown word.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or has an unknown word.
   package init(_ values: inout some RowSource) throws {
     let (id, networkWord) = (RelayID(rawValue: values.integer()), values.text())
     let (address, name, organisation) = (values.text(), values.text(), values.integerIfAny())
@@ -180,7 +180,7 @@ extension RelayRow {
 }
 
 extension IdentityRow {
-  /// The values of all columns except the sum, in the order of `SummedTable.identities`, of one that was not removed.
+  /// The values of all columns except the sum, in the order of `SummedTable.identities`, for an identity that was not removed.
   package func bind(to row: inout some RowSink) {
     row.bind(id.rawValue)
     row.bind(name)
@@ -191,8 +191,8 @@ extension IdentityRow {
     row.bind(false)
   }
 
-  /// The row that `values` reads, in the order of `SummedTable.identities`; `nil` if it was removed.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or of an unknown network.
+  /// The row that `values` reads, in the order of `SummedTable.identities`, or `nil` if the identity was removed.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or of an unknown network.
   package init?(_ values: inout some RowSource) throws {
     let (id, name, networkWord) = (IdentityID(rawValue: values.integer()), values.text(), values.text())
     let (publicName, sealedKey) = (values.text(), values.blobIfAny())
@@ -212,9 +212,9 @@ extension [String] {
 }
 
 extension RowSource {
-  /// A list of texts as JSON; what is none of these is left out.
+  /// A list of texts as JSON. Other values are left out.
   fileprivate mutating func list() -> [String] { ((try? JSONParser.parse(text()))?.array ?? []).compactMap(\.string) }
 
-  /// JSON; `nil` also if it cannot be read.
+  /// JSON, or `nil` if it is absent or not valid.
   fileprivate mutating func jsonIfAny() -> JSONValue? { textIfAny().flatMap { try? JSONParser.parse($0) } }
 }

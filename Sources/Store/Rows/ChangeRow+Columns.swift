@@ -11,7 +11,7 @@ extension TransitionRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.transitions`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or has an unknown status.
   package init(_ values: inout some RowSource) throws {
     let revision = values.integer()
     let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
@@ -41,8 +41,8 @@ extension ChangeRow {
     row.bind(server)
   }
 
-  /// The row that `values` reads, in the order of `SummedTable.changes`; `nil` if it is not known what changed.
-  /// - Throws: `StoreError.corrupt` when it is not what was written.
+  /// The row that `values` reads, in the order of `SummedTable.changes`, or `nil` if its object is unknown.
+  /// - Throws: `StoreError.corrupt` when the row is damaged.
   package init?(_ values: inout some RowSource) throws {
     let (revision, at) = (values.integer(), Timestamp(milliseconds: values.integer()))
     let (channel, relay) = (values.integerIfAny(), values.integerIfAny())

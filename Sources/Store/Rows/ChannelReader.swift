@@ -12,8 +12,8 @@ struct ChannelReader {
     relays = try RowsOfID("SELECT * FROM channel_relays WHERE channel_id = ?", db)
   }
 
-  /// A channel with its relays; `nil` if there is none.
-  /// - Throws: `StoreError.corrupt` when its rows are not what was written, or contradict each other.
+  /// A channel with its relays, or `nil` if it does not exist.
+  /// - Throws: `StoreError.corrupt` when its rows are damaged, or contradict each other.
   func channel(_ id: ChannelID) throws -> StoredChannel? {
     var channel: ChannelRow?
     try channels.each(id.rawValue) { channel = try ChannelRow(id, &$0) }
@@ -31,7 +31,7 @@ struct ChannelReader {
 }
 
 extension StoredChannel {
-  /// A channel from its row and those of its relays, in their order.
+  /// A channel from its row and its relays' rows, in their order.
   /// - Throws: `StoreError.corrupt` when one of them is damaged, or they contradict each other.
   package init(_ row: ChannelRow, _ relays: [Result<ChannelRelayRow, any Error>]) throws {
     // Relays that cannot be found are reported first.

@@ -48,7 +48,7 @@ extension ChannelRow {
   private static func list(_ relays: [RelayID]) -> String { relays.map { String($0.rawValue) }.joined(separator: " ") }
 
   /// The row that `values` reads, in the order of `SummedTable.channels`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or holds an unknown value.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or has an unknown value.
   package init(_ id: ChannelID, _ values: inout some RowSource) throws {
     _ = values.integer()
     let (kindWord, networkWord) = (values.text(), values.text())
@@ -133,7 +133,7 @@ extension ChannelRelayRow {
 
   /// The row that `values` reads, in the order of `SummedTable.channelRelays`.
   /// - Parameter position: receives its place among the channel's relays.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or contradicts itself.
   package init(of channel: ChannelID, at position: inout Int64, _ values: inout some RowSource) throws {
     _ = values.integer()
     let relay = RelayID(rawValue: values.integer())

@@ -2,8 +2,8 @@ internal import GRDB
 internal import GRDBSQLite
 
 extension Database {
-  /// Tells `log` after each commit of this connection how many pages the log of the database has, and writes the log back at once if it
-  /// says so. `log` must live as long as the connection is used.
+  /// Calls `log` after each commit of this connection with the number of pages in the log of the database, and writes the log back
+  /// immediately if `log` demands it. `log` must live as long as the connection is used.
   func tellLength(to log: LogWriteback) throws {
     // SQLite's own way goes first: both use the same hook.
     try execute(sql: "PRAGMA wal_autocheckpoint = 0")

@@ -2,11 +2,11 @@ internal import GRDB
 internal import GRDBSQLite
 
 extension Database {
-  /// How many instructions SQLite carries out, about, before it is looked whether someone still wants the answer: a fraction of a
-  /// millisecond. In the index of words each of them may read a page.
+  /// About how many instructions SQLite carries out between two checks whether someone still wants the answer: a fraction of a millisecond.
+  /// In the index of words each of them may read a page.
   private static let instructions: CInt = 1_000
 
-  /// Does `body`, and ends what SQLite does in it as soon as `isOver` says so.
+  /// Does `body`, and ends SQLite's work in it as soon as `isOver` returns true.
   func whileWanted<T>(_ isOver: @escaping @Sendable () -> Bool, _ body: () throws -> T) throws -> T {
     guard !isOver() else { throw DatabaseError(resultCode: .SQLITE_INTERRUPT) }
     let question = Question(isOver)

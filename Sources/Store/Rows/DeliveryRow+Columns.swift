@@ -24,8 +24,8 @@ extension DeliveryRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.deliveries`.
-  /// - Parameter post: the post that it belongs to, in its present edition.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
+  /// - Parameter post: the post that it belongs to, in its current edition.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or contradicts itself.
   package init(of post: PostRow, _ values: inout some RowSource) throws {
     _ = values.integer()
     let relay = RelayID(rawValue: values.integer())
@@ -69,7 +69,7 @@ extension PostRouteRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.postRoutes`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or has an unknown status.
   package init(_ values: inout some RowSource) throws {
     let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
     let (word, cursor) = (values.text(), PostID(rawValue: values.integer()))

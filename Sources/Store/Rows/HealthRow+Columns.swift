@@ -20,7 +20,7 @@ extension HealthRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.health`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown word.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or has an unknown word.
   package init(_ values: inout some RowSource) throws {
     let (revision, relay, server) = (values.integer(), values.integerIfAny(), values.integerIfAny())
     let (before, after, cause) = (values.text(), values.text(), values.textIfAny())

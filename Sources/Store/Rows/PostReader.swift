@@ -12,8 +12,8 @@ struct PostReader {
     deliveries = try RowsOfID("SELECT * FROM deliveries WHERE post_id = ? ORDER BY relay_id", db)
   }
 
-  /// A post with its deliveries; `nil` if there is none.
-  /// - Throws: `StoreError.corrupt` when its rows are not what was written, or contradict each other.
+  /// A post with its deliveries, or `nil` if it does not exist.
+  /// - Throws: `StoreError.corrupt` when its rows are damaged, or contradict each other.
   func post(_ id: PostID) throws -> StoredPost? {
     var post: PostRow?
     try posts.each(id.rawValue) { post = try PostRow(&$0) }
@@ -25,7 +25,7 @@ struct PostReader {
 }
 
 extension StoredPost {
-  /// A post from its row and those of its deliveries, in their order.
+  /// A post from its row and its deliveries' rows, in their order.
   /// - Throws: `StoreError.corrupt` when one of them is damaged, or they contradict each other.
   package init(_ row: PostRow, _ deliveries: [Result<DeliveryRow, any Error>]) throws {
     // Deliveries that cannot be found are reported first.

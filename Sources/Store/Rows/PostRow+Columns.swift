@@ -37,7 +37,7 @@ extension PostRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.posts`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written.
+  /// - Throws: `StoreError.corrupt` when the row is damaged.
   package init(_ values: inout some RowSource) throws {
     let (id, channel) = (PostID(rawValue: values.integer()), ChannelID(rawValue: values.integer()))
     let (revision, replyTo) = (values.integer(), values.integerIfAny())
@@ -100,7 +100,7 @@ extension PostTransitionRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.postTransitions`.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
+  /// - Throws: `StoreError.corrupt` when the row is damaged, or has an unknown status.
   package init(_ values: inout some RowSource) throws {
     let revision = values.integer()
     let (post, relay) = (PostID(rawValue: values.integer()), RelayID(rawValue: values.integer()))

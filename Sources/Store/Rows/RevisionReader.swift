@@ -10,7 +10,7 @@ struct RevisionReader {
     statement = try db.cachedStatement(sql: "SELECT revision FROM channels WHERE id = ?")
   }
 
-  /// The revision of a channel; `nil` if there is none.
+  /// The revision of a channel, or `nil` if it does not exist.
   func revision(of id: ChannelID) throws -> Int64? {
     let handle = statement.sqliteStatement
     defer {

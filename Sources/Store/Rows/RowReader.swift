@@ -2,10 +2,10 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Storage
 
-/// The values of the row that a statement is at, read by position in the order of a summed table. Each of them goes into the row's sum;
-/// nothing may be believed before `end` has compared it.
+/// The values of the row that a statement is at, read by position in the order of a summed table. Each of them goes into the row's sum, and
+/// no value may be trusted before `end` has compared it.
 ///
-/// Texts are what GRDB makes of them, so that sums mean the same however a row is read.
+/// Texts are converted as GRDB does it, so that sums mean the same however a row is read.
 struct RowReader: RowSource {
   private let handle: SQLiteStatement
   private var sum = RowSum()
@@ -42,7 +42,7 @@ struct RowReader: RowSource {
   mutating func integer() -> Int64 { required(integerIfAny(), 0) }
   mutating func text() -> String { required(textIfAny(), "") }
   /// Compares the sum, once all other columns are read.
-  /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written, or holds values of other types.
+  /// - Throws: `StoreError.corrupt` that names the row, when it is damaged, or has values of other types.
   func end(_ table: SummedTable) throws {
     guard sqlite3_column_count(handle) == position + 1, sqlite3_column_type(handle, position) == SQLITE_INTEGER,
       sqlite3_column_int64(handle, position) == sum.value
@@ -50,7 +50,7 @@ struct RowReader: RowSource {
     guard !isMistyped else { throw unreadable(table) }
   }
 
-  /// A row that holds what cannot be.
+  /// A row with an impossible value.
   func unreadable(_ table: SummedTable) -> StoreError { Store.unreadable(table, row(of: table)) }
 
   /// The row as GRDB has it, which gives its name. GRDB looks up all columns by name first, so it is made for a damaged row only.
@@ -88,10 +88,10 @@ struct RowReader: RowSource {
     return nil
   }
 
-  /// The text, or `nil` if there is no memory for it.
+  /// The text, or `nil` without enough memory for it.
   private func text(at place: CInt) -> String? { sqlite3_column_text(handle, place).map { String(cString: $0) } }
 
-  /// The bytes, which are valid until the statement goes on.
+  /// The bytes, which are valid until the next step of the statement.
   private func blob(at place: CInt) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_column_blob(handle, place)
     return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_column_bytes(handle, place)))
@@ -112,9 +112,9 @@ extension Store {
     return found
   }
 
-  /// Reads rows of a history, whose first column is the revision. Rows that are not what was written are noted as damage and left out, so
-  /// that they do not keep the rest from being read.
-  /// - Returns: the rows, and the revision of the last of as many as were asked for; `nil` if there are fewer.
+  /// Reads rows of a history, whose first column is the revision. Damaged rows are noted and left out, so that they do not keep the rest
+  /// from being read.
+  /// - Returns: the rows, and the revision of the last row, if there were as many rows as requested. `nil` if there were fewer.
   func readIntact<T>(
     _ db: Database, cached sql: String, arguments: [DatabaseValue], limit: Int, _ read: (inout RowReader) throws -> T
   ) throws -> (rows: [T], last: Int64?) {

@@ -1,4 +1,4 @@
-/// SQL that writes one row of a summed table. Its parameters ?1, ?2, … are the columns of the table, in their order; the sum is the last.
+/// SQL that writes one row of a summed table. Its parameters ?1, ?2, … are the columns of the table, in their order, with the sum last.
 struct RowStatement: Sendable {
   let sql: String
   /// How many columns there are before the sum.
@@ -18,7 +18,7 @@ struct RowStatement: Sendable {
     return RowStatement("INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(places))", columns, used: columns)
   }
 
-  /// Inserts a row, or replaces the one with the same key.
+  /// Inserts a row, or replaces the row with the same key.
   static func upserting(into table: String, _ columns: [String], key: [String]) -> RowStatement {
     let rest = columns.filter { !key.contains($0) }
     return RowStatement(
@@ -26,7 +26,7 @@ struct RowStatement: Sendable {
         + assignments(rest + ["sum"], columns).joined(separator: ", "), columns, used: columns)
   }
 
-  /// Changes some columns of an existing row. The other values must be as they are stored, because the sum covers them.
+  /// Changes some columns of an existing row. The other values must equal the stored ones, because the sum covers them.
   static func updating(_ table: String, _ columns: [String], key: [String], setting changed: [String]) -> RowStatement {
     RowStatement(
       "UPDATE \(table) SET \(assignments(changed + ["sum"], columns).joined(separator: ", ")) WHERE "

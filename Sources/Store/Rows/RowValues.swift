@@ -1,11 +1,11 @@
 internal import Channels
 package import Storage
 
-/// Takes the values of one row, in the order of its table.
+/// Receives the values of one row, in the order of its table.
 package protocol RowSink {
   mutating func bindNull()
   mutating func bind(_ number: Int64)
-  /// Takes a revision, which may be pending.
+  /// Receives a revision, which may be pending.
   mutating func bind(revision: Int64)
   mutating func bind(_ text: String)
   mutating func bind(_ blob: [UInt8])
@@ -37,18 +37,18 @@ extension RowSink {
   }
 }
 
-/// Gives the values of one row, in the order of its table. Nothing may be believed before `end` was asked.
+/// Returns the values of one row, in the order of its table. No value may be trusted before a call of `end`.
 package protocol RowSource {
   mutating func integerIfAny() -> Int64?
   mutating func textIfAny() -> String?
   mutating func blobIfAny() -> [UInt8]?
-  /// The value of a column that is never NULL; if it is missing all the same, `end` says so.
+  /// The value of a column that is never NULL. If it is missing anyway, `end` throws.
   mutating func integer() -> Int64
   mutating func text() -> String
-  /// Whether all columns were read, and the row is what was written.
+  /// Checks that all columns were read, and that the row is intact.
   /// - Throws: `StoreError.corrupt` that names the row.
   func end(_ table: SummedTable) throws
-  /// A row that holds what cannot be.
+  /// A row with an impossible value.
   func unreadable(_ table: SummedTable) -> StoreError
 }
 

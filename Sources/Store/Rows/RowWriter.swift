@@ -4,7 +4,7 @@ internal import Storage
 
 /// A prepared statement that writes rows of a summed table. It serves one transaction.
 ///
-/// Values go straight to SQLite; GRDB runs the statement, and turns what SQLite refuses into an error.
+/// Values go straight to SQLite. GRDB runs the statement, and turns SQLite's refusals into errors.
 struct RowWriter {
   private let statement: Statement
   private let columns: Int
@@ -14,7 +14,7 @@ struct RowWriter {
     columns = source.count
     used = source.used
     statement = try db.cachedStatement(sql: source.sql)
-    // GRDB binds nothing itself, and leaves alone what is bound directly.
+    // GRDB binds nothing itself, and does not touch directly bound values.
     statement.setUncheckedArguments(StatementArguments())
   }
 
@@ -54,12 +54,12 @@ struct BoundRow: RowSink {
     self.used = used
   }
 
-  /// The destructor value that makes SQLite copy what it is given before the call returns.
+  /// The destructor value that makes SQLite copy the bytes before the call returns.
   private static var transient: sqlite3_destructor_type {
     unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
   }
 
-  /// Goes on to the next parameter.
+  /// Advances to the next parameter.
   /// - Returns: whether the statement uses it.
   private mutating func advance() -> Bool {
     count += 1
@@ -81,7 +81,7 @@ struct BoundRow: RowSink {
     if advance() { note(sqlite3_bind_int64(handle, count, number)) }
   }
 
-  /// Binds a revision; one that is pending becomes what it is given.
+  /// Binds a revision. A pending one becomes its final revision.
   mutating func bind(revision: Int64) { bind(PendingRevision.settled(revision, base: base)) }
 
   mutating func bind(_ text: String) {

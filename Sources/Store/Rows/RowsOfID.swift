@@ -6,17 +6,17 @@ internal import GRDBSQLite
 struct RowsOfID {
   private let statement: Statement
 
-  /// - Parameter sql: asks for all columns; its one argument is the id.
+  /// - Parameter sql: selects all columns. Its one argument is the id.
   init(_ sql: String, _ db: Database) throws {
     statement = try db.cachedStatement(sql: sql)
-    // GRDB binds nothing itself, and leaves alone what is bound directly.
+    // GRDB binds nothing itself, and does not touch directly bound values.
     statement.setUncheckedArguments(StatementArguments())
   }
 
   /// Reads each row of an id. The statement is stepped without GRDB, which looks up the names of all columns at each start.
   func each(_ id: Int64, _ body: (inout RowReader) throws -> Void) throws {
     let handle = statement.sqliteStatement
-    // The result is that of the last run, which its caller knows.
+    // The result is the last run's, which its caller got.
     sqlite3_reset(handle)
     let bound = sqlite3_bind_int64(handle, 1, id)
     guard bound == SQLITE_OK else { throw DatabaseError(bound, of: handle) }

@@ -1,6 +1,6 @@
 internal import Channels
 
-// What the histories of channels and of posts have in common.
+// The common columns of the histories of channels and of posts.
 extension RowSink {
   /// Binds the columns `from_status`, `to_status`, `cause`, `detail`, `attempt` and `at`.
   mutating func bind<Status: RawRepresentable<String>>(_ transition: StatusTransition<Status>) {
