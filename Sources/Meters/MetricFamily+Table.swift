@@ -74,7 +74,7 @@ extension MetricFamily {
   public static let daemons = MetricFamily(
     "baton_cluster_daemons", .gauge, ["state"], "daemons that share the store; no series if it is not shared")
   public static let otherFiles = MetricFamily(
-    "baton_cluster_daemons_with_other_files", .gauge, "daemons whose files that declare operators differ from those in force")
+    "baton_cluster_daemons_with_other_files", .gauge, "daemons with files of operators that differ from the files in force")
   public static let waiting = MetricFamily(
     "baton_cluster_channels_waiting_for_cores", .gauge, "channels on SimpleX whose daemon is absent")
   public static let processorTime = MetricFamily("process_cpu_seconds_total", .counter, "processor time")
