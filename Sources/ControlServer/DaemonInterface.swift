@@ -107,7 +107,7 @@ struct DaemonInterface: DaemonService, ControlService {
     let unusable = coordinator.networkTroubles.map { network, trouble in
       UnusableNetwork(network: network.rawValue, fault: trouble.kind.rawValue, detail: trouble.trouble.detail)
     }
-    for one in unusable { summary += ", \(one.network) cannot be used" }
+    for one in unusable { summary += ", \(one.network) does not work" }
     if trouble != nil { summary += ", storage does not work" }
     // How the daemon is can be said without the others.
     let daemons = try? await context.sharing?.daemons()

@@ -99,7 +99,7 @@ extension ListFields.Place {
     }
     guard kind.operators.contains(word) else {
       throw Filter.Invalid(
-        path: place, reason: "\(name) does not take \(word); it takes \(kind.operators.joined(separator: ", "))")
+        path: place, reason: "\(name) does not accept \(word), only \(kind.operators.joined(separator: ", "))")
     }
     switch (word, kind) {
     case ("$in", _), ("$nin", _):
@@ -109,7 +109,7 @@ extension ListFields.Place {
     case ("$eq", _), ("$ne", _):
       guard value != .null else {
         guard isOptional else {
-          throw Filter.Invalid(path: place, reason: "\(name) is never absent; it is \(kind.words)")
+          throw Filter.Invalid(path: place, reason: "\(name) is never absent: it is \(kind.words)")
         }
         return
       }
@@ -190,7 +190,7 @@ extension ListFields.Kind {
     case .string(let text): return "\"\(text.prefix(64))\""
     case .array: return "a list"
     case .object(let members):
-      return members.keys.contains { Filter.operators.contains("$" + $0) } ? "an object; operators begin with $" : "an object"
+      return members.keys.contains { Filter.operators.contains("$" + $0) } ? "an object. Operators begin with $" : "an object"
     }
   }
 }

@@ -16,12 +16,12 @@ struct FilterTests {
       ["'actve' is not one of creating, partial, active,", "did you mean active?"]
     ),
     ("Channels", #"{"phase":{"$in":["active","degrded"]}}"#, "filter.phase.$in", ["'degrded'", "did you mean degraded?"]),
-    ("Channels", #"{"phase":{"$gt":"active"}}"#, "filter.phase.$gt", ["phase does not take $gt", "$in"]),
-    ("Channels", #"{"phase":{"in":["active"]}}"#, "filter.phase", ["operators begin with $"]),
+    ("Channels", #"{"phase":{"$gt":"active"}}"#, "filter.phase.$gt", ["phase does not accept $gt", "$in"]),
+    ("Channels", #"{"phase":{"in":["active"]}}"#, "filter.phase", ["Operators begin with $"]),
     ("Channels", #"{"phase":null}"#, "filter.phase", ["never absent", "one of creating"]),
     ("Channels", #"{"id":{"$gt":"50"}}"#, "filter.id.$gt", ["must be a whole number, not \"50\""]),
     ("Channels", #"{"id":1.5}"#, "filter.id", ["must be a whole number"]),
-    ("Channels", #"{"id":{"$q":"5"}}"#, "filter.id.$q", ["id does not take $q"]),
+    ("Channels", #"{"id":{"$q":"5"}}"#, "filter.id.$q", ["id does not accept $q"]),
     ("Channels", #"{"id.x":1}"#, "filter.id.x", ["there is no field 'id.x'"]),
     ("Channels", #"{"heal":"on"}"#, "filter.heal", ["must be true or false"]),
     ("Channels", #"{"displayName":"News"}"#, "filter.displayName", ["did you mean profile.displayName?", "custom.NAME"]),
@@ -36,7 +36,7 @@ struct FilterTests {
     ("Channels", #"{"$or":[{"id":1},{"kind":"groups"}]}"#, "filter.$or.1.kind", ["did you mean group?"]),
     ("Channels", #"{"id":{"$lk":1}}"#, "filter.id.$lk", ["there is no operator '$lk'", "did you mean $lt?"]),
     ("Channels", #"{"$ro":[{"id":1}]}"#, "filter.$ro", ["there is no operator '$ro'", "did you mean $or?"]),
-    ("Channels", #"{"relays":{"$contains":1}}"#, "filter.relays.$contains", ["relays does not take $contains"]),
+    ("Channels", #"{"relays":{"$contains":1}}"#, "filter.relays.$contains", ["relays does not accept $contains"]),
     ("Channels", #"{"relays":{"$elemMatch":{"state":"failed"}}}"#, "filter.relays.$elemMatch.state", ["did you mean status?"]),
     ("Relays", #"{"health":"Up"}"#, "filter.health", ["did you mean up?"]),
     ("Relays", #"{"nme":"r"}"#, "filter.nme", ["did you mean name?", "There are id, network, address,"]),
@@ -87,7 +87,7 @@ struct FilterTests {
   @Test func refusedSortsNameTheFieldsThatCanBeUsed() async throws {
     let bench = try await Bench()
     for (list, field, words) in [
-      ("Channels", "link", ["there is no order by 'link'", "there is one by id, kind,", "custom.NAME"]),
+      ("Channels", "link", ["cannot sort by 'link'", "only by id, kind,", "custom.NAME"]),
       ("Channels", "name", ["there is no field 'name'", "profile.displayName"]),
       ("Relays", "nme", ["did you mean name?", "There are id, network,"]),
       ("Relays", "profile.nme", ["did you mean profile.name?"]),

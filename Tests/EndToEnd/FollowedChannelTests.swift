@@ -43,7 +43,7 @@ struct FollowedChannelTests {
     )
     #expect(try await reader.control("channel", "follow", link).lines == followed.lines)
     let shown = try await reader.control("channel", "show", "News")
-    #expect(shown.lines.contains("phase     followed: Channel of others, read from 2 relays."), "\(shown.lines)")
+    #expect(shown.lines.contains("phase     followed: Channel is read from 2 relays."), "\(shown.lines)")
     #expect(shown.lines.contains("read from r1, r2"), "\(shown.lines)")
     let listed = try await reader.control("channel", "list", "--phase", "followed", "--columns", "NAME,PHASE,RELAYS")
     #expect(listed.lines.last?.split(separator: " ").map(String.init) == ["News", "followed", "2"], "\(listed.lines)")
