@@ -82,7 +82,7 @@ struct FollowedChannelTests {
     for (arguments, words) in [
       (["post", "News", "hello"], "is not yours"), (["messages", "react", "1", "+"], "is not yours"),
       (["channel", "delete", "News", "--yes"], "is not yours"), (["channel", "freeze", "News"], "is not yours"),
-      (["channel", "verify", "News"], "is not yours"), (["channel", "follow", "nostr:news"], "cannot be read"),
+      (["channel", "verify", "News"], "is not yours"), (["channel", "follow", "nostr:news"], "is malformed"),
       (["channel", "follow", "https://smp.example/c#key"], "simplex"),
     ] {
       let refused = try await reader.control(arguments)

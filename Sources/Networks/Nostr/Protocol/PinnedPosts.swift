@@ -111,8 +111,8 @@ struct PinnedPostsReading: Sendable {
   /// What the relay shows, once it has served all.
   var answer: Answer {
     if let newest { return .list(PinnedPosts(newest)) }
-    let what = "what the relay serves as the list of pinned posts is not"
-    if let flaw { return .flawed(Trouble(.wrongIdentity, "\(what) it: \(flaw.rawValue)")) }
+    let what = "the relay's list of pinned posts is not"
+    if let flaw { return .flawed(Trouble(.wrongIdentity, "\(what) genuine: \(flaw.rawValue)")) }
     // A list that is made as if there were none would take the place of one that exists.
     return hasForeign ? .flawed(Trouble(.wrongIdentity, "\(what) signed by the relay's own key")) : .none
   }
