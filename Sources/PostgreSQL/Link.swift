@@ -104,7 +104,7 @@ final class Link {
 
   /// Has statements done in one transaction. They go in one piece, and the first that fails undoes all.
   func run(_ statements: [SQLStatement], until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> [SQLRows] {
-    guard let connection else { throw .unavailable("there is no connection to the database") }
+    guard let connection else { throw .unavailable("not connected to the database") }
     try check(until: deadline)
     notices.states = []
     if prepared.count > Self.preparedMax {

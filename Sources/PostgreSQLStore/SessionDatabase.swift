@@ -49,7 +49,7 @@ actor SessionDatabase {
     var server: PostgreSQLServer?
     do throws(PostgreSQLFailure) {
       if connection == nil { server = try await connect(for: question.session) }
-      guard let connection else { return (.failed("there is no connection to the database"), nil) }
+      guard let connection else { return (.failed("not connected to the database"), nil) }
       return (try await Self.put(question, to: connection, settings), server)
     } catch {
       switch error {

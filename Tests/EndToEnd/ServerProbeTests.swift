@@ -109,7 +109,7 @@ struct ServerProbeTests {
     Fault("bad-signature", "hello", .wrongIdentity, "the key in the hello is not the server's"),
     Fault("other-chain", "hello", .wrongIdentity, "in the hello, the address expects the fingerprint"),
     Fault("other-leaf", "hello", .wrongIdentity, "the key in the hello is not the server's"),
-    Fault("twice-wrapped-key", "hello", .protocol, "the key in the hello cannot be used: the signed key is not an X25519 key"),
+    Fault("twice-wrapped-key", "hello", .protocol, "the key in the hello is invalid: the signed key is not an X25519 key"),
     Fault("old-version", "version", .incompatibleVersion, "the server speaks versions 1-5, Baton knows versions 6-18"),
     Fault("new-version", "version", .incompatibleVersion, "the server speaks versions 19-27, Baton knows versions 6-18"),
   ])

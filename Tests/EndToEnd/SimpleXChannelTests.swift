@@ -88,7 +88,7 @@ struct SimpleXChannelTests {
   @Test(arguments: [
     (RelayBehaviour.rejects, "rejected", "the relay rejects the channel"),
     (.failsLater, "unreachable", "the connection to the relay failed for good"),
-    (.deadLink, "missing", "does not know what the address leads to"),
+    (.deadLink, "missing", "does not know the address"),
     (.unreachable, "timeout", "did not answer in time"), (.silent, "timeout", "the test of the relay failed at waitResponse"),
     (.wrongEntity, "timeout", "no answer"), (.leaves, "left", "the relay left the channel"),
     (.losesLink, "left", "the channel's link does not name the relay any more"),

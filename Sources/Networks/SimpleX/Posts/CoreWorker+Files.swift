@@ -32,7 +32,7 @@ extension CoreWorker {
     case .warning(let error): awaitUpload(for: operation, "the core is still uploading the file: \(error)")
     case .error(let error):
       let cause = error == .noFile ? Cause.missing : .unreachable
-      finish(operation, .skipped(Trouble(cause, "readers get the post without its file: \(error); the core has given up")))
+      finish(operation, .skipped(Trouble(cause, "readers get the post without its file, and the core has given up: \(error)")))
     case .cancelled:
       finish(
         operation,

@@ -184,7 +184,7 @@ extension CoreWorker {
 
   static let passedOver = Trouble(
     .notSupported,
-    "the connection to the relay was not ready when the post was sent, or the channel got the relay later; SimpleX sends posts once"
+    "the connection to the relay was not ready when the post was sent, or the channel got the relay later, and SimpleX sends posts once"
   )
 
   /// The outcome of a post that the core refuses. It was not sent.
