@@ -82,7 +82,7 @@ public struct ListFields: Hashable, Sendable {
   private func unknown(_ path: [String], at place: String) -> Filter.Invalid {
     let (name, names) = (path.joined(separator: "."), names)
     let hint =
-      Nearest.to(name, among: names.filter { !$0.hasSuffix("." + Self.anyName) }).map { "; did you mean \($0)?" } ?? "."
+      Nearest.to(name, among: names.filter { !$0.hasSuffix("." + Self.anyName) }).map { ". Did you mean \($0)?" } ?? "."
     return Filter.Invalid(
       path: place, reason: "there is no field '\(name.prefix(64))'\(hint) There are \(names.joined(separator: ", "))")
   }
@@ -173,7 +173,7 @@ extension ListFields.Kind {
     case (.time, .string(let text)) where ListFields.Place.isTime(text): return
     case (.word(let words), .string(let word)):
       guard !words.contains(word) else { return }
-      let hint = Nearest.to(word, among: words).map { "; did you mean \($0)?" } ?? ""
+      let hint = Nearest.to(word, among: words).map { ". Did you mean \($0)?" } ?? ""
       throw Filter.Invalid(path: place, reason: "'\(word.prefix(64))' is not \(self.words)\(hint)")
     case (.list(let element), .array(let elements)):
       for value in elements { try element.check(value, name, at: place) }

@@ -11,7 +11,7 @@ extension RefusalSentence {
     let what = "no enabled relay on \(network) is known to offer groups"
     guard untested > 0 else { return Self(what, "name one with --relay") }
     return Self(
-      "\(what); \(untested) \(untested == 1 ? "was" : "were") never tested",
+      "\(what), and \(untested) \(untested == 1 ? "was" : "were") never tested",
       "run batonctl relay test --all, or name one with --relay", after: ": ")
   }
 

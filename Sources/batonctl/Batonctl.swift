@@ -15,13 +15,13 @@ struct Batonctl: AsyncParsableCommand {
     commandName: "batonctl",
     abstract: "Control Baton, the relay-coordination daemon",
     discussion: """
-      Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
-      Lists and objects come as tables and text, or with -o as json, yaml or name; ls, get and rm are list, show and
+      Objects are named by id or by name: id:2 is an id, and name:2 is a name. A number that is the name of another object is refused.
+      Lists and objects come as tables and text, or with -o as json, yaml or name. ls, get and rm are list, show and
       remove, or delete for channels and posts.
       With --json the output is one document: the result on standard output, or else an error with its name, its parameters and a
       message on standard error. Only watch, post watch, --watch, --follow, relay test and server test print one document per line.
-      Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
-      out; 77 not permitted; 130 interrupted.
+      Exit status: 0 done, 1 refused by the daemon, 64 usage, 69 the daemon cannot be reached, 74 the output cannot be written, 75 timed
+      out, 77 not permitted, 130 interrupted.
       """,
     version: "batonctl \(version)",
     groupedSubcommands: [

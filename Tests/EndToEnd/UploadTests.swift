@@ -170,8 +170,8 @@ struct UploadTests {
     try await room.servers[0].program.line(containing: "PUT /upload silent")
     impatient.signal(SIGINT)
     #expect(await impatient.status() == 130)
-    try await impatient.line(containing: "nothing was published")
-    #expect(!impatient.lines.contains { $0.contains("the daemon continues") }, "\(impatient.lines)")
+    try await impatient.line(containing: "Nothing was published")
+    #expect(!impatient.lines.contains { $0.contains("The daemon continues") }, "\(impatient.lines)")
     #expect(try await room.events().isEmpty)
     await room.stop()
   }

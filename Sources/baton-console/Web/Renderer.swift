@@ -163,7 +163,7 @@ struct Renderer: Sendable {
     let kept = form?.canRepeat == true ? form : nil
     let rest =
       if kept != nil {
-        "What you typed is kept on this page. You can send it again: it takes effect only once."
+        "Your input is kept on this page. You can send it again: it takes effect only once."
       } else if request.method == .post {
         "Your request may have taken effect. Check before you repeat it."
       } else {

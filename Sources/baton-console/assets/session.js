@@ -38,7 +38,7 @@ export function keepSession(root, ends, refresher) {
   stay.addEventListener("click", async () => {
     await use();
     if (line.hidden) return document.getElementById("main").focus({ preventScroll: true });
-    words.textContent = "A session lasts at most eight hours. Sign in in another tab. What you typed is kept on this page.";
+    words.textContent = "A session lasts at most eight hours. Sign in in another tab. Your input is kept on this page.";
     stay.hidden = true;
   });
   setInterval(async () => {
