@@ -85,7 +85,7 @@ struct ChannelFindings {
     }
     let mayPass = losses.filter { $0.status == .inactive || $0.cause?.mayPass == true }
     guard !mayPass.isEmpty else {
-      return "It refused them: batonctl channel retry --relay \(id) --dry-run lists them, and their causes show what it wants"
+      return "It refused them: batonctl channel retry --relay \(id) --dry-run lists them, and their causes show its demands"
     }
     let failed = mayPass.filter { $0.status == .failed }
     let itself =

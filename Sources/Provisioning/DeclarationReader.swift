@@ -156,7 +156,7 @@ public struct DeclarationReader {
     // Addresses of the networks look different enough to do without saying which it is.
     let kind = network ?? .lookingLike(text)
     guard let parser = addressing[kind] else {
-      note(place, "this program does not know addresses of the network '\(kind.rawValue)'")
+      note(place, "this program does not support addresses of the network '\(kind.rawValue)'")
       return nil
     }
     do throws(InvalidAddress) {

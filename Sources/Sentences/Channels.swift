@@ -93,7 +93,7 @@ extension RefusalSentence {
   /// A channel that is to be left, and is Baton's own.
   public static func owned(channel: Int64) -> Self {
     Self(
-      "channel \(channel) is yours, not one that you follow", "batonctl channel delete \(channel) deletes it for all readers")
+      "channel \(channel) is yours, not a followed channel", "batonctl channel delete \(channel) deletes it for all readers")
   }
 
   /// A text that is no link to a channel.

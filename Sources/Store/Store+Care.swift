@@ -203,7 +203,7 @@ extension Store {
         }
         guard version <= Schema.version else {
           throw StoreError(
-            .incompatible, "\(copy) has schema \(version), this program knows schemas up to \(Schema.version)")
+            .incompatible, "\(copy) has schema \(version), this program supports schemas up to \(Schema.version)")
         }
         try Schema.refuseForeign(db, copy)
         return try Self.sealed(db)

@@ -231,7 +231,7 @@ struct NetworkTests {
     if fault == .oneConnectionPolitely {
       // The relay refused the connection, not the channel.
       guard case .troubled(let trouble, _)? = outcome else { return #expect(Bool(false), "\(String(describing: outcome))") }
-      #expect(trouble.detail == "the relay closed a second connection at once (1008 one connection each)")
+      #expect(trouble.detail == "the relay closed a second connection immediately (1008 one connection each)")
       outcome = await bench.perform(.invite, content, at: relay.url)
     }
     #expect(outcome == .accepted(link: relay.url))

@@ -101,7 +101,7 @@ extension PostRow {
     }
     if deletedAt != nil { return refusal("post \(id.rawValue) was deleted; react to another") }
     guard forgottenAt == nil else {
-      return refusal("post \(id.rawValue) is so old that its text is not kept any more; react to another")
+      return refusal("post \(id.rawValue) is so old that its text is no longer kept; react to another")
     }
     return nil
   }

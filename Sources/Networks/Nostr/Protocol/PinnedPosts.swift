@@ -38,7 +38,7 @@ struct PinnedPosts: Hashable, Sendable {
     guard entries.allSatisfy({ $0.allSatisfy(NostrEvent.isSignable) }) else {
       return Trouble(
         .protocol,
-        "the relay's list of pinned posts holds control characters that relays read differently; another admin must mend it")
+        "the relay's list of pinned posts holds control characters that relays read differently; another admin must correct it")
     }
     return nil
   }

@@ -72,10 +72,10 @@ final class CoreErrand: Sendable {
     } catch {
       switch error {
       case .refused(let error) where error.mayMeanAnotherUser:
-        refuse("the chat core says: \(error.sentence)")
+        refuse("the chat core reports: \(error.sentence)")
         return .mayBeAnotherUser
       case .refused(let error):
-        end(.failure(NetworkFailure("the chat core says: \(error.sentence)")))
+        end(.failure(NetworkFailure("the chat core reports: \(error.sentence)")))
         return .clear
       case .unreadable:
         end(.failure(NetworkFailure(error.description)))
@@ -119,7 +119,7 @@ final class CoreErrand: Sendable {
     case .tooOld: return .failure(NetworkFailure("the chat core is too old for the channel; install a newer one"))
     case .failed(let error): return .failure(NetworkFailure("the link could not be looked up: \(error.sentence)"))
     case .other(let tag):
-      return .failure(NetworkFailure("the link leads to something that Baton does not know as a channel: \(tag)"))
+      return .failure(NetworkFailure("the link does not lead to a known kind of channel: \(tag)"))
     }
   }
 

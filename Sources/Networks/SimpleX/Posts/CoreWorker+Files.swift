@@ -39,7 +39,7 @@ extension CoreWorker {
         .skipped(Trouble(.missing, "readers get the post without its file: someone cancelled the upload in the core")))
     case nil: finish(operation, .skipped(Trouble(.missing, "the core has the post without its file")))
     case .invalid(let words), .unknown(let words):
-      finish(operation, .troubled(Trouble(.protocol, "the core says of the file: \(words)"), retryAfter: nil))
+      finish(operation, .troubled(Trouble(.protocol, "the core reports for the file: \(words)"), retryAfter: nil))
     }
     return false
   }

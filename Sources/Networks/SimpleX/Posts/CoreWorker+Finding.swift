@@ -107,7 +107,7 @@ extension CoreWorker {
     case .error(let error):
       finish(operation, .skipped(Trouble(error == .auth ? .missing : .unreachable, "\(error). The core has given up")))
     case .invalid(let words), .unknown(let words):
-      finish(operation, .troubled(Trouble(.protocol, "the core says of the relay: \(words)"), retryAfter: nil))
+      finish(operation, .troubled(Trouble(.protocol, "the core reports for the relay: \(words)"), retryAfter: nil))
     }
   }
 

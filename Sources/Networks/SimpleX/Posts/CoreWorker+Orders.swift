@@ -156,7 +156,7 @@ extension CoreWorker {
     switch await ask(command) {
     case .success(.membersRemoved(let group, _)), .success(.roleChanged(let group, _)), .success(.blockChanged(let group, _)):
       guard group.id == task.group else {
-        return lose(task, Trouble(.protocol, "the core says that it has changed members of another channel"))
+        return lose(task, Trouble(.protocol, "the core has changed members of another channel"))
       }
       taken(task)
     case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))

@@ -58,7 +58,7 @@ extension PostForm {
     }
     guard draft.mentions.isEmpty else {
       throw PostRefusal(
-        .mentions, "channels on SimpleX do not know their readers, so no one can be mentioned; remove the mentions")
+        .mentions, "channels on SimpleX have no list of readers, so no one can be mentioned; remove the mentions")
     }
     guard draft.contentWarning == nil else {
       throw PostRefusal(.contentWarning, "SimpleX has no warnings before a post; write it into the text")

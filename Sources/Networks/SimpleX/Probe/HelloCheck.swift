@@ -26,7 +26,7 @@ extension ServerHello {
   func commonVersion(_ own: ClosedRange<Int>) throws(PeerFailure) -> Int {
     guard versions.overlaps(own) else {
       throw PeerFailure(
-        .incompatibleVersion, "the server speaks versions \(versions.words), Baton knows versions \(own.words)")
+        .incompatibleVersion, "the server speaks versions \(versions.words), Baton speaks versions \(own.words)")
     }
     return min(versions.upperBound, own.upperBound)
   }
