@@ -97,7 +97,7 @@ extension SimpleXNetworkTests {
 
   @Test(arguments: [
     (CoreModel.Offer.Fate.noRelays, "no relay serves"), (.tooOld, "too old"), (.person, "known kind of channel"),
-    (.unreachable, "says"),
+    (.unreachable, "reports"),
   ])
   func channelThatCannotBeJoinedLeavesNothingBehind(_ fate: CoreModel.Offer.Fate, _ words: String) async throws {
     let bench = try await Bench()
