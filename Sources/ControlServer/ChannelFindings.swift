@@ -91,8 +91,7 @@ struct ChannelFindings {
     let itself =
       failed.isEmpty
       ? "They are tried again by themselves, at long intervals"
-      : failed.contains { $0.healing > 0 }
-        ? "Channels that heal get it back automatically, some each minute" : "They do not heal"
+      : failed.contains { $0.healing > 0 } ? "Channels that heal get it back automatically, some a minute" : "They do not heal"
     return "\(itself). batonctl channel retry --relay \(id) asks for all of them now"
   }
 }

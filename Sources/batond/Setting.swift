@@ -295,7 +295,8 @@ struct Setting: Sendable {
     Setting(
       key: "channel.verificationTimeout", kind: .duration, fallback: "15s", summary: "how long one verification may take"),
     Setting(
-      key: "channel.backOffFirst", kind: .duration, fallback: "1s", summary: "wait before the second attempt, doubled each time"),
+      key: "channel.backOffFirst", kind: .duration, fallback: "1s",
+      summary: "wait before the second attempt, doubled each time"),
     Setting(key: "channel.backOffMax", kind: .duration, fallback: "5min", summary: "longest wait between attempts"),
     Setting(
       key: "channel.attemptsMax", kind: .integer(1...100), fallback: "8", summary: "attempts before a channel relay fails"),
