@@ -92,13 +92,13 @@ extension ChannelRelayMachine.Step {
   static func crowdedOut(_ words: String = "") -> Trouble {
     Trouble(
       .onePerAuthor,
-      "the relay keeps the profile of one channel per author, and has that of another channel of this identity"
+      "the relay keeps the profile of one channel per author, and has the profile of another channel of this identity"
         + (words.isEmpty ? "" : ": \(words)"))
   }
 
   static let spared = Trouble(
     .onePerAuthor,
-    "the relay keeps the profile of one channel per author, and is not told of an edition that only names other relays")
+    "the relay keeps the profile of one channel per author, so it gets no edition that only names other relays")
 
   /// Skips this relay when an edition is announced. It keeps the edition that it has.
   mutating func spare(_ link: String) {

@@ -311,7 +311,7 @@ extension VarlinkClient.Failure {
   public func sentence(at path: String, within limit: String? = nil) -> RefusalSentence {
     switch self {
     case .notReachable(let reason):
-      RefusalSentence("\(reason); is batond running?", "Name another socket with --socket or $BATON_SOCKET", after: " ")
+      RefusalSentence("\(reason). Is batond running?", "Name another socket with --socket or $BATON_SOCKET", after: " ")
     case .notPermitted(let reason): RefusalSentence(reason, "join the group of the socket, or be root")
     case .disconnected:
       RefusalSentence("the daemon closed the connection, so the outcome is unknown", "check whether the request took effect")

@@ -248,7 +248,7 @@ public final class CallForwarder: Sendable {
       end(
         number,
         Result { try opened(reply, Self.replyLabel(id)) }.mapError {
-          BatonError.outcomeUnknown(reason: "the reply cannot be read: \($0)")
+          BatonError.outcomeUnknown(reason: "the reply is unreadable: \($0)")
         })
       forget(number)
     }
@@ -260,7 +260,7 @@ public final class CallForwarder: Sendable {
     }
     for number in news.missing {
       end(
-        number, .failure(BatonError.outcomeUnknown(reason: "what was left for another daemon is gone, and there is no answer")))
+        number, .failure(BatonError.outcomeUnknown(reason: "the request for another daemon is gone, without an answer")))
     }
     for number in news.forgotten { try await exchange.answer(number, nil) }
     for number in news.abandoned {
@@ -283,7 +283,7 @@ public final class CallForwarder: Sendable {
       let reason =
         (holder.map { "the channel belongs to the daemon '\($0)', which has not answered" }
           ?? "no daemon has taken this up")
-        + ", and nothing was done; batonctl cluster says which daemons there are"
+        + ", and nothing was done; see batonctl cluster"
       end(number, .failure(BatonError.storageUnavailable(reason: reason)))
     }
     let room = limits.atOnceMax - answering.count

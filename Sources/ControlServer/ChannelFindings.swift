@@ -76,23 +76,23 @@ struct ChannelFindings {
 
   private func advice(_ relay: RelayRow, _ losses: [ChannelLoss]) -> String {
     let id = relay.id.rawValue
-    if relay.isDeleted { return "It was removed; channels that heal move to other relays" }
+    if relay.isDeleted { return "It was removed. Channels that heal move to other relays" }
     guard isUsable(relay) else {
       return "It is disabled, so it does not get them back: batonctl relay enable \(id), or enable its operator"
     }
     if relay.condition.health == .down {
-      return "It is down; they come back with it. batonctl relay test \(id) shows at which step it fails"
+      return "It is down, and they come back with it. batonctl relay test \(id) shows at which step it fails"
     }
     let mayPass = losses.filter { $0.status == .inactive || $0.cause?.mayPass == true }
     guard !mayPass.isEmpty else {
-      return "It refused them: batonctl channel retry --relay \(id) --dry-run lists them; their causes say what it asks for"
+      return "It refused them: batonctl channel retry --relay \(id) --dry-run lists them, and their causes show its demands"
     }
     let failed = mayPass.filter { $0.status == .failed }
     let itself =
       failed.isEmpty
       ? "They are tried again by themselves, at long intervals"
-      : failed.contains { $0.healing > 0 } ? "Those that heal get it back by themselves, some each minute" : "They do not heal"
-    return "\(itself); batonctl channel retry --relay \(id) asks for all of them now"
+      : failed.contains { $0.healing > 0 } ? "Channels that heal get it back automatically, some a minute" : "They do not heal"
+    return "\(itself). batonctl channel retry --relay \(id) asks for all of them now"
   }
 }
 

@@ -15,7 +15,7 @@ struct ClusterFindings {
   /// The other findings do not fail if the database does not answer.
   static func warnings(of sharing: any SharingStorage) async -> [Finding] {
     do { return try await ClusterFindings(sharing).warnings } catch {
-      let words = "what the database says of the daemons that share it cannot be read: \(error)"
+      let words = "cannot read the list of daemons that share the database: \(error)"
       return [
         Finding(kind: "daemonsUnreadable", severity: "warning", serverIds: [], relayIds: [], message: "\(words); try again")
       ]
@@ -32,7 +32,7 @@ struct ClusterFindings {
     for daemon in daemons where daemon.state == .silent && !alive.contains(daemon.name) {
       warn(
         "daemonSilent",
-        "the daemon '\(daemon.name)' does not renew its session; others take over its channels, except those in its chat core; "
+        "the daemon '\(daemon.name)' does not renew its session, so others take over its channels outside its chat core; "
           + "start it, or look at its machine and at its way to the database")
     }
     for core in cores where !core.isThere && core.channels > 0 {
@@ -42,7 +42,7 @@ struct ClusterFindings {
     for daemon in daemons where daemon.hasOtherFiles(than: daemons) {
       warn(
         "declarationsDiffer",
-        "the daemon '\(daemon.name)' has other files that declare operators than the one that looks after them; "
+        "the files that declare operators at the daemon '\(daemon.name)' differ from the files in force; "
           + "copy the files from one machine to the others, and run batonctl reload on each")
     }
     if abs(database.clockAhead) > SharedDatabase.clockWarning {

@@ -35,7 +35,7 @@ extension ControlInterface: ForwardedAnswering {
     // The client may ask this daemon for the changed object next.
     await context.coordinator.catchUp()
     guard let reply = try JSONParser.parse(message).object, let parameters = reply["parameters"]?.object else {
-      throw BatonError.outcomeUnknown(reason: "another daemon's reply cannot be read")
+      throw BatonError.outcomeUnknown(reason: "another daemon's reply is unreadable")
     }
     if let error = reply["error"]?.string { throw Service.Refusal(VarlinkError(error, parameters)) }
     return EncodedParameters(JSONValue.object(parameters))

@@ -107,7 +107,7 @@ struct DaemonInterface: DaemonService, ControlService {
     let unusable = coordinator.networkTroubles.map { network, trouble in
       UnusableNetwork(network: network.rawValue, fault: trouble.kind.rawValue, detail: trouble.trouble.detail)
     }
-    for one in unusable { summary += ", \(one.network) cannot be used" }
+    for one in unusable { summary += ", \(one.network) does not work" }
     if trouble != nil { summary += ", storage does not work" }
     // The status of the daemon does not depend on the other daemons.
     let daemons = try? await context.sharing?.daemons()

@@ -86,10 +86,10 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
       throw invalid("it is the key that encrypts all others, and no identity's")
     }
     guard let folder else {
-      throw invalid("the daemon has no credentials: say LoadCredential=\(credential):FILE in its unit")
+      throw invalid("the daemon has no credentials: add LoadCredential=\(credential):FILE to its unit")
     }
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(credential)"), data.count <= credentialBytesMax else {
-      throw invalid("the daemon has no such credential: say LoadCredential=\(credential):FILE in its unit")
+      throw invalid("the daemon has no such credential: add LoadCredential=\(credential):FILE to its unit")
     }
     return HumanText.line(String(decoding: data, as: UTF8.self))
   }

@@ -241,7 +241,7 @@ extension MemberChange {
     let troubles = post.relays.filter { !$0.hasDeparted }.map { $0.networkTrouble ?? $0.record.trouble }
     var trouble = troubles.lazy.compactMap { $0 }.first
     if trouble?.cause == .missing, post.network == .nostr {
-      trouble = Trouble(.missing, "the relay's lists of who belongs to the group do not show the change")
+      trouble = Trouble(.missing, "the relay's lists of members do not show the change")
     }
     self.init(
       postId: post.row.id.rawValue, channelId: post.row.channel.rawValue, author: person,

@@ -78,7 +78,7 @@ extension PostsInterface {
     guard let message = found.message else { throw found.refusal ?? BatonError.busy }
     guard case .others(let networkID) = try message.whose() else {
       throw PostsRefusal.invalidPost(
-        field: "messageId", reason: "message \(request.messageId) is a post of Baton's; delete the post")
+        field: "messageId", reason: "message \(request.messageId) is Baton's own post; delete the post")
     }
     let (first, isNew) = try await context.coordinator.reportMessage(
       networkID, by: message.row.author, in: message.row.channel, category: category, words: request.withPlainTexts.text ?? "",

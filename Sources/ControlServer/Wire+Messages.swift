@@ -222,9 +222,9 @@ extension MessageSearch {
 
   /// Why words cannot be searched, or `nil` if they can.
   private static func trouble(with text: String) -> String? {
-    guard text.utf8.count <= textMax else { return "they have more than 1,000 bytes; leave some of them out" }
+    guard text.utf8.count <= textMax else { return "it has more than 1,000 bytes; leave out some words" }
     let hasWord = text.folded.unicodeScalars.contains { $0.isInWords }
-    return hasWord ? nil : "there is no letter and no digit among them; only words are searched"
+    return hasWord ? nil : "it contains no letter or digit, and only words are searched"
   }
 }
 

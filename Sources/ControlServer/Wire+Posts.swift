@@ -98,7 +98,7 @@ extension PostRequest {
     var emoji: [String: String] = [:]
     for entry in entries ?? [] {
       guard emoji.updateValue(entry.url, forKey: entry.shortcode) == nil else {
-        throw .invalidPost(field: "emoji", reason: "a shortcode stands there twice; leave one of the two out")
+        throw .invalidPost(field: "emoji", reason: "a shortcode is given twice; leave one out")
       }
     }
     return emoji

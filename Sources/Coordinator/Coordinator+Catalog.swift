@@ -126,7 +126,7 @@ extension Coordinator {
   public func refuseDeclarations(_ flaws: [FileFlaw]) {
     for flaw in flaws {
       logger.event(
-        .declarationsRefused, .error, "\(flaw.description); nothing was changed",
+        .declarationsRefused, .error, "\(flaw.description). Nothing was changed",
         ["BATON_FILE": "\(flaw.file)"])
     }
   }

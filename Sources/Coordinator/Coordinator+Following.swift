@@ -86,7 +86,7 @@ extension Coordinator {
     throw .following(
       .invalidLink(
         reason:
-          "it is not a link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
+          "on nostr a link begins with nostr:nevent1 or nostr:naddr1, and on simplex it has /c# after the host"
       ))
   }
 
@@ -98,14 +98,14 @@ extension Coordinator {
     _ channel: ChannelReference, _ request: FollowRequest, as identity: IdentityID, on network: any RelayNetwork
   ) async throws(BatonError) -> FoundChannel {
     guard request.relays == nil else {
-      throw .following(.notFollowable(reason: "on \(network.kind.rawValue) the channel says from which relays it is read"))
+      throw .following(.notFollowable(reason: "on \(network.kind.rawValue) the channel decides from which relays it is read"))
     }
     guard request.join else {
       throw .following(
         .notFollowable(
           reason:
-            "whoever reads a channel on \(network.kind.rawValue) joins it: its relays count one more reader, and the link says "
-            + "which servers are asked; agree to that (join, or --join), also if Baton has the channel already"))
+            "reading a channel on \(network.kind.rawValue) means joining it: its relays count one more reader, and the link "
+            + "decides which servers are asked; agree to that (join, or --join), even if Baton already has the channel"))
     }
     let found: FoundChannel
     do throws(NetworkFailure) { found = try await network.join(channel, as: identity) } catch {

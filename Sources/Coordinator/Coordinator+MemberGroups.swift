@@ -13,7 +13,7 @@ extension Coordinator {
   public func createGroup(_ request: ChannelRequest, of names: [String]) async throws(BatonError) -> ChannelSnapshot {
     let network = try network(of: request)
     guard request.kind == .group, network.kind == .nostr else {
-      let reason = "anyone may read and join a channel; only a group on Nostr is for certain people, so create a group"
+      let reason = "anyone may read and join a channel, and only a group on Nostr is for certain people, so create a group"
       throw .post(.notSupported(network.kind, reason: reason))
     }
     var people: Set<String> = []

@@ -373,7 +373,7 @@ public final class Coordinator: Sendable {
       throw .invalidProfile(field: "key", reason: "on \(network.rawValue) keys are not Baton's to choose")
     }
     guard kind == .channel || key == .identity else {
-      throw .invalidProfile(field: "key", reason: "a group knows its admins by their keys: the identity signs")
+      throw .invalidProfile(field: "key", reason: "a group identifies its admins by their keys, so the identity signs")
     }
   }
 

@@ -17,7 +17,7 @@ struct ProbeVerdict: Equatable, Sendable {
 
   /// The verdict on a peer with an invalid address.
   static let unreadable = ProbeVerdict(
-    failure: ("address", Trouble(.protocol, "the stored address cannot be read")), roundTrip: nil, isFull: false,
+    failure: ("address", Trouble(.protocol, "the stored address is unreadable")), roundTrip: nil, isFull: false,
     description: nil)
 
   static func == (a: Self, b: Self) -> Bool {

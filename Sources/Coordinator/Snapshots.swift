@@ -44,9 +44,9 @@ public struct ChannelSnapshot: Hashable, Sendable {
     let words = rest.compactMap { $0 }.joined()
     let what = row.kind == .group ? "Group" : "Channel"
     switch phase {
-    case .deleted: return row.isOwned ? "\(what) is deleted." : "\(what) of others, not followed any more."
-    case .followed where isReadAsMember: return "\(what) of others, read as a member."
-    case .followed: return "\(what) of others, read from \(counted(readFrom.count, "relay"))."
+    case .deleted: return row.isOwned ? "\(what) is deleted." : "\(what) is no longer followed."
+    case .followed where isReadAsMember: return "\(what) is read as a member."
+    case .followed: return "\(what) is read from \(counted(readFrom.count, "relay"))."
     case .deleting: return "\(what) is being deleted: not all relays were told yet."
     case .creating, .partial, .active, .degraded, .failed:
       if active == 0, underWay > 0, lost == 0 { return "\(what) is being created on \(underWay) of \(wanted) relays." }

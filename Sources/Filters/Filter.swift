@@ -187,7 +187,7 @@ public struct Filter: Sendable {
     }
 
     private static func noOperator(_ word: String, of all: [String], _ path: String) -> Invalid {
-      let hint = Nearest.to(word, among: all).map { "; did you mean \($0)?" } ?? "."
+      let hint = Nearest.to(word, among: all).map { ". Did you mean \($0)?" } ?? "."
       return Invalid(
         path: path, reason: "there is no operator '\(word.prefix(64))'\(hint) There are \(all.joined(separator: ", "))")
     }

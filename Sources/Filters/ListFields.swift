@@ -82,7 +82,7 @@ public struct ListFields: Hashable, Sendable {
   private func unknown(_ path: [String], at place: String) -> Filter.Invalid {
     let (name, names) = (path.joined(separator: "."), names)
     let hint =
-      Nearest.to(name, among: names.filter { !$0.hasSuffix("." + Self.anyName) }).map { "; did you mean \($0)?" } ?? "."
+      Nearest.to(name, among: names.filter { !$0.hasSuffix("." + Self.anyName) }).map { ". Did you mean \($0)?" } ?? "."
     return Filter.Invalid(
       path: place, reason: "there is no field '\(name.prefix(64))'\(hint) There are \(names.joined(separator: ", "))")
   }
@@ -99,7 +99,7 @@ extension ListFields.Place {
     }
     guard kind.operators.contains(word) else {
       throw Filter.Invalid(
-        path: place, reason: "\(name) does not take \(word); it takes \(kind.operators.joined(separator: ", "))")
+        path: place, reason: "\(name) does not accept \(word), only \(kind.operators.joined(separator: ", "))")
     }
     switch (word, kind) {
     case ("$in", _), ("$nin", _):
@@ -109,7 +109,7 @@ extension ListFields.Place {
     case ("$eq", _), ("$ne", _):
       guard value != .null else {
         guard isOptional else {
-          throw Filter.Invalid(path: place, reason: "\(name) is never absent; it is \(kind.words)")
+          throw Filter.Invalid(path: place, reason: "\(name) is never absent: it is \(kind.words)")
         }
         return
       }
@@ -173,7 +173,7 @@ extension ListFields.Kind {
     case (.time, .string(let text)) where ListFields.Place.isTime(text): return
     case (.word(let words), .string(let word)):
       guard !words.contains(word) else { return }
-      let hint = Nearest.to(word, among: words).map { "; did you mean \($0)?" } ?? ""
+      let hint = Nearest.to(word, among: words).map { ". Did you mean \($0)?" } ?? ""
       throw Filter.Invalid(path: place, reason: "'\(word.prefix(64))' is not \(self.words)\(hint)")
     case (.list(let element), .array(let elements)):
       for value in elements { try element.check(value, name, at: place) }
@@ -190,7 +190,7 @@ extension ListFields.Kind {
     case .string(let text): return "\"\(text.prefix(64))\""
     case .array: return "a list"
     case .object(let members):
-      return members.keys.contains { Filter.operators.contains("$" + $0) } ? "an object; operators begin with $" : "an object"
+      return members.keys.contains { Filter.operators.contains("$" + $0) } ? "an object. Operators begin with $" : "an object"
     }
   }
 }

@@ -29,8 +29,8 @@ public struct ListOrder: Hashable, Sendable {
       let parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       _ = try known?.place(parts, at: "\(path).field")
       guard parts.allSatisfy(Self.isPlain), isSortable(parts) else {
-        let names = known.map { "; there is one by \($0.names(where: isSortable).joined(separator: ", "))" } ?? ""
-        throw Filter.Invalid(path: "\(path).field", reason: "there is no order by '\(field.prefix(64))'\(names)")
+        let names = known.map { ", only by \($0.names(where: isSortable).joined(separator: ", "))" } ?? ""
+        throw Filter.Invalid(path: "\(path).field", reason: "cannot sort by '\(field.prefix(64))'\(names)")
       }
       guard let direction = (key["direction"] ?? 1).integer, [1, -1].contains(direction) else {
         throw Filter.Invalid(path: "\(path).direction", reason: "must be 1 or -1")

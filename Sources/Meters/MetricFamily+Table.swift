@@ -1,6 +1,6 @@
 // All figures. docs/metrics.md has the same table, which a test compares with this one.
 extension MetricFamily {
-  public static let build = MetricFamily("baton_build_info", .gauge, ["version"], "1; the label is the daemon's version")
+  public static let build = MetricFamily("baton_build_info", .gauge, ["version"], "1, with the daemon's version as a label")
   public static let channels = MetricFamily(
     "baton_channels", .gauge, ["network", "phase"], "channels by network and phase")
   public static let onNoRelay = MetricFamily(
@@ -11,12 +11,12 @@ extension MetricFamily {
     "baton_channels_quarantined", .gauge, "unreadable channels, which the daemon skips")
   public static let oldestUnderWay = MetricFamily(
     "baton_channels_under_way_oldest_timestamp_seconds", .gauge,
-    "start of the oldest unfinished attempt to bring a channel to a relay; 0 if there is none")
+    "start of the oldest unfinished attempt to bring a channel to a relay, 0 if none")
   public static let channelRelays = MetricFamily(
     "baton_channel_relays", .gauge, ["network", "status"], "relays of channels by status, without removed ones")
   public static let transitions = MetricFamily(
     "baton_channel_relay_transitions_total", .counter, ["network", "to", "cause"],
-    "changes of the status of a channel on a relay; cause is none if nothing went wrong")
+    "changes of the status of a channel on a relay, with the cause none if nothing went wrong")
   public static let creations = MetricFamily(
     "baton_channel_creations_total", .counter, ["network", "outcome"],
     "finished creations of channels: active on all relays, partial on some, failed on none")
@@ -56,7 +56,7 @@ extension MetricFamily {
     "baton_inbox_requests", .gauge, ["kind"],
     "waiting requests and reports of networks about channels, about posts, and about messages")
   public static let inboxLimit = MetricFamily(
-    "baton_inbox_requests_limit", .gauge, ["kind"], "limit on waiting requests; beyond it requests are refused as Busy")
+    "baton_inbox_requests_limit", .gauge, ["kind"], "limit on waiting requests, beyond which requests are refused as Busy")
   public static let messagesLeftOut = MetricFamily(
     "baton_messages_left_out_total", .counter,
     "messages and reactions that were not stored, because of a limit per author and minute or per channel")
@@ -70,11 +70,12 @@ extension MetricFamily {
   public static let reload = MetricFamily(
     "baton_config_last_reload_successful", .gauge, "1 if the files that declare operators are in force, 0 if they have errors")
   public static let backup = MetricFamily(
-    "baton_backup_last_success_timestamp_seconds", .gauge, "end of the last complete backup since the start; 0 if never")
+    "baton_backup_last_success_timestamp_seconds", .gauge, "end of the last complete backup since the start, 0 if never")
   public static let daemons = MetricFamily(
-    "baton_cluster_daemons", .gauge, ["state"], "daemons that share the store; no series if it is not shared")
+    "baton_cluster_daemons", .gauge, ["state"], "daemons that share the store, without a series if it is not shared")
   public static let otherFiles = MetricFamily(
-    "baton_cluster_daemons_with_other_files", .gauge, "daemons with files of operators that differ from the files in force")
+    "baton_cluster_daemons_with_other_files", .gauge,
+    "daemons whose files that declare operators differ from the files in force")
   public static let waiting = MetricFamily(
     "baton_cluster_channels_waiting_for_cores", .gauge, "channels on SimpleX whose daemon is absent")
   public static let processorTime = MetricFamily("process_cpu_seconds_total", .counter, "processor time")

@@ -59,7 +59,7 @@ final class Link {
     var keys: [UnsafePointer<CChar>?] = sorted.map { UnsafePointer(strdup($0.key)) } + [nil]
     var values: [UnsafePointer<CChar>?] = sorted.map { UnsafePointer(strdup($0.value)) } + [nil]
     defer { for text in keys + values { free(UnsafeMutablePointer(mutating: text)) } }
-    guard let connection = pq_connectStart(&keys, &values) else { throw .unavailable("there is no memory for a connection") }
+    guard let connection = pq_connectStart(&keys, &values) else { throw .unavailable("no memory for a connection") }
     self.connection = connection
     let context = Unmanaged.passUnretained(notices).toOpaque()
     listener = pq_onNotice(
@@ -70,7 +70,7 @@ final class Link {
       }, context)
     guard listener != nil else {
       close()
-      throw .unavailable("there is no memory for a connection")
+      throw .unavailable("no memory for a connection")
     }
     var step = CInt(PQ_POLLING_WRITING)
     while step != PQ_POLLING_OK {
@@ -104,7 +104,7 @@ final class Link {
 
   /// Carries out statements in one transaction. They go in one piece, and the first that fails undoes all.
   func run(_ statements: [SQLStatement], until deadline: ContinuousClock.Instant) throws(PostgreSQLFailure) -> [SQLRows] {
-    guard let connection else { throw .unavailable("there is no connection to the database") }
+    guard let connection else { throw .unavailable("not connected to the database") }
     try check(until: deadline)
     notices.states = []
     if prepared.count > Self.preparedMax {
@@ -197,7 +197,7 @@ final class Link {
       case 1:
         guard wait(for: POLLIN | POLLOUT, until: deadline) else {
           close()
-          throw .unavailable("the database takes no more within the time for it")
+          throw .unavailable("the database did not accept all data within the time for it")
         }
         // If this side does not read, the server may stop reading too. This also sends, so when it fails the end may have arrived.
         guard pq_consumeInput(connection) == 1 else { throw broken(isSent: true) }

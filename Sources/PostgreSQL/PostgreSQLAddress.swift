@@ -50,7 +50,7 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     var fault: UnsafeMutablePointer<CChar>?
     guard let words = pq_settings(text, &fault) else {
       defer { free(fault) }
-      throw Self.invalid(Self.withoutQuotes(fault.map { String(cString: $0) } ?? "it cannot be read"))
+      throw Self.invalid(Self.withoutQuotes(fault.map { String(cString: $0) } ?? "it is malformed"))
     }
     defer { pq_freeWords(words) }
     var settings: [String: String] = [:]
@@ -121,12 +121,12 @@ public struct PostgreSQLAddress: Hashable, Sendable {
     // A password with a character that separates parts of an address ends up in one of these.
     guard !names.contains(where: { $0.contains("@") }), settings["dbname"]?.contains("@") != true else {
       throw invalid(
-        "a host or the name of the database has an '@'; in an address the characters @ / : ? # of a password are written as %40 and so on"
+        "a host or the name of the database has an '@'. In an address the characters @ / : ? # of a password are written as %40 and so on"
       )
     }
     guard ports.allSatisfy({ $0.isEmpty || UInt16($0).map { $0 > 0 } == true }) else {
       throw invalid(
-        "a port is not a number from 1 to 65535; in an address the characters @ / : ? # of a password are written as %40 and so on"
+        "a port is not a number from 1 to 65535. In an address the characters @ / : ? # of a password are written as %40 and so on"
       )
     }
     return (0..<count).map { index in

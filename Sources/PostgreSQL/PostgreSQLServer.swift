@@ -40,7 +40,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
     _ link: Link, _ own: [String: String], until deadline: ContinuousClock.Instant
   ) throws(PostgreSQLFailure) -> Self {
     guard link.serverVersion >= versionMin else {
-      throw refusal("it is PostgreSQL \(link.serverVersion / 10_000); version \(versionMin / 10_000) or later is needed")
+      throw refusal("it is PostgreSQL \(link.serverVersion / 10_000), and version \(versionMin / 10_000) or later is needed")
     }
     // Older servers do not have this one.
     let known = settings + (link.serverVersion >= 170_000 ? [(name: "transaction_timeout", value: "0")] : [])
@@ -66,7 +66,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
     let middle = (begin + Self.milliseconds) / 2
     guard let backend = rows.int(0, 0), let isStandby = rows.bool(0, 1), let timeline = rows.text(0, 6),
       let clock = rows.int(0, 7)
-    else { throw refusal("it does not say what it is") }
+    else { throw refusal("its answer is incomplete") }
     guard Int(backend) == link.backend else {
       throw between
     }
@@ -83,7 +83,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
       }
       let commits = rows.text(0, 3)?.fromServer ?? ""
       guard ["on", "remote_apply", "remote_write"].contains(commits) else {
-        throw refusal("synchronous_commit is '\(commits)', so it would lose what it has acknowledged; set it to 'on'")
+        throw refusal("synchronous_commit is '\(commits)', so it would lose acknowledged changes; set it to 'on'")
       }
     }
     return Self(
@@ -98,7 +98,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
     "a pooler such as PgBouncer shares its connections between clients: name the server itself")
 
   private static func refusal(_ reason: String) -> PostgreSQLFailure {
-    .refused(SQLError(state: unfit, message: "the database cannot be used: \(reason)"))
+    .refused(SQLError(state: unfit, message: "the database is not suitable: \(reason)"))
   }
 
   /// This machine's time of day, in milliseconds since 1970.

@@ -43,7 +43,7 @@ struct AnswerRow: RowSource {
     let key = table.key.indices.map { column in
       "\(table.key[column]) \(rows.int(row, column).map(String.init) ?? rows.text(row, column) ?? "?")"
     }
-    return StoreError(.corrupt, "a row of the table \(table.name) (\(key.joined(separator: ", "))) cannot be read")
+    return StoreError(.corrupt, "a row of the table \(table.name) (\(key.joined(separator: ", "))) is unreadable")
   }
 }
 

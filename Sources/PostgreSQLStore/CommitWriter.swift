@@ -97,7 +97,7 @@ actor CommitWriter {
   private func connected() async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     guard let now = current() else {
       throw .unavailable(
-        "the database did not renew this daemon's session in time; nothing is written until it does")
+        "the database did not renew this daemon's session in time, and nothing is written until it does")
     }
     guard now == session else { throw Self.fenced }
     if let connection { return connection }
@@ -168,10 +168,10 @@ actor CommitWriter {
   // MARK: - Failures
 
   /// The error when the session is gone.
-  static let isOver = "the session of this daemon in the database is over; what it had belongs to others"
+  static let isOver = "the session of this daemon in the database is over, and other daemons have its channels"
 
   private static let fenced = PostgreSQLFailure.refused(
-    SQLError(state: CommitScript.fencedState, message: "there is no session"))
+    SQLError(state: CommitScript.fencedState, message: "no session"))
 
   /// The meaning of an error for the caller that commits.
   private func failure(_ error: PostgreSQLFailure) -> CommitFailure {
@@ -184,7 +184,7 @@ actor CommitWriter {
       return .unavailable("the database: \(words)")
     case .inDoubt(let words):
       isInDoubt = true
-      return .inDoubt("the database: \(words); it is not known whether the last changes were stored")
+      return .inDoubt("the database: \(words). It is not known whether the last changes were stored")
     }
   }
 

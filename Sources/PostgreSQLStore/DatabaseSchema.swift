@@ -56,8 +56,8 @@ public enum DatabaseSchema {
         throw .refused(
           SQLError(
             state: PostgreSQLServer.unfit,
-            message: "its tables are those of a newer Baton (version \(found) of the tables, which needs programs that know "
-              + "\(oldest); this one knows \(version)); install the same version everywhere"))
+            message: "its tables are from a newer Baton (version \(found) of the tables, which needs programs that know "
+              + "\(oldest), and this one knows \(version)); install the same version everywhere"))
       }
       guard found < version else { return }
       try await apply(found + 1, connection, schema, within: timeout, until: end)
@@ -120,7 +120,8 @@ public enum DatabaseSchema {
           SQLError(
             state: inUseByOlder,
             message:
-              "the daemon '\(name ?? "")' is of an older Baton, which cannot go on with the tables of this one; stop it first"))
+              "the daemon '\(name ?? "")' is of an older Baton, which cannot continue with the tables of this one; "
+              + "stop it first"))
       // Another daemon is changing the tables, and is slow.
       case .refused(let fault) where fault.state == "55P03":
         guard ContinuousClock.now < end else {

@@ -41,7 +41,7 @@ struct IdleDatabase: Sendable {
       StoreError(.inUse, "a daemon that uses the database has not finished yet; stop all daemons first, or try again")
     case .refused, .unavailable: StoreError(.inputOutput, "the database: \(failure)")
     case .inDoubt:
-      StoreError(.inputOutput, "the database: \(failure); it is not known whether anything was changed")
+      StoreError(.inputOutput, "the database: \(failure). It is not known whether anything was changed")
     }
   }
 
@@ -69,7 +69,7 @@ struct IdleDatabase: Sendable {
       within: Self.timeout)
     if let name = living.text(0, 0) {
       throw StoreError(
-        .inUse, "the daemon '\(name)' uses the database; stop all daemons first (one that was killed counts for five seconds)")
+        .inUse, "the daemon '\(name)' uses the database; stop all daemons first (a killed daemon counts for five seconds)")
     }
     // A daemon that hangs and wakes up later finds that its session is over.
     _ = try await connection.run(SQLStatement("DELETE FROM sessions"), within: Self.timeout)

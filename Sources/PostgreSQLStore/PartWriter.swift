@@ -39,7 +39,7 @@ struct PartWriter {
       _ = try await run([SessionDatabase.fence(script.commit.session)])
     } catch {
       guard CommitScript.isFenced(error) else { throw error }
-      throw .refused(SQLError(state: CommitScript.fencedState, message: "there is no such session"))
+      throw .refused(SQLError(state: CommitScript.fencedState, message: "no such session"))
     }
     let place = try await run([script.locking, script.takePlace(all)])[1]
     var receipt = CommitReceipt(base: place.int(0, 0) ?? 0, postBase: place.int(0, 2) ?? 0)

@@ -51,7 +51,7 @@ actor SessionDatabase {
     var server: PostgreSQLServer?
     do throws(PostgreSQLFailure) {
       if connection == nil { server = try await connect(for: question.session) }
-      guard let connection else { return (.failed("there is no connection to the database"), nil) }
+      guard let connection else { return (.failed("not connected to the database"), nil) }
       return (try await Self.put(question, to: connection, settings), server)
     } catch {
       switch error {
@@ -112,7 +112,7 @@ actor SessionDatabase {
     switch question {
     case .session(.begin):
       let rows = try await connection.run(beginning(settings, lifetime), within: settings.timeout)
-      guard let id = rows[2].int(0, 0) else { return .failed("the tables of the database are those of a newer Baton by now") }
+      guard let id = rows[2].int(0, 0) else { return .failed("a newer Baton has changed the tables of the database") }
       return .began(id)
     case .session(.renew(let id, _)):
       let rows = try await connection.run(

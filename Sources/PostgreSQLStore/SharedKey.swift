@@ -51,7 +51,7 @@ public enum SharedKey {
     do { return (count, try file.putKeepingOld()) } catch {
       throw StoreError(
         .inputOutput,
-        "the secrets are encrypted with the new key, but it cannot take its place: \(error); it is in \(file.path).new")
+        "the secrets are encrypted with the new key, but it cannot take its place: \(error). It is in \(file.path).new")
     }
   }
 
@@ -66,7 +66,7 @@ public enum SharedKey {
       try file.settle(hasSecrets: !sealed.isEmpty, opens: sealed.areOpened)
     }
     guard old != nil || file.exists else {
-      throw StoreError(.notAccessible, "there is no \(file.path): say with --from where the present key is")
+      throw StoreError(.notAccessible, "\(file.path) is missing: pass the present key with --from")
     }
     let before = try old ?? file.box()
     for one in sealed { _ = try one.open(with: before) }
@@ -84,7 +84,7 @@ public enum SharedKey {
       let name = rows[0].text(row, 1) ?? ""
       guard let network = NetworkKind(rawValue: rows[0].text(row, 2) ?? "") else {
         throw StoreError(
-          .incompatible, "the identity '\(name)' is on a network that this version does not know; nothing was changed")
+          .incompatible, "the identity '\(name)' is on a network that this version does not know, so nothing was changed")
       }
       found.append(
         Sealed(

@@ -28,7 +28,7 @@ public struct StoreCopy: Sendable {
     guard served == 0 else {
       throw StoreError(
         .notAccessible,
-        "\(served) \(served == 1 ? "channel is" : "channels are") on SimpleX, which cannot be moved, because nothing says which daemon's chat core they are in; delete them first, or keep the store in its file"
+        "\(served) \(served == 1 ? "channel is" : "channels are") on SimpleX, which cannot be moved, because the file does not show which daemon's chat core has them; delete them first, or keep the store in its file"
       )
     }
     try await database.use(makesTables: true) { connection in
@@ -44,7 +44,7 @@ public struct StoreCopy: Sendable {
       guard found.count == 0 else {
         throw StoreError(
           .notAccessible,
-          "something is stored in the database already; copy into one in which there is nothing")
+          "the database already contains data; copy into an empty database")
       }
     }
     // Revisions are final, so nothing is asked of a commit.
@@ -167,7 +167,7 @@ public struct StoreCopy: Sendable {
   // MARK: - Errors
 
   private static func differs(_ table: SummedTable) -> StoreError {
-    StoreError(.inputOutput, "the table \(table.name) does not read as it was written; nothing was kept")
+    StoreError(.inputOutput, "the table \(table.name) reads back differently, so nothing was kept")
   }
 
   private static func named(_ error: PostgreSQLFailure, _ table: SummedTable) -> any Error {

@@ -29,7 +29,7 @@ public struct DeclarationFolder: Sendable {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      reader.refuse(path, "the folder cannot be read: \(error.localizedDescription)")
+      reader.refuse(path, "cannot read the folder: \(error.localizedDescription)")
     }
     names = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
     for name in names {
@@ -53,7 +53,7 @@ public struct DeclarationFolder: Sendable {
   /// The text of a regular file. Links to one are followed. A pipe or a device must not hold the daemon up.
   private static func text(of path: String) throws(Unreadable) -> String {
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Unreadable(reason: "the file cannot be read: \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else { throw Unreadable(reason: "cannot read the file: \(String(cString: strerror(errno)))") }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -65,7 +65,7 @@ public struct DeclarationFolder: Sendable {
       var part = [UInt8](repeating: 0, count: 65_536)
       let count = read(descriptor, &part, part.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Unreadable(reason: "the file cannot be read: \(String(cString: strerror(errno)))") }
+      guard count >= 0 else { throw Unreadable(reason: "cannot read the file: \(String(cString: strerror(errno)))") }
       if count == 0 { break }
       bytes += part[..<count]
     }

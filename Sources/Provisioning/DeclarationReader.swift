@@ -143,7 +143,7 @@ public struct DeclarationReader {
         network = NetworkKind(rawValue: text)
         if network == nil {
           let known = NetworkKind.allCases.map(\.rawValue).joined(separator: " or ")
-          note(value, "there is no network '\(text)': write \(known)")
+          note(value, "unknown network '\(text)': write \(known)")
           return nil
         }
       case "name": item.name = name(value, key)
@@ -156,7 +156,7 @@ public struct DeclarationReader {
     // Addresses of the networks look different enough to do without saying which it is.
     let kind = network ?? .lookingLike(text)
     guard let parser = addressing[kind] else {
-      note(place, "this program does not know addresses of the network '\(kind.rawValue)'")
+      note(place, "this program does not support addresses of the network '\(kind.rawValue)'")
       return nil
     }
     do throws(InvalidAddress) {
@@ -226,7 +226,7 @@ public struct DeclarationReader {
     for (key, value) in mapping {
       let name = key.string ?? ""
       guard known.contains(name) else {
-        note(key, "\(what) has no member '\(name)'; it may have \(known.joined(separator: ", "))")
+        note(key, "\(what) has no member '\(name)': it may have \(known.joined(separator: ", "))")
         continue
       }
       if value.null == nil { found.append((name, value, value.mark ?? key.mark)) }

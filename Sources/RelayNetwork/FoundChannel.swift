@@ -44,13 +44,13 @@ extension RelayNetwork {
   public func look(
     for channel: ChannelReference, as identity: IdentityID, at address: String
   ) async throws(NetworkFailure) -> FoundChannel {
-    throw NetworkFailure("channels of others cannot be followed there", isUnsupported: true)
+    throw NetworkFailure("channels on this network cannot be followed", isUnsupported: true)
   }
 
   public func join(
     _ channel: ChannelReference, as identity: IdentityID
   ) async throws(NetworkFailure) -> FoundChannel {
-    throw NetworkFailure("channels of others cannot be joined there", isUnsupported: true)
+    throw NetworkFailure("channels on this network cannot be joined", isUnsupported: true)
   }
 
   /// No one notices who reads.

@@ -93,7 +93,7 @@ extension PostDraft.Attachment {
     do throws(FileAddress.Flaw) { _ = try FileAddress(url) } catch { return error.reason }
     guard self == Self(url: url) else {
       return
-        "leads to a file of this machine, of which nothing else can be said; leave out the description and all that is beside it"
+        "leads to a file of this machine, which has only its address; leave out the description and all other fields"
     }
     return nil
   }

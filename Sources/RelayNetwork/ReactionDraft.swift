@@ -31,7 +31,7 @@ extension RelayNetwork {
   public func composeRemoval(
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
-    throw .unsupported("Baton does not remove what others wrote on this network; hide the message here")
+    throw .unsupported("Baton does not remove other people's messages on this network; hide the message here")
   }
 
   public func reference(

@@ -77,7 +77,7 @@ extension RefusalSentence {
   public static func relayInUse(channels: Int) -> Self {
     Self(
       "\(counted(channels, "channel")) \(channels == 1 ? "uses" : "use") this relay",
-      "its address cannot change, and only relay remove --force removes it; the channels keep it")
+      "its address cannot change, and only relay remove --force removes it. The channels keep it")
   }
 
   /// An identity that cannot be removed. Without channels it is main.

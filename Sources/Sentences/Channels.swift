@@ -11,7 +11,7 @@ extension RefusalSentence {
     let what = "no enabled relay on \(network) is known to offer groups"
     guard untested > 0 else { return Self(what, "name one with --relay") }
     return Self(
-      "\(what); \(untested) \(untested == 1 ? "was" : "were") never tested",
+      "\(what), and \(untested) \(untested == 1 ? "was" : "were") never tested",
       "run batonctl relay test --all, or name one with --relay", after: ": ")
   }
 
@@ -93,7 +93,7 @@ extension RefusalSentence {
   /// A request to leave one of Baton's own channels.
   public static func owned(channel: Int64) -> Self {
     Self(
-      "channel \(channel) is yours, not one that you follow", "batonctl channel delete \(channel) deletes it for all readers")
+      "channel \(channel) is yours, not a followed channel", "batonctl channel delete \(channel) deletes it for all readers")
   }
 
   /// A text that is not a link to a channel.

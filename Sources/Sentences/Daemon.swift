@@ -77,7 +77,7 @@ extension RefusalSentence {
   /// A method that the caller may not call.
   public static let permissionDenied = Self(
     "permission denied: this needs root or the group baton",
-    "join it with usermod -aG baton USER and log in again; the options control.readGroup and control.publishGroup let others read or publish"
+    "join it with usermod -aG baton USER and log in again. The options control.readGroup and control.publishGroup let others read or publish"
   )
 
   /// A parameter that is unknown, missing or of the wrong type.

@@ -16,14 +16,14 @@ extension RefusalSentence {
   public static func noSuchPerson(author: String) -> Self {
     Self(
       "no one called '\(author)' has written here, been muted or joined a channel",
-      "batonctl people lists everyone; on Nostr, you can write the whole public key, npub1… or nprofile1…")
+      "batonctl people lists everyone. On Nostr, you can write the whole public key, npub1… or nprofile1…")
   }
 
   /// Someone who does not belong to a channel.
   public static func noSuchMember(channel: Int64, author: String) -> Self {
     Self(
       "no member or join request called '\(author)' in channel \(channel)",
-      "batonctl member list shows them; on Nostr, you can write the whole public key, npub1… or nprofile1…")
+      "batonctl member list shows them. On Nostr, you can write the whole public key, npub1… or nprofile1…")
   }
 
   /// A change of a channel's members that is not possible like this.

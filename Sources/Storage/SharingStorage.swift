@@ -70,7 +70,7 @@ public struct SharedDatabase: Hashable, Sendable {
   public static let clockWarning: Int64 = 2_000
   /// The consequence of commits that wait for no standby, for people.
   public static let standbyWords =
-    "commits do not wait for a standby: if the database's machine is lost, so are the latest changes, or all changes if there is no standby"
+    "commits do not wait for a standby: if the database's machine is lost, so are the latest changes, or all changes without a standby"
 
   /// How many milliseconds its clock is later than this machine's, at least. Negative if it is earlier.
   public var clockAhead: Int64
@@ -84,7 +84,7 @@ public struct SharedDatabase: Hashable, Sendable {
 
   /// How its clock differs, for people.
   public var clockWords: String {
-    "the clock of the database is \(Double(abs(clockAhead)) / 1000) s \(clockAhead > 0 ? "ahead of" : "behind") that of this machine"
+    "the clock of the database is \(Double(abs(clockAhead)) / 1000) s \(clockAhead > 0 ? "ahead of" : "behind") this machine's"
   }
 }
 

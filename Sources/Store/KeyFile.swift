@@ -52,7 +52,7 @@ public struct KeyFile: Sendable {
     }
     guard content.count <= bytesMax else {
       throw StoreError(
-        .wrongKey, "the key file \(path) has more than \(bytesMax) bytes; a key has 32, or 64 hexadecimal digits")
+        .wrongKey, "the key file \(path) has more than \(bytesMax) bytes, but a key has 32, or 64 hexadecimal digits")
     }
     return content.count == 32 ? content : content.withUnsafeBytes(Self.key(in:)) ?? content
   }
@@ -96,7 +96,7 @@ public struct KeyFile: Sendable {
         unlink(newPath)
         return
       }
-      throw StoreError(.wrongKey, "neither \(path) nor \(newPath) opens what is stored: it was stored with another key")
+      throw StoreError(.wrongKey, "neither \(path) nor \(newPath) opens the stored secrets: they were stored with another key")
     }
     try put()
   }

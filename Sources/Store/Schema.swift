@@ -345,7 +345,7 @@ enum Schema {
     guard version <= self.version else {
       throw StoreError(
         .incompatible,
-        "the database \(path) has schema \(version), this program knows schemas up to \(self.version): "
+        "the database \(path) has schema \(version), this program supports schemas up to \(self.version): "
           + "run the newer batond, or restore a backup from before the upgrade")
     }
     let end = max(Int(version), last ?? migrations.count)

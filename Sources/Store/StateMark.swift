@@ -27,7 +27,7 @@ struct StateMark: Hashable, Sendable {
     else {
       throw StoreError(
         .corrupt,
-        "\(path) is damaged: it says which database belongs there. If \(directory)/baton.db is the right one, remove \(name)")
+        "\(path) is damaged: it identifies the database next to it. If \(directory)/baton.db is the right one, remove \(name)")
     }
     return StateMark(database: database, generation: generation)
   }

@@ -81,7 +81,7 @@ extension Store {
       try note { db in
         try Row.fetchAll(
           db, sql: "SELECT channel_id, reason FROM quarantine ORDER BY channel_id LIMIT ?", arguments: [Self.problemsMax]
-        ).map { "channel \($0[0] as Int64) is left alone: \($0[1] as String)" }
+        ).map { "channel \($0[0] as Int64) is skipped: \($0[1] as String)" }
       }
       var place: Scrub? = Scrub()
       while let now = place, problems.count < Self.problemsMax {
@@ -203,7 +203,7 @@ extension Store {
         }
         guard version <= Schema.version else {
           throw StoreError(
-            .incompatible, "\(copy) has schema \(version), this program knows schemas up to \(Schema.version)")
+            .incompatible, "\(copy) has schema \(version), this program supports schemas up to \(Schema.version)")
         }
         try Schema.refuseForeign(db, copy)
         return try Self.sealed(db)
@@ -217,7 +217,7 @@ extension Store {
         throw StoreError(
           .wrongKey,
           "\(copy) was made with another key than \(file.path): the secret of '\(locked.secret.title)' does not open. Put the key from when the "
-            + "copy was made in its place first; nothing was changed")
+            + "copy was made in its place first. Nothing was changed")
       }
       // The copy goes through SQLite, so that the content of its log is included, and a link is followed and not moved.
       let new = path + ".new"

@@ -44,7 +44,7 @@ extension Store {
 
   /// An intact row with an unknown word.
   static func unreadable(_ table: SummedTable, _ row: Row) -> StoreError {
-    StoreError(.corrupt, "\(table.title(row)) cannot be read")
+    StoreError(.corrupt, "\(table.title(row)) is unreadable")
   }
 
   // MARK: - Writing

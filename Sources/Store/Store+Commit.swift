@@ -53,7 +53,7 @@ extension Store {
       let words = noted(error).description
       // A transaction that SQLite can still roll back was not committed.
       if db.isInsideTransaction, (try? db.rollback()) != nil { return fail(requests, .unavailable(words)) }
-      return fail(requests, .inDoubt("\(words); it is not known whether the last changes were stored"))
+      return fail(requests, .inDoubt("\(words). It is not known whether the last changes were stored"))
     }
     history.withLock { $0 = size }
     return written.map { CommitOutcome(result: $0.result, rows: $0.rows) }

@@ -46,7 +46,7 @@ extension Store {
     let file = KeyFile(directory + "/identity.key")
     try file.settle(store)
     guard old != nil || file.exists else {
-      throw StoreError(.notAccessible, "there is no \(file.path): say with --from where the present key is")
+      throw StoreError(.notAccessible, "\(file.path) is missing: pass the present key with --from")
     }
     let before = try old ?? file.box()
     let after = try new ?? file.prepare()

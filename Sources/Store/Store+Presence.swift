@@ -63,10 +63,10 @@ extension Store {
   /// Why a database is not the one that the mark describes, and the remedy. `nil` if it is.
   private static func mismatch(_ id: String?, _ generation: Int64, _ mark: StateMark, _ path: String) -> String? {
     if id != mark.database {
-      return "the database \(path) is not the one that was there before: restore a backup with 'batond restore FILE'"
+      return "another database took the place of \(path): restore a backup with 'batond restore FILE'"
     }
     guard generation < mark.generation else { return nil }
-    return "the database \(path) lacks what was stored last: its log \(path)-wal is gone, or it was replaced by an older copy; "
+    return "the database \(path) lacks the latest changes: its log \(path)-wal is gone, or it was replaced by an older copy; "
       + "put the log back, restore a backup with 'batond restore FILE'"
   }
 

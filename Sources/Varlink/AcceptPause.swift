@@ -23,7 +23,7 @@ package final class AcceptPause: ChannelInboundHandler {
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
-    if end < .max, lowestFree >= end { pause(context, "no more files and connections may be open") }
+    if end < .max, lowestFree >= end { pause(context, "the limit on open files and connections is reached") }
     context.fireChannelReadComplete()
   }
 

@@ -57,7 +57,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     ) { $0 }
     peer = descriptor.flatMap { VarlinkPeer(socket: $0) }
     guard let descriptor, let peer else {
-      notice(.protocolBroken(nil, reason: "the kernel does not say who it is"))
+      notice(.protocolBroken(nil, reason: "the kernel does not identify the peer"))
       return over(context)
     }
     standing = standingOf(peer)

@@ -91,7 +91,7 @@ struct IDLParser {
       let before = comment.count
       skip()
       guard comment.count == before || !isPortable else {
-        throw failure("a comment after a field cannot be read by some tools")
+        throw failure("some tools cannot read a comment after a field")
       }
       comment = []
       guard peek == "," else { break }
@@ -114,10 +114,10 @@ struct IDLParser {
       let isMap = peek != "]"
       if isMap { try word("string") }
       try symbol("]")
-      guard !isPortable || (peek != "[" && peek != "?") else { throw failure("nested arrays cannot be read by some tools") }
+      guard !isPortable || (peek != "[" && peek != "?") else { throw failure("some tools cannot read nested arrays") }
       let element = try type()
       if isPortable, case .structure(let fields) = element, fields.isEmpty {
-        throw failure("string sets cannot be read by some tools")
+        throw failure("some tools cannot read string sets")
       }
       return isMap ? .map(element) : .array(element)
     }

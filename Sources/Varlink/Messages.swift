@@ -75,7 +75,7 @@ extension VarlinkCall {
   /// Reads one message without its terminator (varlink.org, Method-Call; docs/design/varlink.md#messages).
   public init(message: some Sequence<UInt8>) throws(VarlinkProtocolError) {
     let (call, unusable) = try Self.read(message)
-    if let unusable { throw VarlinkProtocolError("the parameter '\(unusable.prefix(64))' cannot be read") }
+    if let unusable { throw VarlinkProtocolError("the parameter '\(unusable.prefix(64))' is unreadable") }
     self = call
   }
 

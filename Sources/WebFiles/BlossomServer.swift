@@ -56,7 +56,7 @@ public struct BlossomServer: Sendable {
       throw WebFailure("the server's answer to the upload does not say what it stored")
     }
     guard hash.lowercased() == file.sha256 else {
-      throw WebFailure("the server says that it stored another file: its SHA-256 is \(hash.prefix(64))")
+      throw WebFailure("the server stored another file: its SHA-256 is \(hash.prefix(64))")
     }
   }
 

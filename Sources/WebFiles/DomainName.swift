@@ -30,7 +30,7 @@ public struct DomainName: Hashable, Sendable {
     let isLocal = (try? WebAddress(server: "http://\(domain)")) != nil
     guard let server = try? WebAddress(server: (isLocal ? "http://" : "https://") + domain), isLocal || server.port == 443,
       isLocal || server.authority == domain.lowercased()
-    else { throw Flaw(description: "what follows the '@' is not a domain") }
+    else { throw Flaw(description: "the text after the '@' is not a domain") }
     self.server = server
   }
 
@@ -58,7 +58,7 @@ public struct DomainName: Hashable, Sendable {
       throw WebFailure("the server's answer is not a list of names as in NIP-05")
     }
     let keys = Set((names[name].map { [$0] } ?? names.filter { $0.key.lowercased() == name }.map(\.value)).map(Self.lowered))
-    guard let key = keys.first else { throw WebFailure("there is no one with this name") }
+    guard let key = keys.first else { throw WebFailure("no one has this name") }
     guard keys.count == 1 else { throw WebFailure("several people there have this name in different capitals") }
     guard let text = key.string, text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
       throw WebFailure("the name stands for something that is not a public key")

@@ -39,7 +39,7 @@ public struct WebAddress: Hashable, Sendable {
       (parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath) + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
     guard (1...65535).contains(port) else { throw Flaw(description: "must have a port from 1 to 65535") }
     guard isSecure || isLoopback else {
-      throw Flaw(description: "must begin with https://; http:// is for servers on this machine only")
+      throw Flaw(description: "must begin with https:// (http:// is for servers on this machine only)")
     }
   }
 

@@ -76,7 +76,7 @@ public struct WebClient: Sendable {
     do {
       tls = try WebTLS(trustRoots: trustRoots)
     } catch {
-      throw WebFailure("the certificate authorities cannot be read\(trustRoots.map { " from \($0)" } ?? "")")
+      throw WebFailure("cannot read the certificate authorities\(trustRoots.map { " from \($0)" } ?? "")")
     }
   }
 

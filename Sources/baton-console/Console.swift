@@ -26,15 +26,15 @@ struct Console: AsyncParsableCommand {
       the browser you can do what the user who started it may do. The console listens on loopback only. Ctrl-C ends it and all \
       of its sessions. With --service it serves the sockets that systemd hands over. With --login it requests an address from \
       such a service.
-      Exit status: 0 done, or ended by a signal; 64 usage; 69 the daemon or the service cannot be reached; 71 it cannot \
-      listen; 77 not permitted.
+      Exit status: 0 done or ended by a signal, 64 usage, 69 the daemon or the service cannot be reached, 71 it cannot \
+      listen, 77 not permitted.
       """,
     version: "baton-console \(version)")
 
   @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.", completion: .file())
   var socket: String?
   @Option(
-    help: "Port on loopback. Default: a free port; with --login, 8790, the local port forwarded to the service.")
+    help: "Port on loopback. Default: a free port, or with --login 8790, the local port forwarded to the service.")
   var port: UInt16?
   @Option(
     name: .customLong("public-url"),

@@ -28,7 +28,7 @@ struct BatonSandbox: AsyncParsableCommand {
   @Option(help: "Directory for one SQLite file per relay, with its events and its own key. Default: both are kept in memory.")
   var directory: String?
   @Flag(name: .customLong("no-groups"), help: "Do not offer groups (NIP-29).") var withoutGroups = false
-  @Option(help: "RELAY=KIND: a fault to begin with; relays count from 1. May be repeated.") var fault: [String] = []
+  @Option(help: "RELAY=KIND: a fault to begin with. Relays count from 1. May be repeated.") var fault: [String] = []
 
   func validate() throws {
     guard (1...1000).contains(relays) else { throw ValidationError("--relays must be 1 to 1000.") }

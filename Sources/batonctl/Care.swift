@@ -63,7 +63,7 @@ struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Check the daemon's database for damage",
     discussion: """
-      Exit status: 0 no damage; 1 damage.
+      Exit status: 0 no damage, 1 damage.
 
       Example:
         batonctl check

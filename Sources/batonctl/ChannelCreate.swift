@@ -11,7 +11,7 @@ struct ChannelCreate: AsyncParsableCommand {
     discussion: """
       The command shows the progress and prints the channel link.
 
-      Exit status: 0 the channel works; 1 no relay accepted it, or its relay did not let in every --member; 75 it did not \
+      Exit status: 0 the channel works, 1 no relay accepted it or its relay did not let in every --member, 75 it did not \
       reach the state of --wait within --timeout, 20min by default. The daemon continues in any case: see batonctl channel \
       show.
 

@@ -48,8 +48,8 @@ struct ChannelEdit: AsyncParsableCommand {
 
   @Argument(help: "Channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "New name.") var name: String?
-  @Option(name: .customLong("full-name"), help: "New longer name; '' removes it.") var fullName: String?
-  @Option(help: "New description; '' removes it.") var description: String?
+  @Option(name: .customLong("full-name"), help: "New longer name, '' to remove it.") var fullName: String?
+  @Option(help: "New description, '' to remove it.") var description: String?
   @Option(help: "New image, a PNG, JPEG or WebP file.", completion: .file()) var image: String?
   @Flag(name: .customLong("no-image"), help: "Remove the image.") var noImage = false
   @Option(help: "Replacement of relays that fail for good: on or off.") var heal: Switch?
@@ -68,15 +68,15 @@ struct ChannelEdit: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Read the messages of the channel.") var read: Bool?
   @Option(
     name: .customLong("read-days"),
-    help: "Maximum age of messages to read back, in days, 0 to 36500; 0 for any age, default for messages.days.")
+    help: "Maximum age of messages to read back, in days, 0 to 36500 (0: any age), or default for messages.days.")
   var readDays: Limit?
   @Option(
     name: .customLong("read-count"),
-    help: "Number of newest messages to read back from one relay, 1 to 100000; default for messages.count.")
+    help: "Number of newest messages to read back from one relay, 1 to 100000, or default for messages.count.")
   var readCount: Limit?
   @Option(
     name: .customLong("keep-messages"),
-    help: "Number of other people's messages to keep, the latest ones, 1 to 100000; default for messages.keep.")
+    help: "Number of other people's messages to keep, the latest ones, 1 to 100000, or default for messages.keep.")
   var keepMessages: Limit?
   @Flag(help: "Do not ask for confirmation.") var yes = false
   @OptionGroup var global: GlobalOptions
@@ -153,7 +153,7 @@ struct ChannelEdit: AsyncParsableCommand {
     }
     if let freeze {
       channel = try await client.setFrozen(freeze, channel: id)
-      let others = freeze && !channel.frozenEnforced ? "; other people can still write there" : ""
+      let others = freeze && !channel.frozenEnforced ? ", but other people can still write there" : ""
       sentences.append("Channel \(id) is \(freeze ? "frozen" : "not frozen")\(others).")
     }
     if changesReading {

@@ -18,7 +18,7 @@ struct ConsoleCommand: ParsableCommand {
         batonctl console --read-only
       """)
   @Option(
-    help: "Port on loopback. Default: a free port; with --login, 8790, the local port forwarded to the service.")
+    help: "Port on loopback. Default: a free port, or with --login 8790, the local port forwarded to the service.")
   var port: UInt16?
   @Flag(name: .customLong("read-only"), help: "Allow no changes.") var isReadOnly = false
   @OptionGroup var global: GlobalOptions
@@ -43,7 +43,7 @@ struct ConsoleCommand: ParsableCommand {
     defer { for pointer in pointers { free(pointer) } }
     // The console is in the same file, and runs under its own name.
     guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-      throw Refused(description: "cannot start \(Self.program): /proc/self/exe cannot be read; is /proc mounted?")
+      throw Refused(description: "cannot start \(Self.program): /proc/self/exe is not readable. Is /proc mounted?")
     }
     execv(own, &pointers)
     throw Refused(description: "cannot start \(Self.program): \(own): \(String(cString: strerror(errno)))")

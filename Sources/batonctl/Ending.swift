@@ -95,7 +95,7 @@ final class Ending: Sendable {
     let source = DispatchSource.makeSignalSource(signal: SIGINT)
     source.setEventHandler { [self] in
       end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over || $0.isLeft }) { followed in
-        followed?.interrupted ?? "interrupted; the daemon continues its work"
+        followed?.interrupted ?? "interrupted. The daemon continues its work"
       }
     }
     source.resume()

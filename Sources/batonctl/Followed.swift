@@ -17,14 +17,14 @@ enum Followed: Sendable {
   func timedOut(after limit: String) -> String {
     switch self {
     case .channel(let channel):
-      "channel \(channel.id) is not ready after \(limit); the daemon continues, see batonctl channel show \(channel.id)"
+      "channel \(channel.id) is not ready after \(limit). The daemon continues, see batonctl channel show \(channel.id)"
     case .post(let post):
-      "post \(post.id) is not settled after \(limit); the daemon continues, see batonctl post show \(post.id)"
+      "post \(post.id) is not settled after \(limit). The daemon continues, see batonctl post show \(post.id)"
     case .membership(let change):
-      "the change is not done after \(limit); the daemon continues, see batonctl post show \(change.postId)"
+      "the change is not done after \(limit). The daemon continues, see batonctl post show \(change.postId)"
     case .importing(let report): "not done after \(limit): \(report.progress); run it again to continue"
     case .stream: "ended after \(limit), the time limit of --timeout"
-    case .preparing: "file uploads or name lookups took longer than \(limit); nothing was published, run it again"
+    case .preparing: "file uploads or name lookups took longer than \(limit). Nothing was published, run it again"
     }
   }
 
@@ -36,7 +36,7 @@ enum Followed: Sendable {
     case .membership(let change): "the daemon continues without batonctl; see batonctl post show \(change.postId)"
     case .importing(let report): "interrupted: \(report.progress); run it again to continue"
     case .stream: "interrupted"
-    case .preparing: "interrupted during file uploads or name lookups; nothing was published, run it again"
+    case .preparing: "interrupted during file uploads or name lookups. Nothing was published, run it again"
     }
   }
 

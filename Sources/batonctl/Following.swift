@@ -147,7 +147,7 @@ struct FollowedView {
     var shown = lines
     if lines.count > room {
       shown =
-        lines.prefix(room - 1) + ["\(Marks.current.ellipsis) and \(lines.count - room + 1) more; a taller terminal shows them"]
+        lines.prefix(room - 1) + ["\(Marks.current.ellipsis) and \(lines.count - room + 1) more: a taller terminal shows them"]
     }
     if let note { shown.append(session.terminal.paint(note.shown, .yellow)) }
     session.ending.willWrite(isResult: false)

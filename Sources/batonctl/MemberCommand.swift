@@ -27,7 +27,7 @@ struct MemberCommand: AsyncParsableCommand {
     enum Order: String, ExpressibleByArgument, CaseIterable { case role, name, lastMessage }
 
     static let configuration = CommandConfiguration(
-      abstract: "List members of a channel, those with roles first",
+      abstract: "List members of a channel, members with roles first",
       discussion: """
         Example:
           batonctl member list Club --asking
@@ -125,13 +125,13 @@ struct MemberCommand: AsyncParsableCommand {
       discussion: """
         This also accepts a join request. The change is a post: batonctl post show shows its progress, and batonctl post \
         retry retries it. It is done when the relay's own lists show it.
-        Exit status: 0 the change is done, or stored with --wait none; 1 it is not done.
+        Exit status: 0 the change is done or stored with --wait none, 1 it is not done.
 
         Example:
           batonctl member add Club npub1… --role admin
         """)
     @OptionGroup var target: MemberTarget
-    @Option(help: "Role. May be repeated. The relay defines roles; admin is common. Default: none.")
+    @Option(help: "Role. May be repeated. The relay defines roles, and admin is common. Default: none.")
     var role: [String] = []
     @OptionGroup var waiting: MemberWaiting
     @OptionGroup var global: GlobalOptions

@@ -82,7 +82,7 @@ struct MessageRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a message for all readers of a group",
     discussion: """
-      You can remove other people's messages from your groups on Nostr and your channels on SimpleX; readers may keep \
+      You can remove other people's messages from your groups on Nostr and your channels on SimpleX. Readers may keep \
       copies. Elsewhere, use batonctl messages hide. The removal is a post: batonctl post show shows its progress, and \
       batonctl post retry retries it. A message that is Baton's own post is deleted as with batonctl post delete.
 

@@ -7,10 +7,10 @@ struct MessageList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Show messages of one channel or of all, the newest last",
     discussion: """
-      Each message begins with its id, author and time. Names prove nothing, so the author's key follows the name; your \
+      Each message begins with its id, author and time. Names prove nothing, so the author's key follows the name. Your \
       own messages are by 'you', with the number of relays that have the post. --search finds messages that contain all \
       of the words, the best matches first: word* matches longer words, and "words in quotation marks" are adjacent. It \
-      searches stored messages; with --on-relays, relays of the channel that offer it search first, and see the words. \
+      searches stored messages. With --on-relays, relays of the channel that offer it search first, and see the words. \
       With --json, --follow prints one document for each change, and for each message at the beginning.
 
       Example:
@@ -31,7 +31,7 @@ struct MessageList: AsyncParsableCommand {
   @Flag(help: "Only pinned messages of the channel.") var pinned = false
   @Option(name: .customLong("answers-to"), help: "Only answers to this message.", completion: .names(of: .message))
   var answersTo: ObjectID?
-  @Option(help: "Maximum number of messages to show, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
+  @Option(help: "Maximum number of messages to show, 1 to 1000, or with --around 1 to 100.") var limit: Int = 25
   @Flag(name: .customLong("newest-first"), help: "Show the newest message first.") var newestFirst = false
   @OptionGroup var global: GlobalOptions
 

@@ -129,7 +129,7 @@ struct OperatorCommand: AsyncParsableCommand {
         """)
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
     @Option(help: "New trade name.") var name: String?
-    @Option(name: .customLong("legal-name"), help: "Name of the legal entity; '' removes it.") var legalName: String?
+    @Option(name: .customLong("legal-name"), help: "Name of the legal entity, '' to remove it.") var legalName: String?
     @Option(help: "Domain of the operator. Replaces all current domains.") var domain: [String] = []
     @Option(
       name: .customLong("smp-role"),
@@ -173,7 +173,7 @@ struct OperatorCommand: AsyncParsableCommand {
         """,
       aliases: ["rm"])
     @Argument(help: "Operator, by id or name.", completion: .names(of: .provider)) var name: String
-    @Flag(help: "Remove its servers and relays too; channels keep the relays that they have.") var force = false
+    @Flag(help: "Remove its servers and relays too. Channels keep the relays that they have.") var force = false
     @Flag(help: "Do not ask for confirmation.") var yes = false
     @OptionGroup var global: GlobalOptions
 

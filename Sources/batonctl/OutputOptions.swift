@@ -20,7 +20,7 @@ struct ShowOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N per line, for other commands.",
+      "wide (all columns, nothing cut), json or yaml (one document), or name (one id:N per line, for other commands).",
       valueName: "format"))
   var output: OutputFormat?
   @Flag(help: "Show exact times, in UTC.") var utc = false
@@ -51,7 +51,7 @@ struct TableOptions: ParsableArguments {
       let name = part.lowercased()
       if let column = all.first(where: { $0.name == name }) { return column.staying }
       let names = all.map(\.name)
-      let hint = Nearest.to(name, among: names).map { "; did you mean \($0)?" } ?? "."
+      let hint = Nearest.to(name, among: names).map { ". Did you mean \($0)?" } ?? "."
       throw ValidationError("There is no column '\(part)'\(hint) The columns are \(names.joined(separator: ", ")).")
     }
   }

@@ -54,7 +54,7 @@ struct PostEdit: AsyncParsableCommand {
         let new = try await session.client.editPost(request).post
         session.warn(of: new)
         if PostFollowing.isUnpublished(new) {
-          return try session.show(new) { "Post \(new.id) is edited; it is not published yet." }
+          return try session.show(new) { "Post \(new.id) is edited, and not published yet." }
         }
         guard new.id != post.id else { return try session.show(new) { "Post \(new.id) is being edited." } }
         return try session.show(new) { "Post \(new.id) is being published to replace post \(post.id)." }
@@ -68,7 +68,7 @@ struct PostEdit: AsyncParsableCommand {
 
   private func beginning(_ reply: PostsPublishReply) -> String {
     let new = reply.post
-    if PostFollowing.isUnpublished(new) { return "Post \(new.id) is edited; it is not published yet." }
+    if PostFollowing.isUnpublished(new) { return "Post \(new.id) is edited, and not published yet." }
     guard new.id != post.id else {
       return "Post \(new.id) is edited in place. Delivering to \(counted(new.relayCount, "relay"))."
     }

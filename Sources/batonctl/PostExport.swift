@@ -13,7 +13,7 @@ struct PostExport: AsyncParsableCommand {
       Each line is a signed Nostr event as JSON: a post, or the deletion of a deleted post. Other programs can read and \
       verify it, and batonctl post import accepts it. The oldest post comes first. Drafts, scheduled and expired posts \
       are not signed, and not exported. Standard error shows how many posts were left out.
-      Exit status: 0 all posts that can be exported are there; 1 some posts cannot be read, because the database is \
+      Exit status: 0 all posts that can be exported are there, 1 some posts are unreadable because the database is \
       damaged.
 
       Example:

@@ -20,7 +20,7 @@ struct PostExtras: ParsableArguments {
   var attachFile: [String] = []
   @Option(
     help: """
-      Description of a file, for people who cannot see it: the first --alt is for the first --attach-file, and so on. '' is none. \
+      Description of a file, for people who cannot see it: the first --alt is for the first --attach-file, and so on. '' for no description. \
       Not on SimpleX.
       """)
   var alt: [String] = []

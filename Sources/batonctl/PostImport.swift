@@ -10,13 +10,13 @@ struct PostImport: AsyncParsableCommand {
     commandName: "import", abstract: "Publish the posts in a file, one per line",
     discussion: """
       Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, \
-      emoji, attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. A line may also \
+      emoji, attachments, at and tolerance, as in org.batond.Posts.Publish, and key is its idempotencyKey. A line may also \
       be a signed Nostr event, as from batonctl post export: a post signed by the channel's own key is published \
       unchanged, with its date, and the deletion of a known post deletes it. A line without a key gets one from its \
       bytes and the channel, so importing a file again publishes only new lines, and two equal lines are one post. \
       Refused lines do not stop the others. If the daemon cannot accept more, the import stops and prints its progress: \
       run it again to continue.
-      Exit status: 0 every line is published, now or earlier; 1 some lines were refused.
+      Exit status: 0 every line is published now or earlier, 1 some lines were refused.
 
       Example:
         batonctl post import News news.jsonl

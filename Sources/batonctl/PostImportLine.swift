@@ -51,7 +51,7 @@ enum PostImportLine {
     var members = members
     for name in members.keys.sorted() where !fields.contains(name) {
       let hint =
-        Nearest.to(name, among: fields).map { "; did you mean \($0)?" } ?? "; the fields are \(fields.joined(separator: ", "))"
+        Nearest.to(name, among: fields).map { ". Did you mean \($0)?" } ?? ". The fields are \(fields.joined(separator: ", "))"
       throw Flaw(reason: "there is no field '\(name.shown.cut(to: 40))'\(hint)")
     }
     if members["attachments"] != nil || members["quotes"] != nil, members["text"] == nil { members["text"] = "" }

@@ -36,7 +36,7 @@ struct PostList: AsyncParsableCommand {
   var reactionsTo: ObjectID?
   @Flag(help: "Include reactions.") var reactions = false
   @Flag(help: "Only drafts.") var drafts = false
-  @Option(help: "Maximum number of posts to list, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
+  @Option(help: "Maximum number of posts to list, 1 to 1000, or with --around 1 to 100.") var limit: Int = 25
   @OptionGroup var global: GlobalOptions
 
   /// The largest number of posts in one reply of the daemon.

@@ -9,13 +9,13 @@ struct PostPublish: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish", abstract: "Publish a post on all relays of its channel",
     discussion: """
-      batonctl post CHANNEL TEXT is the same. Write -- before a text that begins with a dash; the text - is read from \
+      batonctl post CHANNEL TEXT is the same. Write -- before a text that begins with a dash. The text - is read from \
       standard input, without the line feed at its end. With --at the post is stored now and published at that time \
       ("2026-12-24 18:00", 2026-12-24T18:00:00Z, +30min, +2h or +3d), and the command does not wait. Files are uploaded \
       as they are, including the location of photos, before the post is published, even with --at. On SimpleX the chat \
-      core of this machine reads the file later: keep it below the folder simplex.files until readers find the post; \
-      file servers keep it for about 48 hours.
-      Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state of --wait within \
+      core of this machine reads the file later: keep it below the folder simplex.files until readers find the post. \
+      File servers keep it for about 48 hours.
+      Exit status: 0 readers find the post, 1 no relay shows it, 75 it did not reach the state of --wait within \
       --timeout, 20min by default. The daemon continues in any case: see batonctl post show.
 
       Example:
@@ -36,7 +36,7 @@ struct PostPublish: AsyncParsableCommand {
   @Option(
     name: .customLong("idempotency-key"), help: "Key for safe retries: repeating the command with it returns the same post.")
   var key: String?
-  @Flag(help: "Store the post as a draft; batonctl post release publishes it.") var draft = false
+  @Flag(help: "Store the post as a draft. batonctl post release publishes it.") var draft = false
   @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time"), transform: Moment.of) var at: Moment?
   @Option(help: "Span after --at in which it is still published, such as 15min or 6h. Default: 1h.") var tolerance: TimeSpan?
   @Option(help: "When to return: all relays settled, readers find it at any relay, or none (do not wait).") var wait:

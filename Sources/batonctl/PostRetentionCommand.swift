@@ -8,7 +8,7 @@ struct PostRetentionCommand: AsyncParsableCommand {
     commandName: "retention", abstract: "Show or set how long a channel's posts are kept",
     discussion: """
       Baton forgets posts beyond either limit: it deletes their text permanently, and keeps their ids and statuses. \
-      Relays still show them; batonctl post delete deletes them there too. On a terminal the command asks for \
+      Relays still show them. batonctl post delete deletes them there too. On a terminal the command asks for \
       confirmation.
 
       Example:

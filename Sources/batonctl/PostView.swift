@@ -131,7 +131,7 @@ struct PostView {
       "created   \(times.text(post.createdAt))" + (post.deletedAt.map { ", deleted \(times.text($0))" } ?? ""))
     if let due = post.publishAt { lines.append("due       \(times.text(due))") }
     if let time = post.forgottenAt {
-      lines.append("forgotten \(times.text(time)): beyond the channel's retention; relays still show it")
+      lines.append("forgotten \(times.text(time)): beyond the channel's retention, but relays still show it")
     }
     lines += (post.notes ?? []).map { "note      \($0)" }
     let width = post.relays.map(\.relayName.displayWidth).max() ?? 0

@@ -190,7 +190,7 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(help: "New name.") var name: String?
     @Option(help: "New address. It cannot change while channels use the relay.") var address: String?
     @Option(
-      help: "Operator that runs it, by id or name; auto lets the domain decide.",
+      help: "Operator that runs it, by id or name, or auto to let the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(help: "Domain that it belongs to. Replaces all current domains.") var domain: [String] = []

@@ -14,7 +14,7 @@ struct ServerCommand: AsyncParsableCommand {
   struct PasswordOption: ParsableArguments {
     @Option(
       name: .customLong("password-file"),
-      help: "File with the server's password on its first line; - reads it from standard input.", completion: .file())
+      help: "File with the server's password on its first line, or - for standard input.", completion: .file())
     var file: String?
 
     func password() throws -> String? {
@@ -166,7 +166,7 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "New address.") var address: String?
     @Flag(name: .customLong("no-password"), help: "Remove its password.") var noPassword = false
     @Option(
-      help: "Operator that runs it, by id or name; auto lets the domain decide.",
+      help: "Operator that runs it, by id or name, or auto to let the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(

@@ -90,7 +90,7 @@ struct Status: AsyncParsableCommand {
       }
       if let damage = status.damage {
         let others = status.damaged > 1 ? " (and \(status.damaged - 1) more)" : ""
-        lines.append("DAMAGED     \(damage)\(others); batonctl check lists all damage; restore a backup")
+        lines.append("DAMAGED     \(damage)\(others). batonctl check lists all damage; restore a backup")
       }
       if let trouble = status.storageTrouble {
         lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")

@@ -90,7 +90,7 @@ struct Restore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Replaces the database with a copy that batonctl backup made.",
     discussion: """
-      Works only while the daemon is stopped. The previous database is kept beside the new one. The key must be the one in use when the \
+      Works only while the daemon is stopped. The previous database is kept next to the new one. The key must be the one in use when the \
       copy was made: the one in identity.key, or in --key FILE if systemd holds it. With another key nothing is restored. Run it as root, \
       and it continues as the owner of the state directory, or as the user of the daemon.
       """)
@@ -129,7 +129,7 @@ struct CheckConfig: AsyncParsableCommand {
     commandName: "check-config",
     abstract: "Checks the configuration and the files that declare operators, and lists everything that is wrong with them.",
     discussion: """
-      Exit status 0: valid; 78: invalid. Touches neither the database nor the network. The files that declare operators are checked once the
+      Exit status: 0 valid, 78 invalid. Touches neither the database nor the network. The files that declare operators are checked once the
       configuration itself is good.
       """)
 

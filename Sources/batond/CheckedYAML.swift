@@ -71,7 +71,7 @@ struct CheckedYAML: FileConfigSnapshot {
         } else if Setting.all.contains(where: { $0.key.hasPrefix(name + ".") }) {
           section(value, name)
         } else {
-          note(key.mark, "there is no option '\(name)'")
+          note(key.mark, "unknown option '\(name)'")
         }
       }
     }

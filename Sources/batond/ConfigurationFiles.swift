@@ -42,7 +42,7 @@ struct ConfigurationFiles: Sendable {
     } catch {
       var status = stat()
       guard lstat(file + ".d", &status) != 0, errno == ENOENT || errno == ENOTDIR else {
-        throw FileFlaw(file: file + ".d", line: nil, column: nil, text: "the folder cannot be read")
+        throw FileFlaw(file: file + ".d", line: nil, column: nil, text: "cannot read the folder")
       }
       return []
     }

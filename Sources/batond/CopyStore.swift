@@ -16,9 +16,9 @@ struct CopyStore: AsyncParsableCommand {
     commandName: "copy-store",
     abstract: "Copies all channels from the file into the PostgreSQL database that 'store' names, or back.",
     discussion: """
-      Works only while no daemon uses either. --to database copies baton.db of the state directory into a database in which there is nothing \
-      yet; --to file copies the database into a new baton.db. What is copied stays where it was, and what was written is read again and \
-      compared, by the number of rows and a checksum for each table. Ids, revisions and history stay as they are, and so does the key: \
+      Works only while no daemon uses either. --to database copies baton.db of the state directory into an empty database, and \
+      --to file copies the database into a new baton.db. The source is unchanged, and the copy is read back and \
+      compared, by the number of rows and a checksum for each table. Ids, revisions, history and the key remain the same: \
       wherever a daemon runs, it needs the same identity.key. Never let daemons run with both. Run it as root, and it continues as the owner of \
       the state directory, or as the user of the daemon.
       """)
@@ -61,7 +61,7 @@ struct CopyStore: AsyncParsableCommand {
     if let box { try store.unlock(box) } else { _ = try KeyFile(directory + "/identity.key").box(for: store) }
     try await StoreCopy(address).intoDatabase(from: store, tell: Self.tell)
     print(
-      "Copied \(directory)/baton.db into the database. The file is not used as long as 'store' is set; identity.key opens both."
+      "Copied \(directory)/baton.db into the database. The file is not used as long as 'store' is set. identity.key opens both."
     )
   }
 

@@ -35,7 +35,7 @@ struct RotateKey: AsyncParsableCommand {
       }
       if let to {
         print(
-          "From now on the daemon needs the key in \(to) as its credential identity.key, or as identity.key in its state directory."
+          "The daemon now needs the key in \(to) as its credential identity.key, or as identity.key in its state directory."
         )
       }
     } catch let error as StoreError {
@@ -53,7 +53,7 @@ struct RotateKey: AsyncParsableCommand {
     if let kept { print("The old key is now \(kept): copies of the database need it, and a baton.db from before.") }
     if let to {
       print(
-        "From now on all daemons need the key in \(to) as their credential identity.key, or as identity.key in their state directory."
+        "All daemons now need the key in \(to) as their credential identity.key, or as identity.key in their state directory."
       )
     } else {
       print("Before other daemons start, give them the key too: it is in \(file.path).")

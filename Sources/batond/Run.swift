@@ -28,21 +28,21 @@ struct Run: AsyncParsableCommand {
     discussion: """
       SIGTERM and SIGINT end it after work that is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
       the files that declare operators again.
-      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 66 the database is gone or was set back; \
-      70 a fault in batond itself; 74 the database cannot be written;
-      75 the socket or the state directory is in use, or other daemons have taken over; \
-      77 no permission, or a key that does not open what is stored; 78 the configuration is wrong.
+      Exit status: 0 stopped, 64 usage, 65 the database is damaged or newer, 66 the database is gone or was set back, \
+      70 a fault in batond itself, 74 the database cannot be written, \
+      75 the socket or the state directory is in use or other daemons have taken over, \
+      77 no permission or a key that does not open the stored secrets, 78 the configuration is wrong.
       """)
 
   @OptionGroup var common: CommonOptions
 
-  @Flag(help: "If the database is gone, begin with nothing. What is left of it is kept under another name.")
+  @Flag(help: "If the database is gone, begin with nothing. Its remains are kept under another name.")
   var startEmpty = false
 
-  @Flag(help: "If the database was set back to an older state, or replaced, continue with what is there.")
+  @Flag(help: "If the database was set back to an older state, or replaced, continue with it.")
   var acceptOlder = false
 
-  @Flag(help: "Accept damaged rows of the database as they are. Use this only if there is no backup.")
+  @Flag(help: "Accept damaged rows of the database. Use this only if there is no backup.")
   var acceptDamage = false
 
   func validate() throws {
@@ -149,7 +149,7 @@ private struct Service {
     defer { messages.close(with: store) }
     store.tellDamage { [logger] damage in
       logger.event(
-        .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all damage; restore a backup",
+        .damaged, .critical, "the database is damaged: \(damage). batonctl check lists all damage; restore a backup",
         ["BATON_DAMAGE": "\(damage)"])
     }
     let backing = try Backing(store, secrets: try secrets(store), clock: clock, schedule: settings.scrub)
@@ -306,7 +306,7 @@ private struct Service {
       logger.event(.keyIndex, level, message, ["BATON_INDEXED_KEY": "\(key)"])
     }
     switch change {
-    case .begun: report(.notice, "creating an index on '\(key)' of custom data; with many channels this takes some seconds")
+    case .begun: report(.notice, "creating an index on '\(key)' of custom data, which takes some seconds with many channels")
     case .made: report(.notice, "the index on '\(key)' of custom data is ready")
     case .removed: report(.notice, "the index on '\(key)' of custom data was removed, because state.indexedKeys lacks it")
     case .failed(let reason):

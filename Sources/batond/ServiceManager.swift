@@ -99,7 +99,7 @@ struct ServiceManager: Sendable {
       let warning = Task {
         guard (try? await clock.sleep(until: clock.now + interval / 3)) != nil else { return }
         logger.event(
-          .notAnswering, .error, "the coordinator or the store makes no progress; if this lasts, systemd restarts the daemon")
+          .notAnswering, .error, "the coordinator or the store makes no progress. If this lasts, systemd restarts the daemon")
       }
       defer { warning.cancel() }
       do throws(BatonError) {

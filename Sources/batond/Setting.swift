@@ -107,7 +107,7 @@ struct Setting: Sendable {
       switch error {
       case .refused(let fault):
         return "must be an address of a database, such as postgresql://baton@db.example/baton: \(fault.message)"
-      case .unavailable(let words), .inDoubt(let words): return "cannot be used: \(words)"
+      case .unavailable(let words), .inDoubt(let words): return "does not work: \(words)"
       }
     }
   }
@@ -121,18 +121,18 @@ struct Setting: Sendable {
     Setting(
       key: "store", kind: .database, fallback: "",
       summary:
-        "the PostgreSQL database that several daemons share, such as postgresql://baton@db.example/baton; empty: a file in "
+        "the PostgreSQL database that several daemons share, such as postgresql://baton@db.example/baton. Empty: a file in "
         + "state.directory"),
     Setting(
       key: "cluster.name", kind: .name, fallback: "",
       summary:
-        "name of this daemon, unique among those that share a database, and kept if it has a chat core; empty: the host name of the machine"
+        "name of this daemon, unique in its database, and kept if it has a chat core. Empty: the host name of the machine"
     ),
     Setting(
       key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "folder of the database and the key file"),
     Setting(
       key: "state.scrubRows", kind: .integer(0...1_000_000), fallback: "2000",
-      summary: "rows of the database that are checked for damage each second; 0 turns the check off"),
+      summary: "rows of the database that are checked for damage each second. 0 turns the check off"),
     Setting(
       key: "state.scrubInterval", kind: .duration, fallback: "24h",
       summary: "time from the end of one check of the whole database for damage to the start of the next"),
@@ -147,32 +147,32 @@ struct Setting: Sendable {
     Setting(
       key: "control.publishGroup", kind: .existingGroup, fallback: "",
       summary:
-        "group that may publish, edit and delete posts, and see channels and posts, but do nothing else; empty: no such group"
+        "group that may publish, edit and delete posts, and see channels and posts, but do nothing else. Empty: no such group"
     ),
     Setting(
       key: "control.messageBytesMax", kind: .integer((64 << 10)...(16 << 20)), fallback: "1048576",
       summary: "largest message accepted from a client, in bytes"),
     Setting(
       key: "control.messageTimeout", kind: .duration, fallback: "1min",
-      summary: "how long a client may take to send its first message, and to finish one that it has begun"),
+      summary: "how long a client may take to send its first message, and to finish a message that it has begun"),
     Setting(
       key: "control.replyTimeout", kind: .duration, fallback: "5min",
       summary: "how long a client may take to read a reply before its connection is closed"),
     Setting(
       key: "control.connectionsMax", kind: .integer(16...65_536), fallback: "4096",
-      summary: "connections open at once; at most half of the descriptors that the daemon may have"),
+      summary: "connections open at the same time, at most half of the descriptors that the daemon may have"),
     Setting(
       key: "control.connectionsPerUser", kind: .integer(1...65_536), fallback: "128",
-      summary: "connections of one user open at once"),
+      summary: "connections of one user open at the same time"),
     Setting(
       key: "control.connectionsReserved", kind: .integer(1...4096), fallback: "32",
-      summary: "how many of control.connectionsMax are kept for root and the daemon's own user; at most a quarter"),
+      summary: "how many of control.connectionsMax are kept for root and the daemon's own user, at most a quarter"),
     Setting(
       key: "control.connectionsPerStranger", kind: .integer(1...1024), fallback: "8",
-      summary: "connections that a user without any rights may have open at once"),
+      summary: "connections that a user without any rights may have open at the same time"),
     Setting(
       key: "control.strangersMax", kind: .integer(1...65_536), fallback: "64",
-      summary: "connections that all such users together may have open at once"),
+      summary: "connections that all such users together may have open at the same time"),
     Setting(
       key: "control.strangerTimeout", kind: .duration, fallback: "10s",
       summary: "how long such a user may be silent, or take for a message or a reply"),
@@ -181,7 +181,7 @@ struct Setting: Sendable {
       summary: "largest message accepted from such a user, in bytes"),
     Setting(
       key: "control.requestsMax", kind: .integer(16...1_000_000), fallback: "10000",
-      summary: "requests that may wait; more are refused as Busy"),
+      summary: "requests that may wait. More are refused as Busy"),
     Setting(
       key: "control.pageMax", kind: .integer(1...1000), fallback: "1000", summary: "objects on one page of a list, at most"),
     Setting(
@@ -191,10 +191,11 @@ struct Setting: Sendable {
       key: "control.filterSize", kind: .integer(1...10_000), fallback: "500",
       summary: "conditions and values that a filter may have in total"),
     Setting(
-      key: "control.subscribersMax", kind: .integer(1...65_536), fallback: "2048", summary: "clients that watch at once"),
+      key: "control.subscribersMax", kind: .integer(1...65_536), fallback: "2048",
+      summary: "clients that watch at the same time"),
     Setting(
       key: "control.subscriberQueue", kind: .integer(64...1_000_000), fallback: "4096",
-      summary: "how many changes a client that watches may be behind; beyond that it gets only the newest change of each object"
+      summary: "how many changes a client that watches may be behind. Beyond that it gets only the newest change of each object"
     ),
     Setting(
       key: "control.changesBytesMax", kind: .integer((256 << 10)...(1 << 30)), fallback: "16777216",
@@ -207,7 +208,7 @@ struct Setting: Sendable {
       summary: "whether enabled relays and servers are tested in the background"),
     Setting(key: "tests.interval", kind: .duration, fallback: "15min", summary: "time between two tests of a relay or server"),
     Setting(
-      key: "tests.afterFailure", kind: .duration, fallback: "2min", summary: "time until the next test after one that failed"),
+      key: "tests.afterFailure", kind: .duration, fallback: "2min", summary: "time until the next test after a failed one"),
     Setting(
       key: "tests.fullInterval", kind: .duration, fallback: "24h",
       summary: "how often the test of a relay publishes an event as well"),
@@ -236,13 +237,13 @@ struct Setting: Sendable {
       summary: "how long the history of channels is kept, in days"),
     Setting(
       key: "history.keepRows", kind: .integer(1_000...1_000_000_000), fallback: "5000000",
-      summary: "how many transitions of channels are kept, however young; 1,000,000 take about 100 MB"),
+      summary: "how many transitions of channels are kept, however young. 1,000,000 take about 100 MB"),
     Setting(
       key: "messages.follow", kind: .flag, fallback: "true",
       summary: "whether to read other people's messages from the channels' relays and keep them"),
     Setting(
       key: "messages.days", kind: .integer(FollowingChoice.daysAllowed), fallback: "30",
-      summary: "how old messages may be that are read from a relay, in days; 0: any age"),
+      summary: "how old messages may be that are read from a relay, in days. 0: any age"),
     Setting(
       key: "messages.count", kind: .integer(FollowingChoice.countsAllowed), fallback: "1000",
       summary: "how many of the newest messages of a channel are read from one relay"),
@@ -251,7 +252,7 @@ struct Setting: Sendable {
       summary: "how many of the latest messages of other people are kept for each channel"),
     Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
-      summary: "PEM file with certificate authorities; empty: the system's"),
+      summary: "PEM file with certificate authorities. Empty: the system's"),
     Setting(
       key: "nostr.blossom", kind: .webServers, fallback: "",
       summary: "servers for files of posts (Blossom), best first, such as [https://files.example, https://cdn.example]"),
@@ -262,17 +263,17 @@ struct Setting: Sendable {
       summary: "longest wait between attempts to reach a relay that is down"),
     Setting(
       key: "simplex.core", kind: .endpoint, fallback: "",
-      summary: "where a SimpleX chat core listens on this machine, as HOST:PORT; channels on simplex need it"),
+      summary: "where a SimpleX chat core listens on this machine, as HOST:PORT. Channels on simplex need it"),
     Setting(
       key: "simplex.program", kind: .path, fallback: "",
-      summary: "the program simplex-chat, if the daemon should run it; empty: it runs as a separate service"),
+      summary: "the program simplex-chat, if the daemon should run it. Empty: it runs as a separate service"),
     Setting(
       key: "simplex.user", kind: .name, fallback: "Channels",
-      summary: "display name of the core's user when the daemon runs the core; the user is created at the first start"),
+      summary: "display name of the core's user when the daemon runs the core. The user is created at the first start"),
     Setting(
       key: "simplex.files", kind: .fileFolder, fallback: "",
       summary:
-        "folder with the files that posts on simplex may include, on the machine of the core, which reads them; empty: no files"
+        "folder with the files that posts on simplex may include, on the machine of the core, which reads them. Empty: no files"
     ),
     Setting(
       key: "simplex.presets", kind: .flag, fallback: "true",
@@ -293,7 +294,9 @@ struct Setting: Sendable {
       key: "channel.invitationTimeout", kind: .duration, fallback: "30s", summary: "how long one invitation may take"),
     Setting(
       key: "channel.verificationTimeout", kind: .duration, fallback: "15s", summary: "how long one verification may take"),
-    Setting(key: "channel.backOffFirst", kind: .duration, fallback: "1s", summary: "wait before the second attempt; doubles"),
+    Setting(
+      key: "channel.backOffFirst", kind: .duration, fallback: "1s",
+      summary: "wait before the second attempt, doubled each time"),
     Setting(key: "channel.backOffMax", kind: .duration, fallback: "5min", summary: "longest wait between attempts"),
     Setting(
       key: "channel.attemptsMax", kind: .integer(1...100), fallback: "8", summary: "attempts before a channel relay fails"),
@@ -369,7 +372,7 @@ struct Setting: Sendable {
           return "must not have the same server twice, as address \(index + 1) does"
         }
       } catch {
-        return "must have addresses of servers; address \(index + 1) \(error)"
+        return "must have addresses of servers: address \(index + 1) \(error)"
       }
     }
     return nil

@@ -103,7 +103,7 @@ struct Settings: Sendable {
         problems: error.problems.map { FileFlaw(file: file.path, line: $0.line, column: $0.column, text: $0.text) })
     } catch {
       throw ConfigurationError(problems: [
-        FileFlaw(file: file.path, line: nil, column: nil, text: "the configuration file cannot be read: \(error)")
+        FileFlaw(file: file.path, line: nil, column: nil, text: "cannot read the configuration file: \(error)")
       ])
     }
   }
@@ -151,7 +151,7 @@ struct Settings: Sendable {
     throw ConfigurationError(problems: [
       FileFlaw(
         file: "store", line: nil, column: nil,
-        text: "the channels of this daemon are in PostgreSQL, and \(what) works only on a store in a file; nothing was changed")
+        text: "the channels of this daemon are in PostgreSQL, and \(what) works only on a store in a file, so nothing changed")
     ])
   }
 
@@ -324,14 +324,14 @@ struct Settings: Sendable {
       var status = stat()
       let user = geteuid() == 0 && stat(stateDirectory, &status) == 0 ? status.st_uid : geteuid()
       return files.weakness(user: user).map {
-        FileFlaw(file: "simplex.files", line: nil, column: nil, text: "is no folder whose files may be published: \($0)")
+        FileFlaw(file: "simplex.files", line: nil, column: nil, text: "is not a folder whose files may be published: \($0)")
       }
     }
     return FileFlaw(
       file: "simplex.files", line: nil, column: nil,
       text:
-        "must not hold state.directory, whose files no one may publish, nor be in it; it is '\(files.path)', and that is "
-        + "'\(stateDirectory)'")
+        "must not contain state.directory or be in it, because no one may publish its files: it is '\(files.path)', and "
+        + "state.directory is '\(stateDirectory)'")
   }
 
   /// The parts of a path, without symbolic links as far as it exists.

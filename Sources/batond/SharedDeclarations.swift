@@ -53,7 +53,7 @@ final class SharedDeclarations: Sendable {
     let names = others.sorted().map { "'\($0)'" }.joined(separator: ", ")
     logger.event(
       .declarationsDiffer, .warning,
-      "the files that declare operators differ from those of \(names). Copy the same files to all machines, and run batonctl reload on each"
+      "the files that declare operators differ from the files of \(names). Copy the same files to all machines, and run batonctl reload on each"
     )
   }
 }

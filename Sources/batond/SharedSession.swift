@@ -267,7 +267,7 @@ final class SharedSession: Sendable {
     guard !state.withLock({ $0.isNameTaken }) else {
       throw Self.nameIsTaken(name)
     }
-    let words = "the session of this daemon in the database is over, and other daemons have its channels; it must start again"
+    let words = "the session of this daemon in the database is over, and other daemons have its channels. It must start again"
     logger.event(.sessionOver, .error, "\(words)", ["BATON_SESSION": "\(id)"])
     throw StoreError(.inUse, words)
   }

@@ -154,7 +154,7 @@ struct ConfigurationTests {
   }
 
   @Test func problemsHaveFileLineAndColumn() async {
-    #expect(await problems("log:\n  levle: debug\n") == ["batond.yaml:2:3: there is no option 'log.levle'"])
+    #expect(await problems("log:\n  levle: debug\n") == ["batond.yaml:2:3: unknown option 'log.levle'"])
     #expect(
       await problems("log:\n  level: loud\nchannel:\n  backOffFirst: soon\n").map { $0.prefix(16) } == [
         "batond.yaml:2:10", "batond.yaml:4:17",
@@ -216,7 +216,7 @@ struct ConfigurationTests {
       _ = try await settings("")
       Issue.record("it was taken")
     } catch let error as ConfigurationError {
-      #expect(error.problems.count == 1 && error.description.hasSuffix("batond.yaml.d: the folder cannot be read"))
+      #expect(error.problems.count == 1 && error.description.hasSuffix("batond.yaml.d: cannot read the folder"))
     }
   }
 

@@ -48,7 +48,7 @@ struct FileFolderOptionTests {
       do {
         #expect(try await settings(path).simplexFiles?.path == path && !isRefused, "\(mode)")
       } catch let error as ConfigurationError {
-        #expect(isRefused && error.description.contains("simplex.files: is no folder whose files may be published"), "\(error)")
+        #expect(isRefused && error.description.contains("simplex.files: is not a folder whose files may be published"), "\(error)")
         #expect(error.description.contains("others can write to \(path)"), "\(error)")
       }
     }
@@ -61,7 +61,7 @@ struct FileFolderOptionTests {
       ("/srv/state/core", "/srv/state"), ("/srv", "/srv//state"), ("/srv", "/srv/./state"),
     ] {
       let error = await #expect(throws: ConfigurationError.self) { try await settings(files, ["state.directory": state]) }
-      #expect(error?.description.contains("must not hold state.directory") == true, "\(files)")
+      #expect(error?.description.contains("must not contain state.directory") == true, "\(files)")
     }
     for (files, state) in [("/srv/files", "/srv/files2"), ("/srv/files", "/srv/state")] {
       #expect(try await settings(files, ["state.directory": state]).simplexFiles?.path == files)

@@ -39,7 +39,7 @@ struct FileServerOptionTests {
     let six = (1...6).map { "https://s\($0).example" }.joined(separator: ", ")
     for (value, words) in [
       ("[files.example]", "address 1 must be an address that begins with https://"),
-      ("[https://a.example, http://files.example]", "address 2 must begin with https://; http:// is for"),
+      ("[https://a.example, http://files.example]", "address 2 must begin with https:// (http:// is for"),
       ("[https://a.example, 'https://A.example:443/']", "must not have the same server twice"),
       ("[https://a.example/upload]", "without a path"), ("['https://a.example?x']", "without a path"),
       ("['https://user:secret@a.example']", "no user name"), ("'https://:secret@a.example'", "no user name"),

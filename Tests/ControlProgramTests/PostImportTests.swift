@@ -189,7 +189,7 @@ struct PostImportTests {
 
   @Test(arguments: [
     ("", "JSON "), ("[]", "it is not a JSON object"), (#"{"text":"a""#, "JSON "), (#"{"text":7}"#, "text"), ("{}", "text"),
-    (#"{"texte":"a"}"#, "there is no field 'texte'; did you mean text?"),
+    (#"{"texte":"a"}"#, "there is no field 'texte'. Did you mean text?"),
     (#"{"text":"a","channelId":4}"#, "there is no field 'channelId'"),
     (#"{"text":"a","\u001b[2J":1}"#, #"there is no field '\u{1B}[2J'"#), (#"{"text":"a","replyTo":"x"}"#, "replyTo"),
   ])

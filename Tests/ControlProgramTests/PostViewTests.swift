@@ -71,7 +71,7 @@ struct PostViewTests {
     let shown = try ShownPost(post)
     #expect(shown.line == "(forgotten)" && PostWatch.line(shown, Terminal(noColor: true)).hasSuffix("(forgotten)"))
     let lines = Self.view.details(shown).split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.last == "forgotten \(Self.time): beyond the channel's retention; relays still show it", "\(lines)")
+    #expect(lines.last == "forgotten \(Self.time): beyond the channel's retention, but relays still show it", "\(lines)")
   }
 
   @Test func notesAreShown() throws {

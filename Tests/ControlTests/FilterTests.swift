@@ -13,19 +13,19 @@ struct FilterTests {
   private static let hopeless: [(String, String, String, [String])] = [
     (
       "Channels", #"{"phase":"actve"}"#, "filter.phase",
-      ["'actve' is not one of creating, partial, active,", "did you mean active?"]
+      ["'actve' is not one of creating, partial, active,", "Did you mean active?"]
     ),
-    ("Channels", #"{"phase":{"$in":["active","degrded"]}}"#, "filter.phase.$in", ["'degrded'", "did you mean degraded?"]),
-    ("Channels", #"{"phase":{"$gt":"active"}}"#, "filter.phase.$gt", ["phase does not take $gt", "$in"]),
-    ("Channels", #"{"phase":{"in":["active"]}}"#, "filter.phase", ["operators begin with $"]),
+    ("Channels", #"{"phase":{"$in":["active","degrded"]}}"#, "filter.phase.$in", ["'degrded'", "Did you mean degraded?"]),
+    ("Channels", #"{"phase":{"$gt":"active"}}"#, "filter.phase.$gt", ["phase does not accept $gt", "$in"]),
+    ("Channels", #"{"phase":{"in":["active"]}}"#, "filter.phase", ["Operators begin with $"]),
     ("Channels", #"{"phase":null}"#, "filter.phase", ["never absent", "one of creating"]),
     ("Channels", #"{"id":{"$gt":"50"}}"#, "filter.id.$gt", ["must be a whole number, not \"50\""]),
     ("Channels", #"{"id":1.5}"#, "filter.id", ["must be a whole number"]),
-    ("Channels", #"{"id":{"$q":"5"}}"#, "filter.id.$q", ["id does not take $q"]),
+    ("Channels", #"{"id":{"$q":"5"}}"#, "filter.id.$q", ["id does not accept $q"]),
     ("Channels", #"{"id.x":1}"#, "filter.id.x", ["there is no field 'id.x'"]),
     ("Channels", #"{"heal":"on"}"#, "filter.heal", ["must be true or false"]),
-    ("Channels", #"{"displayName":"News"}"#, "filter.displayName", ["did you mean profile.displayName?", "custom.NAME"]),
-    ("Channels", #"{"profile.displayNme":"News"}"#, "filter.profile.displayNme", ["did you mean profile.displayName?"]),
+    ("Channels", #"{"displayName":"News"}"#, "filter.displayName", ["Did you mean profile.displayName?", "custom.NAME"]),
+    ("Channels", #"{"profile.displayNme":"News"}"#, "filter.profile.displayNme", ["Did you mean profile.displayName?"]),
     (
       "Channels", #"{"profile":{"displayName":"News"}}"#, "filter.profile",
       ["profile has members", "such as profile.displayName"]
@@ -33,20 +33,20 @@ struct FilterTests {
     ("Channels", #"{"createdAt":{"$gt":"yesterday"}}"#, "filter.createdAt.$gt", ["2026-01-31T12:00:00.000Z", "2026-01-31"]),
     ("Channels", #"{"createdAt":{"$gt":"2026-01-31T12:00:00+02:00"}}"#, "filter.createdAt.$gt", ["2026-01-31T12:00:00.000Z"]),
     ("Channels", #"{"createdAt":"2026-01-31"}"#, "filter.createdAt", ["2026-01-31T12:00:00.000Z"]),
-    ("Channels", #"{"$or":[{"id":1},{"kind":"groups"}]}"#, "filter.$or.1.kind", ["did you mean group?"]),
-    ("Channels", #"{"id":{"$lk":1}}"#, "filter.id.$lk", ["there is no operator '$lk'", "did you mean $lt?"]),
-    ("Channels", #"{"$ro":[{"id":1}]}"#, "filter.$ro", ["there is no operator '$ro'", "did you mean $or?"]),
-    ("Channels", #"{"relays":{"$contains":1}}"#, "filter.relays.$contains", ["relays does not take $contains"]),
-    ("Channels", #"{"relays":{"$elemMatch":{"state":"failed"}}}"#, "filter.relays.$elemMatch.state", ["did you mean status?"]),
-    ("Relays", #"{"health":"Up"}"#, "filter.health", ["did you mean up?"]),
-    ("Relays", #"{"nme":"r"}"#, "filter.nme", ["did you mean name?", "There are id, network, address,"]),
+    ("Channels", #"{"$or":[{"id":1},{"kind":"groups"}]}"#, "filter.$or.1.kind", ["Did you mean group?"]),
+    ("Channels", #"{"id":{"$lk":1}}"#, "filter.id.$lk", ["there is no operator '$lk'", "Did you mean $lt?"]),
+    ("Channels", #"{"$ro":[{"id":1}]}"#, "filter.$ro", ["there is no operator '$ro'", "Did you mean $or?"]),
+    ("Channels", #"{"relays":{"$contains":1}}"#, "filter.relays.$contains", ["relays does not accept $contains"]),
+    ("Channels", #"{"relays":{"$elemMatch":{"state":"failed"}}}"#, "filter.relays.$elemMatch.state", ["Did you mean status?"]),
+    ("Relays", #"{"health":"Up"}"#, "filter.health", ["Did you mean up?"]),
+    ("Relays", #"{"nme":"r"}"#, "filter.nme", ["Did you mean name?", "There are id, network, address,"]),
     ("Relays", #"{"channels":3}"#, "filter.channels", ["there is no field 'channels'"]),
     ("Relays", #"{"domains":"example.org"}"#, "filter.domains", [#"write {"$contains": "example.org"}"#]),
     ("Relays", #"{"domains":{"$contains":1}}"#, "filter.domains.$contains", ["must be a text"]),
-    ("Servers", #"{"protocol":"smtp"}"#, "filter.protocol", ["one of smp, xftp", "did you mean smp?"]),
-    ("Servers", #"{"roles.storge":true}"#, "filter.roles.storge", ["did you mean roles.storage?"]),
+    ("Servers", #"{"protocol":"smtp"}"#, "filter.protocol", ["one of smp, xftp", "Did you mean smp?"]),
+    ("Servers", #"{"roles.storge":true}"#, "filter.roles.storge", ["Did you mean roles.storage?"]),
     ("Operators", #"{"enabled":"yes"}"#, "filter.enabled", ["must be true or false"]),
-    ("Identities", #"{"network":"nostrr"}"#, "filter.network", ["did you mean nostr?"]),
+    ("Identities", #"{"network":"nostrr"}"#, "filter.network", ["Did you mean nostr?"]),
     ("Identities", #"{"channels":{"$gte":"1"}}"#, "filter.channels.$gte", ["must be a whole number"]),
   ]
 
@@ -87,10 +87,10 @@ struct FilterTests {
   @Test func refusedSortsNameTheFieldsThatCanBeUsed() async throws {
     let bench = try await Bench()
     for (list, field, words) in [
-      ("Channels", "link", ["there is no order by 'link'", "there is one by id, kind,", "custom.NAME"]),
+      ("Channels", "link", ["cannot sort by 'link'", "only by id, kind,", "custom.NAME"]),
       ("Channels", "name", ["there is no field 'name'", "profile.displayName"]),
-      ("Relays", "nme", ["did you mean name?", "There are id, network,"]),
-      ("Relays", "profile.nme", ["did you mean profile.name?"]),
+      ("Relays", "nme", ["Did you mean name?", "There are id, network,"]),
+      ("Relays", "profile.nme", ["Did you mean profile.name?"]),
     ] {
       await #expect("\(list) by \(field)") {
         try await bench.client.call("org.batond.\(list).List", ["sort": [["field": .string(field)]]])

@@ -36,7 +36,7 @@ struct ForeignChannelTests {
     let channel = try await bench.client.channel(id: 2)
     #expect(!channel.owned && channel.phase == "followed" && channel.relays.isEmpty && channel.readRelayIds == [1, 2])
     #expect(channel.wantedRelays == 0 && !channel.heal && channel.key == nil && channel.identity == "main")
-    #expect(channel.summary == "Channel of others, read from 2 relays." && channel.profile.description == "talk")
+    #expect(channel.summary == "Channel is read from 2 relays." && channel.profile.description == "talk")
     #expect(channel.linkUsable && channel.link != nil)
     let link = try await bench.client.call(ChannelsMethod.link, ["id": 2])
     #expect(link["link"]?.string == channel.link && link["usable"] == true && link["activeRelays"] == 0)

@@ -21,7 +21,7 @@ struct NetworkStateControlTests {
     let status = try await bench.client.status()
     #expect(
       status.unusableNetworks == [UnusableNetwork(network: "nostr", fault: "absent", detail: "nothing listens there")])
-    #expect(status.summary.contains("nostr cannot be used"))
+    #expect(status.summary.contains("nostr does not work"))
     let errors = try await bench.client.validate().errors
     #expect(errors.first?.kind == "networkUnusable" && errors.first?.relayIds == [relay])
     #expect(try await bench.client.relay(id: relay).networkTrouble == "nothing listens there")

@@ -131,7 +131,7 @@ struct PeopleTests {
     let own = try #require(try await bench.named()[post.networkId])
     try await bench.hear([.deleted(networkID: "b1", author: "bob")], at: 300)
     let refusals: [(Int64, String)] = [
-      (own.id, "it is a post of Baton's; delete the post"), (3, "it was deleted, so nothing of it is shown"),
+      (own.id, "it is Baton's own post; delete the post"), (3, "it was deleted, so nothing of it is shown"),
     ]
     for (id, reason) in refusals {
       await #expect(throws: MessagesRefusal.invalidMessage(id: id, reason: reason).error) {

@@ -33,7 +33,8 @@ struct CoordinatorTests {
       #expect(try bench.store.channel(done.row.id)?.row.keySalt == created.row.keySalt)
     }
     await #expect(
-      throws: BatonError.invalidProfile(field: "key", reason: "a group knows its admins by their keys: the identity signs")
+      throws: BatonError.invalidProfile(
+        field: "key", reason: "a group identifies its admins by their keys, so the identity signs")
     ) {
       try await bench.coordinator.create(ChannelRequest(kind: .group, profile: profile, key: .own, relays: relays))
     }

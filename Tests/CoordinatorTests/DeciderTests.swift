@@ -118,7 +118,7 @@ struct DeciderTests {
     let found = Decider.Found(catalog: decider.base.catalog, channels: [row.id: row])
     let late = decider.settleDoubt(stored, found, [], at: now)
     #expect(late.created == [ChannelID(rawValue: 1)] && late.publication == .missed(through: 3))
-    #expect(late.journal.map(\.message) == ["a commit that failed is durable; continuing from revision 3"])
+    #expect(late.journal.map(\.message) == ["a commit that failed is durable. Continuing from revision 3"])
     #expect(late.keys.isEmpty && late.operations.isEmpty && decider.doubt == nil && decider.base.counters == stored)
     store.close()
   }

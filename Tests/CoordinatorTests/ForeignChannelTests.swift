@@ -29,7 +29,7 @@ struct ForeignChannelTests {
     let followed = try await bench.coordinator.follow(FollowRequest(link: Self.link))
     let row = followed.row
     #expect(followed.phase == .followed && followed.relays.isEmpty && followed.readFrom == [relays[0], relays[1]])
-    #expect(followed.summary == "Channel of others, read from 2 relays.")
+    #expect(followed.summary == "Channel is read from 2 relays.")
     #expect(row.profile == Profile(displayName: "# Town / talk", description: "what we say") && !row.isOwned && row.key == nil)
     #expect(row.networkID == "town" && row.trustAnchor == "theirs" && !row.heal && row.preferences == nil)
     #expect(followed.isLinkUsable && followed.link != nil && followed.hasSettled)
@@ -102,7 +102,7 @@ struct ForeignChannelTests {
     try await bench.waitForMessages { bench.readFrom(first) != nil && messages.conversations[first] != nil }
     let left = try await bench.coordinator.unfollow(first)
     #expect(left.phase == .deleted && left.row.deletedAt != nil)
-    #expect(left.summary == "Channel of others, not followed any more.")
+    #expect(left.summary == "Channel is no longer followed.")
     try await bench.waitForMessages { bench.readFrom(first) == nil && messages.conversations[first] == nil }
     #expect(bench.network.performed == 0)
     let second = try await bench.coordinator.follow(FollowRequest(link: Self.link)).row
@@ -169,7 +169,7 @@ struct ForeignChannelTests {
         == .following(
           .invalidLink(
             reason:
-              "it is not a link to a channel; on nostr that begins with nostr:nevent1 or nostr:naddr1, on simplex it has /c# after the host"
+              "on nostr a link begins with nostr:nevent1 or nostr:naddr1, and on simplex it has /c# after the host"
           )))
     #expect(await refusal(FollowRequest(link: "fake|x")) == .following(.invalidLink(reason: "it names nothing")))
     #expect(

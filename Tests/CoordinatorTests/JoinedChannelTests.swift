@@ -32,7 +32,7 @@ struct JoinedChannelTests {
     let bench = try await bench()
     let followed = try await bench.coordinator.follow(Self.request)
     let row = followed.row
-    #expect(followed.phase == .followed && followed.summary == "Channel of others, read as a member.")
+    #expect(followed.phase == .followed && followed.summary == "Channel is read as a member.")
     #expect(row.profile == Profile(displayName: "Town", description: "what we say") && !row.isOwned)
     #expect(row.networkID == "town" && followed.readFrom.isEmpty && followed.isReadAsMember)
     try await bench.waitForMessages { bench.readFrom(row.id) == [] }
@@ -83,7 +83,7 @@ struct JoinedChannelTests {
     request.relays = relays
     #expect(
       await refusal(request, bench)
-        == .following(.notFollowable(reason: "on nostr the channel says from which relays it is read")))
+        == .following(.notFollowable(reason: "on nostr the channel decides from which relays it is read")))
     request = FollowRequest(link: "fake|channel|nowhere|", join: true)
     #expect(await refusal(request, bench) == .following(.notFollowable(reason: "the link leads nowhere")))
     request = FollowRequest(link: "fake|channel|mine|", join: true)

@@ -28,7 +28,7 @@ struct NetworkStateTests {
     #expect(bench.coordinator.trouble(of: .nostr) == trouble && bench.coordinator.trouble(of: .simplex) == nil)
     let finding = try #require(bench.coordinator.findings.first)
     #expect(finding.kind == .networkUnusable && finding.kind.isError && finding.relays == relays)
-    #expect(finding.message == "nostr cannot be used: another user is active")
+    #expect(finding.message == "nostr does not work: another user is active")
     #expect(try shown().networkTrouble == trouble.trouble && shown().view.trouble == nil)
     #expect(told().count == 1 && told()[0].level == .error)
     #expect(told()[0].fields["BATON_NETWORK"] == "nostr" && told()[0].fields["BATON_NETWORK_STATE"] == "wrongUser")

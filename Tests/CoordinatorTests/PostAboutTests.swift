@@ -236,7 +236,7 @@ struct PostAboutTests {
     let edit = await bench.refusal { () throws(BatonError) in
       try await bench.coordinator.editPost(id, as: PostRequest(channel: channel, text: "x"))
     }
-    let reason = "post 1 is the removal of a message; there is nothing to edit"
+    let reason = "post 1 is the removal of a message, which has nothing to edit"
     #expect(edit == .post(.invalidPost(field: "id", reason: reason)))
     try await bench.movePosts { try bench.store.post(id)?.deliveries.first?.record.repair ?? 0 > 0 }
     try await bench.settlePosts()

@@ -89,7 +89,7 @@ struct PostFaultTests {
     let refusal = await bench.refusal { () throws(BatonError) in try await bench.coordinator.retryPost(damaged) }
     #expect(
       refusal
-        == .storageUnavailable(reason: "post 2 is skipped, because it cannot be read or stored"))
+        == .storageUnavailable(reason: "post 2 is skipped, because Baton cannot read or store it"))
     #expect(bench.log.entries.count { $0.message.hasPrefix("post 2 could not be stored and is skipped") } == 1)
     try await bench.stop()
     let again = try await Bench(bench, posts: true)

@@ -160,7 +160,7 @@ struct PostJourneyTests {
     #expect(try posts.allSatisfy { try bench.statuses($0) == [.verified] })
     #expect(count(.deliveryFailed) == 1 && count(.deliveryRecovered) == 1)
     let recovered = bench.log.entries.last { $0.fields["MESSAGE_ID"] == JournalEvent.deliveryRecovered.rawValue }
-    #expect(recovered?.message == "posts reach 'r1' again; failed deliveries: 3")
+    #expect(recovered?.message == "posts reach 'r1' again (failed deliveries: 3)")
     try await bench.stop()
   }
 }

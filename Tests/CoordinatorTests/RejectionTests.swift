@@ -136,7 +136,7 @@ struct RejectionTests {
     // The channel can be read; the rest cannot, so that nothing is committed yet.
     shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
     await shell.take([.timersDue])
-    shell.fail(.unavailable("it is not known what is stored"))
+    shell.fail(.unavailable("the stored state is unknown"))
     #expect(shell.decider.base.live[id] != nil && shell.decider.recovery.channels.isEmpty)
     _ = try await shell.settleDoubt()
     #expect(shell.decider.base.live[id] == nil)

@@ -61,7 +61,7 @@ struct ChannelKeyTests {
     #expect(try await names(baton, links[1]) == ["Second B", "Second B"])
     let shown = try await baton.control("channel", "show", "1")
     let sentence =
-      "active (onePerAuthor) the relay keeps the profile of one channel per author, and has that of another channel of this identity"
+      "active (onePerAuthor) the relay keeps the profile of one channel per author, and has the profile of another channel of this identity"
     #expect(shown.lines.filter { $0.hasSuffix(sentence) }.count == 2, "\(shown.lines)")
     #expect(shown.lines.contains { $0.hasSuffix("identity main, the identity's key") }, "\(shown.lines)")
     let relay = try await baton.control("relay", "show", "r1")

@@ -189,7 +189,7 @@ struct ClusterCoreTests {
     #expect(try await client.status().daemonsWithOtherFiles == 0)
     try (text + "# and more\n").write(toFile: two.path + "/one.yaml", atomically: true, encoding: .utf8)
     #expect(try await b.control("reload").status == 0)
-    try await second.line(containing: "the files that declare operators differ from those of 'a'")
+    try await second.line(containing: "the files that declare operators differ from the files of 'a'")
     try await daemons.until { try await client.status().daemonsWithOtherFiles == 1 }
     #expect(try await client.cluster().daemons.map(\.otherFiles) == [false, true])
     let words = try await a.control("cluster").lines

@@ -324,7 +324,7 @@ struct ClusterTests {
     for _ in 1...2 {
       let moved = try await rotate("--to", there)
       #expect(
-        moved.status == 0 && moved.lines.contains { $0.contains("From now on all daemons need the key") }, "\(moved.lines)")
+        moved.status == 0 && moved.lines.contains { $0.contains("All daemons now need the key") }, "\(moved.lines)")
     }
     let returned = try await rotate("--from", there)
     #expect(returned.status == 0, "\(returned.lines)")

@@ -67,7 +67,7 @@ struct ConsoleServiceTests {
     // The socket that gives codes has no pages, and the one with pages gives no codes.
     #expect(try await ask(http, "GET", "/login").body.contains("code=") == false)
     let refused = try await Program.run("baton-console", ["--login", "--login-socket", baton.folder.path + "/none"])
-    #expect(refused.status == 69 && refused.lines.joined().contains("does baton-console run as a service?"), "\(refused)")
+    #expect(refused.status == 69 && refused.lines.joined().contains("Does baton-console run as a service?"), "\(refused)")
     console.signal(SIGTERM)
     #expect(await console.status() == 0)
     daemon.signal(SIGTERM)

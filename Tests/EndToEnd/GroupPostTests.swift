@@ -124,7 +124,7 @@ struct GroupPostTests {
     let name = try #require(sent["networkId"]?.string)
     await #expect {
       _ = try await club.baton.publish("yes", ["replyTo": 1])
-    } throws: { "\($0)".contains("org.batond.Posts.InvalidPost") && "\($0)".contains("not found there by readers yet") }
+    } throws: { "\($0)".contains("org.batond.Posts.InvalidPost") && "\($0)".contains("until readers find it there") }
     let reaction = try await club.baton.control("post", "react", "1", "+", "--json")
     let error = try JSONParser.parse(reaction.lines.last ?? "")["error"]
     #expect(reaction.status == 1 && error == "org.batond.Posts.InvalidPost", "\(reaction.lines)")
@@ -146,7 +146,7 @@ struct GroupPostTests {
     for text in ["wrong", "keep"] { try await club.baton.publish(text) }
     _ = try await club.baton.posts { posts in posts.count == 2 && posts.values.allSatisfy(\.isPublished) }
     let forecast = try await club.baton.control("post", "show", "1", "--actions")
-    #expect(forecast.status == 0 && !forecast.lines.contains { $0.contains("may go on showing") }, "\(forecast.lines)")
+    #expect(forecast.status == 0 && !forecast.lines.contains { $0.contains("may continue to show") }, "\(forecast.lines)")
     let edited = try await club.baton.control("post", "edit", "1", "right", "--wait", "all")
     #expect(edited.status == 0, "\(edited.lines)")
     let old = try await club.baton.post(1) { $0.statuses == ["r1": "deleted"] }
@@ -210,7 +210,7 @@ struct GroupPostTests {
     await club.kill()
     try await club.startAgain()
     let shown = try await club.baton.control("post", "show", "1", "--actions")
-    #expect(shown.status == 0 && !shown.lines.contains { $0.contains("may go on showing") }, "\(shown.lines)")
+    #expect(shown.status == 0 && !shown.lines.contains { $0.contains("may continue to show") }, "\(shown.lines)")
     let deleted = try await club.baton.control("post", "delete", "1", "--reason", "old")
     #expect(deleted.status == 0, "\(deleted.lines)")
     _ = try await club.baton.post(1) { $0.statuses == ["r1": "deleted"] }

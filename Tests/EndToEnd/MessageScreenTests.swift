@@ -112,7 +112,7 @@ struct MessageScreenTests {
     #expect(try await control("channel", "hide", "News").contains("hidden until a new message arrives"))
     #expect(try await control("inbox") == "No conversations.")
     #expect(try await control("inbox", "--hidden").contains("first"))
-    #expect(try await control("channel", "freeze", "News") == "Channel 1 is frozen; other people can still write there.")
+    #expect(try await control("channel", "freeze", "News") == "Channel 1 is frozen, but other people can still write there.")
     let refused = try await baton.control("post", "News", "text")
     #expect(refused.status == 1)
 

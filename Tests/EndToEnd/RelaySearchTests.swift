@@ -66,7 +66,7 @@ struct RelaySearchTests {
       (["messages", "--search", "bridge", "--on-relays"], "--on-relays needs a channel and --search."),
       (["messages", "News", "--on-relays"], "--on-relays needs a channel and --search."),
       (["messages", "News", "--search", "x", "--on-relays", "--timeout", "6min"], "--timeout must be 5min or less."),
-      (["messages", "News", "--search", "?", "--on-relays"], "there is no letter and no digit among them"),
+      (["messages", "News", "--search", "?", "--on-relays"], "it contains no letter or digit"),
     ] {
       let refused = try await baton.control(arguments)
       #expect(refused.status != 0 && refused.lines.joined().contains(words), "\(arguments): \(refused.lines)")

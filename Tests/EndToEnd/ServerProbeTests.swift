@@ -109,9 +109,9 @@ struct ServerProbeTests {
     Fault("bad-signature", "hello", .wrongIdentity, "the key in the hello is not the server's"),
     Fault("other-chain", "hello", .wrongIdentity, "in the hello, the address expects the fingerprint"),
     Fault("other-leaf", "hello", .wrongIdentity, "the key in the hello is not the server's"),
-    Fault("twice-wrapped-key", "hello", .protocol, "the key in the hello cannot be used: the signed key is not an X25519 key"),
-    Fault("old-version", "version", .incompatibleVersion, "the server speaks versions 1-5, Baton knows versions 6-18"),
-    Fault("new-version", "version", .incompatibleVersion, "the server speaks versions 19-27, Baton knows versions 6-18"),
+    Fault("twice-wrapped-key", "hello", .protocol, "the key in the hello is invalid: the signed key is not an X25519 key"),
+    Fault("old-version", "version", .incompatibleVersion, "the server speaks versions 1-5, Baton speaks versions 6-18"),
+    Fault("new-version", "version", .incompatibleVersion, "the server speaks versions 19-27, Baton speaks versions 6-18"),
   ])
   func messageServersFailWhereTheyAreWrong(_ fault: Fault) async throws {
     let steps = try await Self.steps(["--fault", fault.name])
@@ -128,7 +128,7 @@ struct ServerProbeTests {
     Fault("bad-session", "hello", .wrongIdentity, "the hello is for another connection"),
     Fault("bad-signature", "hello", .wrongIdentity, "the key in the hello is not the server's"),
     Fault("other-leaf", "hello", .wrongIdentity, "the key in the hello is not the server's"),
-    Fault("new-version", "version", .incompatibleVersion, "the server speaks versions 4-12, Baton knows versions 1-3"),
+    Fault("new-version", "version", .incompatibleVersion, "the server speaks versions 4-12, Baton speaks versions 1-3"),
   ])
   func fileServersFailWhereTheyAreWrong(_ fault: Fault) async throws {
     let steps = try await Self.steps(["--transport", "xftp", "--fault", fault.name])

@@ -170,8 +170,8 @@ struct UploadTests {
     try await room.servers[0].program.line(containing: "PUT /upload silent")
     impatient.signal(SIGINT)
     #expect(await impatient.status() == 130)
-    try await impatient.line(containing: "nothing was published")
-    #expect(!impatient.lines.contains { $0.contains("the daemon continues") }, "\(impatient.lines)")
+    try await impatient.line(containing: "Nothing was published")
+    #expect(!impatient.lines.contains { $0.contains("The daemon continues") }, "\(impatient.lines)")
     #expect(try await room.events().isEmpty)
     await room.stop()
   }
@@ -273,7 +273,7 @@ struct UploadTests {
     #expect(
       events.count == 3 && events.allSatisfy { event in Self.tags("p", event).contains { $0[1] == Newsroom.bob } }, "\(events)")
     for (name, status, words) in [
-      ("eve@\(domain)", 1, "cannot mention eve@\(domain): there is no one with this name"),
+      ("eve@\(domain)", 1, "cannot mention eve@\(domain): no one has this name"),
       ("bob@\(domain)/x", 64, "is not a domain"), ("b b@\(domain)", 64, "letters of ASCII"),
       ("bob@127.0.0.1:\(Program.freePort())", 1, "refuses connections"),
     ] as [(String, Int32, String)] {
@@ -303,7 +303,7 @@ struct UploadTests {
     #expect(imported.status == 1 && report["offered"] == 4 && report["accepted"] == 3, "\(imported.lines)")
     let refusals = report["refusals"]?.array ?? []
     #expect(refusals.count == 1 && refusals.first?["line"] == 2 && refusals.first?["error"] == "local.NameNotFound")
-    #expect(refusals.first?["message"]?.string == "cannot mention eve@\(domain): there is no one with this name", "\(refusals)")
+    #expect(refusals.first?["message"]?.string == "cannot mention eve@\(domain): no one has this name", "\(refusals)")
     try await room.servers[0].program.line(containing: "GET", from: 2)
     #expect(room.servers[0].count("GET") == 2, "each name is asked for once: \(room.servers[0].program.lines)")
     _ = try await room.baton.posts { posts in posts.count == 3 && posts.values.allSatisfy(\.isPublished) }

@@ -52,7 +52,7 @@ struct ChannelLinkTests {
     #expect(try read("https://njump.me/\(group)")?.networkID == "club-1")
     #expect(refusal("https://njump.me/" + NIP19.npub(publicKey: author).text) == "it names a person")
     #expect(
-      refusal("https://njump.me/\(event.dropLast())") == "the link cannot be read: it is not bech32 with a right checksum")
+      refusal("https://njump.me/\(event.dropLast())") == "the link is malformed: it is not bech32 with a right checksum")
     #expect(try read("https://smp6.simplex.im/c#yxNOMJcry5jMTRPEBVtGBATYaKeoRIsZRBPIDLx7x6M") == nil)
     let relays = (1...30).map { "wss://r\($0).example" }
     #expect(try read(NIP19.nevent(id: id, relays: relays, author: nil, kind: nil).text)?.relays == relays)
@@ -76,8 +76,8 @@ struct ChannelLinkTests {
     }
     #expect(
       refusal(link("naddr", [(0, Array("club".utf8)), (2, []), (3, [0, 0, 152, 88])]))
-        == "the link cannot be read: a required part is missing")
-    #expect(refusal(link("nevent", [(0, [1, 2])])) == "the link cannot be read: a part has the wrong length")
+        == "the link is malformed: a required part is missing")
+    #expect(refusal(link("nevent", [(0, [1, 2])])) == "the link is malformed: a part has the wrong length")
   }
 
   @Test func keyOfTheContactStandsForThatOfTheRelay() throws {
@@ -99,8 +99,8 @@ struct ChannelLinkTests {
     }
     let event = NIP19.nevent(id: id, relays: [], author: nil, kind: 1).text
     #expect(refusal(event) == "it names an event of kind 1, and public channels have kind 40")
-    #expect(refusal(String(event.dropLast())) == "the link cannot be read: it is not bech32 with a right checksum")
-    #expect(refusal("nostr:news") == "the link cannot be read: it is not bech32 with a right checksum")
+    #expect(refusal(String(event.dropLast())) == "the link is malformed: it is not bech32 with a right checksum")
+    #expect(refusal("nostr:news") == "the link is malformed: it is not bech32 with a right checksum")
     let article = NIP19.naddr(identifier: "a", relays: [], author: author, kind: 30_023).text
     #expect(refusal(article) == "it names an event of kind 30023, and groups have kind 39000")
     let odd = NIP19.naddr(identifier: "a b", relays: [], author: author, kind: 39_000).text
@@ -162,7 +162,7 @@ struct ChannelLinkTests {
     #expect(found(wrong, [note]) == "the link names an event of kind 1, and public channels have kind 40")
     let other = ChannelReference(
       kind: .channel, networkID: first.id, trustAnchor: Saying.bob.publicKey, relays: [])
-    #expect(found(other, [first]) == "the channel is by another author than the link says")
+    #expect(found(other, [first]) == "the channel and the link have different authors")
   }
 
   @Test func groupIsWhatItsRelaySigned() {

@@ -73,7 +73,7 @@ struct GroupComposeTests: ComposeSuite {
         let answer = refusal {
           _ = try network.compose(PostDraft(text: "yes", replyTo: reference), in: Samples.group, at: [])
         }
-        #expect(answer?.field == .replyTo && answer?.reason.contains("not found there by readers yet") == true)
+        #expect(answer?.field == .replyTo && answer?.reason.contains("until readers find it there") == true)
         for place in [Samples.channel, Samples.group] {
           let quote = refusal {
             let draft = PostDraft(text: "see", quotes: [Samples.quoted, reference])

@@ -231,7 +231,7 @@ struct NetworkTests {
     if fault == .oneConnectionPolitely {
       // The relay refused the connection, not the channel.
       guard case .troubled(let trouble, _)? = outcome else { return #expect(Bool(false), "\(String(describing: outcome))") }
-      #expect(trouble.detail == "the relay closed a second connection at once (1008 one connection each)")
+      #expect(trouble.detail == "the relay closed a second connection immediately (1008 one connection each)")
       outcome = await bench.perform(.invite, content, at: relay.url)
     }
     #expect(outcome == .accepted(link: relay.url))
@@ -296,7 +296,7 @@ struct NetworkTests {
     let (bench, content) = try await Self.watching(relay)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     try await relay.set(.auth)
-    let words = "the relay wants to know who publishes, and takes no connection for that beside the one over which others read"
+    let words = "the relay demands authentication to publish, and accepts no second connection next to the one for reading"
     let demanded = RelayOutcome.troubled(Trouble(.authRequired, words), retryAfter: nil)
     #expect(await bench.perform(.invite, content, at: relay.url) == demanded)
     #expect(relay.counts.connections == 1)
@@ -399,20 +399,20 @@ struct NetworkTests {
       (
         "429 Too Many Requests\r\nRetry-After: 7200\r\nContent-Length: 0",
         .troubled(
-          trouble(.rateLimited, "the server answered HTTP status 429 and wants to be left alone for 7200 s"),
+          trouble(.rateLimited, "the server answered HTTP status 429 and asked to retry after 7200 s"),
           retryAfter: .seconds(7_200))
       ),
       (
         "503 Service Unavailable\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 09:49:37 GMT\r\n"
           + "Content-Length: 0",
         .troubled(
-          trouble(.rateLimited, "the server answered HTTP status 503 and wants to be left alone for 3600 s"),
+          trouble(.rateLimited, "the server answered HTTP status 503 and asked to retry after 3600 s"),
           retryAfter: .seconds(3_600))
       ),
       (
         "101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: bm90IHRoZSBhbnN3ZXIgdG8ga2V5cw==",
         .misbehaved(
-          trouble(.protocol, "the server's Sec-WebSocket-Accept is not the answer to our key; it is not a relay"))
+          trouble(.protocol, "the server's Sec-WebSocket-Accept is not the answer to our key, so it is not a relay"))
       ),
     ]
     for (answer, expected) in cases {

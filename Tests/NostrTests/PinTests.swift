@@ -120,7 +120,7 @@ struct PinTests {
         try network.composePin(of: unfound, in: Samples.group)
       } throws: {
         guard case PostFailure.refused(let refusal) = $0 else { return false }
-        return refusal.field == .id && refusal.reason.contains("not found there by readers yet")
+        return refusal.field == .id && refusal.reason.contains("until readers find it there")
       }
       let pin = try network.composePin(of: Samples.groupPost, in: Samples.group)
       for reason in [String(repeating: "x", count: 501), Samples.Link.secret, "\u{7}"] {

@@ -201,7 +201,7 @@ struct PostAnswerTests {
     // One every 51.2 s by now.
     #expect(words(machine.handle(.submitted(makeDelivery(.publish, 11)))) == [DeliveryWord(11, .handedOver)])
     let late = words(machine.handle(.submitted(makeDelivery(.publish, 12))))
-    let detail = "the relay limits the rate of events; Baton sends one every 51200 ms"
+    let detail = "the relay limits the rate of events, so Baton sends one every 51200 ms"
     #expect(late == [DeliveryWord(12, .troubled(Trouble(.rateLimited, detail), retryAfter: .milliseconds(102_400)))])
   }
 }

@@ -266,7 +266,7 @@ struct PublisherWindowTests {
     // One every 51.2 s by now.
     #expect(outcomes(machine.handle(.submitted(makeOperation(.invite, channel: channel)))).isEmpty)
     let late = outcomes(machine.handle(.submitted(makeOperation(.invite, channel: channel + 1))))
-    let words = "the relay limits the rate of events; Baton sends one every 51200 ms"
+    let words = "the relay limits the rate of events, so Baton sends one every 51200 ms"
     #expect(late == [.troubled(Trouble(.rateLimited, words), retryAfter: .milliseconds(102_400))])
   }
 

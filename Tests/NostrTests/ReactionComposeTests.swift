@@ -117,7 +117,7 @@ struct ReactionComposeTests: ComposeSuite {
           try network.composeReaction(ReactionDraft(target: target, text: "+"), in: Samples.group)
         } throws: { error in
           guard case PostFailure.refused(let refusal) = error else { return false }
-          return refusal.field == .reaction && refusal.reason.contains("not found there by readers yet")
+          return refusal.field == .reaction && refusal.reason.contains("until readers find it there")
         }
       }
       let found = try #require(network.reference(to: sent.found(sent.id).document, at: ["wss://a.example"]))

@@ -204,7 +204,7 @@ struct PostgreSQLConnectionTests {
     let closed = await failure { () throws(PostgreSQLFailure) in
       _ = try await connection.run(SQLStatement("SELECT 1"), within: Self.patience)
     }
-    #expect(closed == .unavailable("there is no connection to the database"))
+    #expect(closed == .unavailable("not connected to the database"))
     // Someone ends the connection meanwhile.
     let second = try await open(cluster, name: "second")
     async let ended = failure { () throws(PostgreSQLFailure) in

@@ -81,7 +81,7 @@ struct DeclarationTests {
   @Test func filesOfOtherSystemsAreRead() throws {
     let text = "\u{FEFF}" + Self.example.replacing("\n", with: "\r\n")
     #expect(try read(text) == read(Self.example))
-    let flaw = "1.yaml:2:1: the file has no member 'nothing'; it may have operators, servers, relays"
+    let flaw = "1.yaml:2:1: the file has no member 'nothing': it may have operators, servers, relays"
     #expect(flaws("\u{FEFF}relays: []\r\nnothing: 1\r\n") == [flaw])
   }
 
@@ -142,7 +142,7 @@ struct DeclarationTests {
     #expect(found.contains { $0.hasPrefix("1.yaml:6:18: 'http://relay.example' is not a relay address") }, "\(found)")
     #expect(found.contains { $0.hasPrefix("1.yaml:7:9: the relay has no address") }, "\(found)")
     #expect(found.contains { $0.hasPrefix("1.yaml:8:5: the operator has no name") }, "\(found)")
-    #expect(found.contains { $0.hasPrefix("2.yaml:3:14: there is no network 'irc'") }, "\(found)")
+    #expect(found.contains { $0.hasPrefix("2.yaml:3:14: unknown network 'irc'") }, "\(found)")
     #expect(found.contains { $0.hasPrefix("2.yaml:5:") && $0.contains("is not a server address") }, "\(found)")
     #expect(found.count == 7, "\(found)")
   }

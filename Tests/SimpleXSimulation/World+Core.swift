@@ -17,7 +17,7 @@ extension World {
   }
 
   private func carryOut(_ command: CoreCommand) -> Result<CoreReply, CoreFailure> {
-    guard read({ $0.isUp }) else { return .failure(.notSent(.noConnection("there is no connection"))) }
+    guard read({ $0.isUp }) else { return .failure(.notSent(.noConnection("not connected"))) }
     write { $0.tally.commands += 1 }
     // Commands about relays take longest, and so are hit more often.
     if read({ $0.hasFaults }), chance(command.takesLong ? plan.unanswered * 3 : plan.unanswered) {

@@ -76,7 +76,7 @@ struct AddressTests {
       ("smp.example.com", "it must start with smp:// or xftp://", 0),
       (
         "ntf://\(AddressSamples.fingerprint)@a.example",
-        "this is the address of a notification server; only message servers (smp://) and file servers (xftp://) are managed", 0
+        "this is a notification server's address, and only message servers (smp://) and file servers (xftp://) are managed", 0
       ),
       ("https://a.example", "this is a link, not the address of a server", 0),
       ("simplex:/r#\(AddressSamples.key)?h=a.example", "this is a link, not the address of a server", 0),

@@ -80,12 +80,12 @@ struct CoreProcessTests {
       """)
     let core = try process(program, log)
     let task = Task { await core.run() }
-    await log.first(containing: "was started", from: log.first(containing: "it is started again") + 1)
+    await log.first(containing: "was started", from: log.first(containing: "It is started again") + 1)
     task.cancel()
     await task.value
     #expect(log.all[1] == "info: chat core: [32mgreen [0m")
     #expect(log.all[2] == "info: chat core: without an end")
-    #expect(log.all[3].hasSuffix("; its last output was: without an end"))
+    #expect(log.all[3].hasSuffix(". Its last output was: without an end"))
     #expect(!log.all.joined().contains("s3cret"))
   }
 
@@ -99,7 +99,7 @@ struct CoreProcessTests {
     await task.value
     #expect(log.all[1] == "debug: chat core: trouble")
     let end = try Regex(
-      "warning: the chat core ended with status 3 after (less than a second|[0-9]+ s); it is started again in [0-9]+ ms; its last output was: trouble"
+      "warning: the chat core ended with status 3 after (less than a second|[0-9]+ s). It is started again in [0-9]+ ms. Its last output was: trouble"
     )
     #expect(log.all[2].wholeMatch(of: end) != nil, "\(log.all[2])")
   }
@@ -149,7 +149,7 @@ struct CoreProcessTests {
     await task.value
     #expect(
       log.all[0].hasPrefix(
-        "error: the chat core /nowhere/simplex-chat cannot be started: No such file or directory; the next try"))
+        "error: the chat core /nowhere/simplex-chat cannot be started: No such file or directory. The next try"))
   }
 
   @Test func coreThatIsCancelledBeforeItRunsNeverRuns() async throws {

@@ -201,7 +201,7 @@ private final class Player {
   }
 
   private static func ask(_ command: CoreCommand, _ shared: Shared) -> Result<CoreReply, CoreFailure> {
-    if shared.world.withLock({ $0.isDown }) { return .failure(.notSent(.noConnection("there is no connection"))) }
+    if shared.world.withLock({ $0.isDown }) { return .failure(.notSent(.noConnection("not connected"))) }
     shared.world.withLock { $0.lines.append("ask \(command)") }
     let result = answer(command.text, shared)
     let isLost = shared.world.withLock { world in

@@ -164,7 +164,7 @@ private final class MessagePlayer {
 
   private static func ask(_ command: CoreCommand, _ shared: Shared) -> Result<CoreReply, CoreFailure> {
     shared.world.withLock { world in
-      if world.isDown { return .failure(.notSent(.noConnection("there is no connection"))) }
+      if world.isDown { return .failure(.notSent(.noConnection("not connected"))) }
       let answer = world.model.execute(command.text)
       if case .members = command {
         world.lines.append("ask \(command)")

@@ -251,7 +251,7 @@ private final class DeliveryPlayer {
 
   private static func ask(_ command: CoreCommand, _ shared: Shared) -> Result<CoreReply, CoreFailure> {
     shared.world.withLock { world in
-      if world.isDown { return .failure(.notSent(.noConnection("there is no connection"))) }
+      if world.isDown { return .failure(.notSent(.noConnection("not connected"))) }
       switch command {
       case .send, .updateItem, .deleteItems, .react, .moderate, .setRole, .block, .removeMembers, .members:
         world.lines.append("ask \(command)")

@@ -59,7 +59,7 @@ struct SeenHelloTests {
     #expect(refusal(wrapped) == nil)
     // A key alone may be signed too, but here it is not what was signed.
     #expect(refusal(info)?.cause == .wrongIdentity)
-    let malformed = Trouble(.protocol, "the key in the hello cannot be used: the signed key is not an X25519 key")
+    let malformed = Trouble(.protocol, "the key in the hello is invalid: the signed key is not an X25519 key")
     #expect(refusal(sequence(wrapped)) == malformed)
     #expect(refusal(sequence(info + [5, 0])) == malformed)
     #expect(refusal(sequence([])) == malformed)

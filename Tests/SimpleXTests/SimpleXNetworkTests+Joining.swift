@@ -96,8 +96,8 @@ extension SimpleXNetworkTests {
   }
 
   @Test(arguments: [
-    (CoreModel.Offer.Fate.noRelays, "no relay serves"), (.tooOld, "too old"), (.person, "does not know"),
-    (.unreachable, "says"),
+    (CoreModel.Offer.Fate.noRelays, "no relay serves"), (.tooOld, "too old"), (.person, "known kind of channel"),
+    (.unreachable, "reports"),
   ])
   func channelThatCannotBeJoinedLeavesNothingBehind(_ fate: CoreModel.Offer.Fate, _ words: String) async throws {
     let bench = try await Bench()
@@ -113,7 +113,7 @@ extension SimpleXNetworkTests {
   @Test func linksThatLeadNowhereAreRefused() async throws {
     let bench = try await Bench()
     let (channel, dead) = ("https://smp8.simplex.im/c#", String(repeating: "B", count: 42) + "A")
-    #expect(try await refusal(channel + dead, bench).contains("chat core says"))
+    #expect(try await refusal(channel + dead, bench).contains("chat core reports"))
     for letter in ["a", "g", "r"] {
       #expect(throws: NetworkFailure.self) {
         try bench.network.channel(fromLink: "https://smp8.simplex.im/\(letter)#\(dead)")

@@ -292,7 +292,7 @@ struct DamageTests {
       _ = try store.servers()
       _ = try store.identities()
     } throws: {
-      ($0 as? StoreError)?.code == .corrupt && "\($0)".contains("\(name) cannot be read")
+      ($0 as? StoreError)?.code == .corrupt && "\($0)".contains("\(name) is unreadable")
     }
     store.close()
   }

@@ -94,7 +94,7 @@ struct RowReaderTests {
       } else {
         // A value of another type is noticed even where its sum is right.
         #expect(
-          ours.fault?.description == (isText ? nil : "the change of revision \(index + 1) cannot be read"), "\(pairs[index])")
+          ours.fault?.description == (isText ? nil : "the change of revision \(index + 1) is unreadable"), "\(pairs[index])")
       }
       #expect(ours.fault == nil || ours.fault?.code == .corrupt)
     }

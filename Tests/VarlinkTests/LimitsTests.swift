@@ -254,7 +254,7 @@ struct LimitsTests {
     var open: [RawSocket] = []
     for _ in 1...3 { #expect(try await !enters(folder, &open), "it is sent away, and does not wait for ever") }
     await server.stop()
-    #expect(reasons.withLock { $0 } == ["no more files and connections may be open"], "said once a minute")
+    #expect(reasons.withLock { $0 } == ["the limit on open files and connections is reached"], "said once a minute")
   }
 
   @Test(arguments: [(VarlinkServer.Standing.stranger, 2), (.member, 5)])

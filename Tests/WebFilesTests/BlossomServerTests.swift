@@ -193,7 +193,7 @@ struct BlossomServerTests {
 
   @Test func namesThatStandForNoKeyAreRefused() async throws {
     for (reply, words) in [
-      (.answer(200, #"{"names":{"alice":"\#(Self.key)"}}"#.utf8), "no one with this name"),
+      (.answer(200, #"{"names":{"alice":"\#(Self.key)"}}"#.utf8), "no one has this name"),
       (.answer(200, #"{"names":{"bob":"npub1x"}}"#.utf8), "not a public key"),
       (
         .answer(200, #"{"names":{"Bob":"\#(Self.key)","BOB":"\#(String(repeating: "0c", count: 32))"}}"#.utf8),

@@ -97,7 +97,7 @@ struct WebClientTests {
     for (tls, roots, words) in [
       (good, good.certificate, nil), (good, nil, "no authority that this machine trusts"),
       (other, other.certificate, "not for 127.0.0.1 but for files.example"),
-      (nil, good.certificate, "does not speak TLS; is its address http://?"),
+      (nil, good.certificate, "does not speak TLS. Is its address http://?"),
     ] as [((certificate: String, key: String)?, String?, String?)] {
       let server = try await WebServer(tls: tls) { _ in tls == nil ? .text("HTTP/1.1 400 Words\r\n\r\n") : .answer(200) }
       let request = WebRequest(method: .get, address: try WebAddress("https://127.0.0.1:\(server.port)/"))

@@ -136,7 +136,7 @@ public enum CatalogCheck {
       case .noEnabledRelays:
         return "no relay\(network.map { " on \($0.rawValue)" } ?? "") is enabled: add or enable one, or enable its operator"
       case .noNamesServers: return "no enabled SMP server has the role 'names': names of channels cannot be resolved"
-      case .networkUnusable: return "\(network?.rawValue ?? "a network") cannot be used: \(detail)"
+      case .networkUnusable: return "\(network?.rawValue ?? "a network") does not work: \(detail)"
       }
     }
   }

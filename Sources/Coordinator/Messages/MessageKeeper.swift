@@ -171,7 +171,7 @@ final class MessageKeeper {
   private func tellTrouble(_ reason: String) {
     logger.event(
       .messagesNotStored, .error,
-      "messages cannot be read and stored: \(reason). Baton retries automatically. Channels and posts are not affected")
+      "cannot read or store messages: \(reason). Baton retries automatically. Channels and posts are not affected")
   }
 
   /// Whether there is work that need not wait.

@@ -47,7 +47,7 @@ extension Coordinator {
       throw .post(
         .invalidPost(
           field: PostRefusal.Field.document.rawValue,
-          reason: "it deletes \(name), which is not a post of this channel that Baton knows; nothing has to be deleted"))
+          reason: "it deletes \(name), which is not a post of this channel that Baton knows, so nothing has to be deleted"))
     }
     let isNew = try await storedPost(id).row.deletedAt == nil
     let post: StoredPost = try await askPosts { .delete(id, deletion, $0) }

@@ -38,7 +38,7 @@ extension Coordinator {
         ))
     }
     guard var new = row.schedule?.request.flatMap(PostRequest.init(stored:)) else {
-      throw .post(.invalidPost(field: "id", reason: "the stored request cannot be read; publish the text again"))
+      throw .post(.invalidPost(field: "id", reason: "the stored request is damaged; publish the text again"))
     }
     (new.text, new.mentions, new.contentWarning) = (request.text, request.mentions, request.contentWarning)
     (new.hashtags, new.emoji, new.attachments) = (request.hashtags, request.emoji, request.attachments)

@@ -69,5 +69,5 @@ extension PostForecast {
   /// The forecast for a relay that the channel has left.
   private static let departed = PostForecast(
     canEdit: false, canDelete: false, editNote: "the channel has left the relay, which does not get the edit",
-    deleteNote: "the channel has left the relay, which is not asked any more: what it has stays")
+    deleteNote: "the channel has left the relay, which keeps its copy and is not asked to delete it")
 }

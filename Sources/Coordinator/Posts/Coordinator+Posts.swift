@@ -252,7 +252,8 @@ extension Coordinator {
       }
       if let aside = post.row.aside { throw refusal("post \(id.rawValue) is \(aside); refer to another") }
       if field == .replyTo, post.row.channel != request.channel {
-        throw refusal("post \(id.rawValue) is in another channel; a reply is in the channel of its parent, a quote need not be")
+        throw refusal(
+          "post \(id.rawValue) is in another channel. A reply must be in the channel of its parent, a quote need not")
       }
       guard let reference = self.reference(to: post, on: network) else {
         let reason =

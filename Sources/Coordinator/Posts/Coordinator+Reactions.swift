@@ -47,7 +47,7 @@ extension Coordinator {
     let target = try await storedPost(id)
     if let refusal = target.row.refusalToBeReactedTo { throw refusal }
     guard let reference = reference(to: target, on: network) else {
-      throw .networkUnavailable(network.kind, reason: "the stored post cannot be read, so no one can react to it")
+      throw .networkUnavailable(network.kind, reason: "the stored post is unreadable, so no one can react to it")
     }
     let document: PostDocument
     let content = channel.row.content

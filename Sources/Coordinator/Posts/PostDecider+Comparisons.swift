@@ -168,7 +168,7 @@ extension PostDecider {
   /// Waits until the relay's lane has room, for a limited time, because other relays may be due.
   private mutating func hold(_ relay: RelayID, _ current: PostComparisons.UnderWay, _ facts: PostFacts) {
     guard now < current.startedAt + PostComparisons.patience else {
-      return comparisonFailed(relay, current, Trouble(.timeout, "the relay does not take what it has lost"), facts)
+      return comparisonFailed(relay, current, Trouble(.timeout, "the relay does not accept the posts that it has lost"), facts)
     }
     comparisons.underWay[relay]?.isHeld = true
     alarms.set(.comparison(relay), at: now + PostComparisons.roomWait)

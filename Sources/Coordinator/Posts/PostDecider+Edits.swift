@@ -135,7 +135,7 @@ extension PostRow {
   var refusalToBeReplaced: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
     switch about?.act {
-    case .removal: return refusal("post \(id.rawValue) is the removal of a message; there is nothing to edit")
+    case .removal: return refusal("post \(id.rawValue) is the removal of a message, which has nothing to edit")
     case .report: return refusal("post \(id.rawValue) is a report; delete it, and report again")
     case .membership: return refusal("post \(id.rawValue) changes who belongs to the channel; change that again")
     case .answer, .reaction, nil: break

@@ -214,7 +214,7 @@ extension PostDecider {
       open.effects.journal.append(
         JournalEntry(
           event: .deliveryRecovered, level: .notice,
-          message: "posts reach '\(name)' again; failed deliveries: \(count)",
+          message: "posts reach '\(name)' again (failed deliveries: \(count))",
           fields: ["BATON_POST": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_COUNT": "\(count)"]))
     }
   }

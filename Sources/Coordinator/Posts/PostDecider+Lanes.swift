@@ -13,7 +13,7 @@ extension PostDecider {
     for relay in moved.sorted() {
       for id in (lanes[relay]?.underWay ?? []).sorted() {
         guard let operation = awake[id]?.machine(at: relay)?.underWay?.operation else { continue }
-        let trouble = Trouble(.unreachable, "the relay moved to another address meanwhile")
+        let trouble = Trouble(.unreachable, "the relay moved to another address")
         feed(.troubled(operation: operation, trouble, retryAfter: nil), to: id, at: relay)
       }
     }

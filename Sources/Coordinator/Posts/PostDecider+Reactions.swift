@@ -6,7 +6,7 @@ public import Storage
 extension PostDecider {
   /// The equal reaction that was not deleted, or the reason why there cannot be one. `nil` if it must be created.
   func answer(to reaction: PostReaction, _ facts: PostFacts) -> Result<PostID, BatonError>? {
-    func unreadable(_ id: PostID) -> BatonError { .storageUnavailable(reason: "post \(id.rawValue) cannot be read") }
+    func unreadable(_ id: PostID) -> BatonError { .storageUnavailable(reason: "post \(id.rawValue) is unreadable") }
     // Open decisions come first.
     for id in [open.reactions[reaction], facts.reactions[reaction]].compactMap({ $0 }) {
       guard let row = awake[id]?.row else { return .failure(unreadable(id)) }
@@ -26,7 +26,7 @@ extension PostDecider {
   /// - Parameter earlier: the post with the latest request.
   func answer(repeating request: PostRequest, _ earlier: PostID) -> Result<PostID, BatonError>? {
     guard let post = awake[earlier] else {
-      return .failure(.storageUnavailable(reason: "post \(earlier.rawValue) cannot be read"))
+      return .failure(.storageUnavailable(reason: "post \(earlier.rawValue) is unreadable"))
     }
     guard post.row.deletedAt == nil, post.row.text == request.text else { return nil }
     let isUnderWay = post.deliveries.contains {
@@ -101,7 +101,7 @@ extension PostRow {
     }
     if deletedAt != nil { return refusal("post \(id.rawValue) was deleted; react to another") }
     guard forgottenAt == nil else {
-      return refusal("post \(id.rawValue) is so old that its text is not kept any more; react to another")
+      return refusal("post \(id.rawValue) is so old that its text is no longer kept; react to another")
     }
     return nil
   }
@@ -114,7 +114,7 @@ extension PostRow {
     case .reaction: "a reaction to a message"
     case .removal: "the removal of a message"
     case .report: "the report of a message"
-    case .membership: "a change of who belongs to the channel"
+    case .membership: "a membership change"
     case .answer, nil: nil
     }
   }

@@ -213,7 +213,7 @@ extension PostDecider {
     if let trouble = facts.trouble { return .storageUnavailable(reason: trouble) }
     if let row = facts.posts.found[id]?.row, !slots.contains(row.channel) { return .elsewhere(row.channel) }
     guard leftAlone[id] != nil else { return .post(.noSuchPost(id)) }
-    return .storageUnavailable(reason: "post \(id.rawValue) is skipped, because it cannot be read or stored")
+    return .storageUnavailable(reason: "post \(id.rawValue) is skipped, because Baton cannot read or store it")
   }
 }
 

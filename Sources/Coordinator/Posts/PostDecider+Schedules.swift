@@ -51,7 +51,7 @@ extension PostDecider {
       return false
     }
     guard let request = schedule.request.flatMap(PostRequest.init(stored:)) else {
-      expire(id, "the stored request cannot be read; publish the text again")
+      expire(id, "the stored request is damaged; publish the text again")
       return false
     }
     composing.insert(id)
@@ -143,7 +143,7 @@ extension PostDecider {
     let (due, end) = (schedule.publishAt.milliseconds, schedule.deadline.milliseconds)
     let words =
       "it was due at \(RFC3339.text(milliseconds: due)), and could be published until \(RFC3339.text(milliseconds: end))"
-    return scheduleTroubles[id].map { "\(words); before that: \($0)" } ?? words
+    return scheduleTroubles[id].map { "\(words). Before that: \($0)" } ?? words
   }
 }
 

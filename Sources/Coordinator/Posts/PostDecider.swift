@@ -142,7 +142,7 @@ extension PostDecider: Deciding {
   var isOpen: Bool { open.inputCount > 0 }
 
   var doubtfulness: String? {
-    isDoubtful ? "it is not known whether the last changes of posts were stored; the database is asked again" : nil
+    isDoubtful ? "it is not known whether the last changes of posts were stored, so the database is asked again" : nil
   }
 
   /// The state in memory must be durable before a decision is based on it.
@@ -274,7 +274,7 @@ extension PostDecider: Deciding {
     for (id, stored) in facts.posts.found
     where awake[id] == nil && leftAlone[id] == nil && slots.contains(stored.row.channel) {
       guard known[stored.row.channel] != nil else {
-        leaveAlone(id, in: stored.row.channel, "channel \(stored.row.channel.rawValue) cannot be read")
+        leaveAlone(id, in: stored.row.channel, "channel \(stored.row.channel.rawValue) is unreadable")
         continue
       }
       awake[id] = wake(stored)

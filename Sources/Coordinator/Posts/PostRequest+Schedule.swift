@@ -33,7 +33,7 @@ extension PostRequest {
     func refusal(_ field: String, _ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
     if let tolerance {
       guard at != nil else {
-        throw refusal("tolerance", "it says how long after 'at' a post is still published; give 'at' too")
+        throw refusal("tolerance", "it sets how long after 'at' a post is still published; give 'at' too")
       }
       guard Self.toleranceBounds.contains(tolerance) else {
         let bounds = Self.toleranceBounds

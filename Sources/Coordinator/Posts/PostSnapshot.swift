@@ -107,7 +107,7 @@ public struct PostSnapshot: Hashable, Sendable {
   /// The same for the removal of another person's message.
   private var removalSummary: String {
     let stays = relays.contains { $0.hasDeparted && $0.record.status != .deleted }
-    if stays, relayCount == 0 { return "Message stays: its channel left the relay." }
+    if stays, relayCount == 0 { return "Message is not removed: its channel left the relay." }
     return switch phase {
     case .deleted: "Message is removed."
     case .stillServed: "Message may still be shown at a relay."

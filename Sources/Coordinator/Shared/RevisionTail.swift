@@ -99,7 +99,7 @@ final class RevisionTail: Sendable {
       do { try await publish(after: after, through: end.revision, &seen) } catch let error as StoreError
         where error.code == .corrupt
       {
-        tell("changes that daemons have made cannot be read, and are left out: \(error)", &seen)
+        tell("unreadable changes in the database are left out: \(error)", &seen)
         try await skip(to: end.revision, &seen)
       }
     }
@@ -151,7 +151,7 @@ final class RevisionTail: Sendable {
   /// Reads the catalog and the identities, and returns once the daemon uses them. Damage is logged, and the earlier state remains in use.
   private func readCatalog(_ seen: inout Seen) async throws {
     do { try await readWholeCatalog(&seen) } catch let error as StoreError where [.corrupt, .wrongKey].contains(error.code) {
-      tell("what other daemons have stored of operators, servers, relays and identities cannot be read: \(error)", &seen)
+      tell("unreadable operators, servers, relays or identities in the database: \(error)", &seen)
       seen.catalogAt = clock.now
     }
   }

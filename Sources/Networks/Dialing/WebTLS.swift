@@ -86,7 +86,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
     case "certificate verify failed": return verdict(handler.peerCertificate, at: time(nil))
     case "unsupported protocol", "tlsv1 alert protocol version":
       return Trouble(.incompatibleVersion, "the server does not speak TLS 1.2 or newer")
-    case "wrong version number": return Trouble(.protocol, "the server does not speak TLS; is its address \(plain)://?")
+    case "wrong version number": return Trouble(.protocol, "the server does not speak TLS. Is its address \(plain)://?")
     default: return Trouble(.unreachable, "the TLS handshake failed: \(words)")
     }
   }

@@ -95,7 +95,7 @@ extension NostrNetwork {
     }
     guard let relayKey = information.ownKey else {
       throw NetworkFailure(
-        "\(url.text) names no key of its own, so no one could tell its groups from forgeries", isUnsupported: true)
+        "\(url.text) does not publish its own key, so no one could tell its groups from forgeries", isUnsupported: true)
     }
     return ChannelContent(
       kind: .group, identity: draft.identity, networkID: RelayGroup.randomID(), trustAnchor: relayKey, document: metadata.text)
@@ -136,7 +136,7 @@ extension NostrNetwork {
     guard let stray else { return known }
     let ahead = stray.signedAt - now()
     guard ahead < Self.aheadMaxSeconds - Self.relayBehindSeconds else {
-      throw NetworkFailure("it is dated \(ahead) s ahead, and relays do not take what is dated after that")
+      throw NetworkFailure("it is dated \(ahead) s ahead, and relays do not accept a later date")
     }
     return max(known, stray.signedAt)
   }

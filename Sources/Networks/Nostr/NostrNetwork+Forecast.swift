@@ -11,15 +11,15 @@ extension NostrNetwork {
   ///   - capabilities: the abilities that the relay declares.
   ///   - isInGroup: whether the post is in a group: its owner is an admin there, and relays of groups delete what admins ask for.
   static func forecast(at capabilities: [String], isInGroup: Bool = false) -> PostForecast {
-    let edit = "an edit is a new post and the deletion of this one; replies stay with this one"
+    let edit = "an edit is a new post and the deletion of this one. Replies remain with this one"
     if isInGroup || capabilities.contains(deletes) { return PostForecast(canEdit: true, canDelete: true, editNote: edit) }
     // The abilities that a relay declares begin like this.
     let isKnown = capabilities.contains { $0.hasPrefix("nip") }
     let doubt =
       isKnown ? "the relay does not say that it deletes posts (NIP-09)" : "the relay has not said whether it deletes posts"
     return PostForecast(
-      canEdit: true, canDelete: false, editNote: "\(edit), which the relay may go on showing",
-      deleteNote: "\(doubt), so it may go on showing this one")
+      canEdit: true, canDelete: false, editNote: "\(edit), which the relay may continue to show",
+      deleteNote: "\(doubt), so it may continue to show this one")
   }
 
   /// The ability that relays declare if they accept deletions.

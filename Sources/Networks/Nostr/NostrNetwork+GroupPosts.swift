@@ -11,7 +11,7 @@ extension NostrNetwork {
 
   /// Why a post of a group without a name cannot be named.
   static let unfoundInGroup =
-    "is in a group and was not found there by readers yet; until then its name may change: try again once it is verified"
+    "is in a group, and its name may change until readers find it there: try again once it is verified"
 
   /// Refuses to name posts of groups that readers have not found yet: their names may still change.
   static func checkNames(in draft: PostDraft) throws(PostFailure) {
@@ -74,7 +74,7 @@ extension NostrNetwork {
     if let pin = PinForm(operation.document) { return deliver(pin, for: operation) }
     if let membership = MembershipForm(operation.document) { return deliver(membership, for: operation) }
     guard let names = GroupRemnant(operation.document) else {
-      return report(operation.report(.refused(Trouble(.storage, "the stored post cannot be read; batonctl check says more"))))
+      return report(operation.report(.refused(Trouble(.storage, "the stored post is unreadable; see batonctl check"))))
     }
     let post = GroupPost(operation.document)
     switch operation.task {
@@ -94,7 +94,7 @@ extension NostrNetwork {
       submit(SessionOperation(delivery: operation, group: post), for: operation)
     case .withdraw:
       guard let deletion = operation.deletion.flatMap(GroupDeletion.init) else {
-        return report(operation.report(.skipped(Trouble(.notSupported, "the request to delete the post cannot be read"))))
+        return report(operation.report(.skipped(Trouble(.notSupported, "the request to delete the post is unreadable"))))
       }
       guard let events = try? deletion.events(for: names, in: operation.content) else {
         return report(operation.report(.skipped(Trouble(.notSupported, "no attempt to publish the post is known"))))

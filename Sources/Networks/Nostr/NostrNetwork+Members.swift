@@ -24,7 +24,7 @@ extension NostrNetwork {
     }
     guard change.person != key.publicKey else {
       throw .refused(
-        PostRefusal(.author, "that is the key by which Baton runs the group; without its role the group could not be run"))
+        PostRefusal(.author, "that is the key by which Baton runs the group, and without its role Baton could not run it"))
     }
     guard change.roles.count <= MembershipChange.rolesMax, Set(change.roles).count == change.roles.count else {
       throw .refused(PostRefusal(.roles, "there can be \(MembershipChange.rolesMax) roles, each once; leave some of them out"))

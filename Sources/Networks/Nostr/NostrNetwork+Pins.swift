@@ -7,7 +7,7 @@ extension NostrNetwork {
     switch content.kind {
     case .channel:
       throw .unsupported(
-        "public channels (NIP-28) have no pinned posts; put what must stay in sight into the description of the channel")
+        "public channels (NIP-28) have no pinned posts; put important text into the description of the channel")
     case .group:
       let key = try author(of: content)
       guard !target.networkID.isEmpty else { throw .refused(PostRefusal(.id, "the post \(Self.unfoundInGroup)")) }
@@ -39,7 +39,7 @@ extension NostrNetwork {
       submit(SessionOperation(delivery: operation, events: [.pins(change)], pin: pin), for: operation)
     case .withdraw:
       guard let deletion = operation.deletion.flatMap(GroupDeletion.init) else {
-        return report(operation.report(.skipped(Trouble(.notSupported, "the request to take the pin away cannot be read"))))
+        return report(operation.report(.skipped(Trouble(.notSupported, "the request to remove the pin is unreadable"))))
       }
       let change = PinChange(target: pin.target, isPinned: false, reason: deletion.reason)
       submit(SessionOperation(delivery: operation, events: [.pins(change)], pin: pin), for: operation)

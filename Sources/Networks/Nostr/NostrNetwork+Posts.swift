@@ -180,7 +180,7 @@ extension NostrNetwork {
 
   // MARK: - Signing
 
-  static let unreadablePost = "the stored post cannot be read, so its deletion cannot be signed"
+  static let unreadablePost = "the stored post is unreadable, so its deletion cannot be signed"
   static let foreignPost = "the post was signed by another key than the channel's, and only its author can delete it"
 
   /// The key that signs in a channel.

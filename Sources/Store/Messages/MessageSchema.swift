@@ -266,7 +266,7 @@ enum MessageSchema {
     let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
     guard isEmpty || application == applicationID else { throw Unusable(reason: "it is a database of another program") }
     guard version <= self.version, version >= 0 else {
-      throw Unusable(reason: "it has schema \(version), and this program knows schemas up to \(self.version)")
+      throw Unusable(reason: "it has schema \(version), and this program supports schemas up to \(self.version)")
     }
     let begun = isEmpty ? 0 : Int(version)
     for function in functions { db.add(function: function) }

@@ -11,7 +11,7 @@ struct MessageValues {
   init(_ row: Row) { self.row = row }
 
   /// The error for an impossible value.
-  static var damaged: StoreError { StoreError(.corrupt, "a row holds what was never written there") }
+  static var damaged: StoreError { StoreError(.corrupt, "a row contains a value that was never written there") }
 
   mutating func integerIfAny() throws -> Int64? {
     let value = try next()

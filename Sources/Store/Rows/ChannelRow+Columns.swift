@@ -71,7 +71,7 @@ extension ChannelRow {
     let followKeep = values.integerIfAny()
     try values.end(.channels)
 
-    func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
+    func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) is unreadable") }
     func json(_ text: String?, _ what: String) throws -> JSONValue? {
       guard let text else { return nil }
       guard let value = try? JSONParser.parse(text) else { throw corrupt(what) }
@@ -160,6 +160,6 @@ extension ChannelRelayRow {
   }
 
   private static func unreadable(_ channel: ChannelID, _ relay: RelayID) -> StoreError {
-    StoreError(.corrupt, "channel \(channel.rawValue): the status of relay \(relay.rawValue) cannot be read")
+    StoreError(.corrupt, "channel \(channel.rawValue): the status of relay \(relay.rawValue) is unreadable")
   }
 }

@@ -40,7 +40,7 @@ extension Pages {
           ["word": .text(order.word), "title": .text(order.title), "isHere": .flag(order.word == (query["sort"] ?? "changed"))]
         }),
       "unreadable": reply.unreadable.map {
-        .text("\(counted($0.count, "channel")) cannot be read because the database is damaged. Run batonctl check.")
+        .text("Baton cannot read \(counted($0.count, "channel")) because the database is damaged. Run batonctl check.")
       },
       "pager": pager(query, next: reply.nextCursor, address: "channels"),
     ]

@@ -73,7 +73,7 @@ extension Pages {
       lines.append(("error", "Stored data is damaged: \(damage). Run batonctl check to list all damage, and restore a backup."))
     }
     if status.quarantined > 0 {
-      lines.append(("error", "\(counted(status.quarantined, "channel")) cannot be read. See the daemon's journal."))
+      lines.append(("error", "Baton cannot read \(counted(status.quarantined, "channel")). See the daemon's journal."))
     }
     if let trouble = status.declarationsTrouble {
       lines.append(("warning", "The current operator files are not in use: \(trouble)"))

@@ -35,7 +35,7 @@ enum AddressRequest {
     }
     guard result == 0 else {
       let reason = String(cString: strerror(errno))
-      throw .notReachable("cannot connect to \(path): \(reason); does baton-console run as a service?")
+      throw .notReachable("cannot connect to \(path): \(reason). Does baton-console run as a service?")
     }
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

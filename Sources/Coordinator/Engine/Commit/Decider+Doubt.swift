@@ -50,7 +50,7 @@ extension Decider {
     for (id, row) in before.catalog.servers where found.catalog.servers[id]?.address == row.address {
       base.catalog.servers[id]?.learn(from: row)
     }
-    let words = "a commit that failed is durable; continuing from revision \(stored.revision)"
+    let words = "a commit that failed is durable. Continuing from revision \(stored.revision)"
     effects.journal = [JournalEntry(level: .warning, message: words)] + effects.journal.filter { !$0.isHeard }
     effects.identities = identities
     // It was not published to subscribers, who read it in the store. Effects that do not depend on the commit were carried out when it

@@ -7,7 +7,7 @@ extension Decision: Answering {}
 extension Decider: Deciding {
   var openCount: Int { open.inputs.count }
   var isOpen: Bool { !open.isEmpty }
-  var doubtfulness: String? { doubt == nil ? nil : recovery.trouble ?? "it is not known what is stored" }
+  var doubtfulness: String? { doubt == nil ? nil : recovery.trouble ?? "the stored state is unknown" }
 
   mutating func takeChore() -> CommitRequest? {
     choresUnderWay = chores.take()

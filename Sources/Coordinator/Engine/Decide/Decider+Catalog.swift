@@ -156,11 +156,11 @@ extension Decider {
     let level: JournalEntry.Level
     let words: String
     switch state {
-    case .works(let detail): (level, words) = (.notice, "\(network.rawValue) can be used: \(detail)")
+    case .works(let detail): (level, words) = (.notice, "\(network.rawValue) works: \(detail)")
     case .down(let trouble):
       // A core that restarts is away for a moment. Other causes wait for a person.
       level = trouble.kind == .absent ? .warning : .error
-      words = "\(network.rawValue) cannot be used: \(trouble.trouble.detail)"
+      words = "\(network.rawValue) does not work: \(trouble.trouble.detail)"
     }
     open.effects.journal.append(
       JournalEntry(

@@ -244,7 +244,7 @@ extension PublisherMachine {
   /// same as anyone. The rest is sent over the next connection.
   mutating func unidentified() -> [SessionAction] {
     guard let current = inFlight.authenticating else { return [] }
-    let words = "the relay wants to know who publishes, and takes no connection for that beside the one over which others read"
+    let words = "the relay demands authentication to publish, and accepts no second connection next to the one for reading"
     return end(current, .troubled(Trouble(.authRequired, words), retryAfter: nil)) + takeBack() + [.hangUp] + reconnect()
   }
 

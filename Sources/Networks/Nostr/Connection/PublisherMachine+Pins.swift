@@ -31,7 +31,7 @@ extension PublisherMachine {
     switch reading.served.answer {
     // Some relays show a list only to users that they know, without announcing that.
     case .none where mayAuthenticate(current):
-      return closing + demanded(current, "the relay shows no list of pinned posts to those who have not authenticated")
+      return closing + demanded(current, "the relay shows no list of pinned posts without authentication")
     case .none: list = PinnedPosts()
     case .list(let shown): list = shown
     case .flawed(let trouble):

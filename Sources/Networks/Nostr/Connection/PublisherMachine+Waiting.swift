@@ -46,7 +46,7 @@ extension PublisherMachine {
     queue.removeLast(late.count)
     let latePosts = posts.removeAll(after: room - queue.count)
     let distance = window.distance
-    let words = "the relay limits the rate of events; Baton sends one every \(distance.wholeMilliseconds) ms"
+    let words = "the relay limits the rate of events, so Baton sends one every \(distance.wholeMilliseconds) ms"
     return (late + latePosts).enumerated().map { place, late in
       let outcome = RelayOutcome.troubled(Trouble(.rateLimited, words), retryAfter: distance * (room + place + 1))
       return report(late.item, outcome, isDoubtful: late.wasSent)

@@ -171,7 +171,7 @@ struct PublisherMachine: SessionMachine {
     guard let text else { return finish(current, .refused(Trouble(.authRequired, NostrNetwork.noKey))) }
     let (age, isFar) = now.subtractingReportingOverflow(event.createdAt)
     guard !isFar, (-limits.staleSeconds...limits.staleSeconds).contains(age) else {
-      let words = "\(age) s passed between its date and its turn to be sent, and relays of groups take only what is fresh"
+      let words = "\(age) s passed between its date and its turn to be sent, and relays of groups accept only fresh events"
       return finish(current, .troubled(Trouble(.timeout, words), retryAfter: nil))
     }
     return [.send(ClientMessage.event(text))] + sendNext()
@@ -274,7 +274,7 @@ struct PublisherMachine: SessionMachine {
   /// - Parameter words: what did not come, and within which time.
   mutating func endUnanswered(_ current: EventInFlight, _ words: String) -> [SessionAction] {
     timeoutsInARow += 1
-    let notice = lastNotice.map { "; the relay said: \($0)" } ?? ""
+    let notice = lastNotice.map { ". The relay said: \($0)" } ?? ""
     let actions = end(current, .troubled(Trouble(.timeout, words + notice), retryAfter: nil))
     guard timeoutsInARow < 2 else { return actions + takeBack() + [.hangUp] + reconnect() }
     return actions + goOn()

@@ -185,7 +185,7 @@ struct ReadBatch {
       switch member.content.kind {
       case .channel: Self.there(member, editions) ?? .missing
       case .group where member.hasForeign:
-        .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the group is not signed by the relay's own key"))
+        .misbehaved(Trouble(.wrongIdentity, "the group that the relay serves is not signed by the relay's own key"))
       case .group: .missing
       }
     }
@@ -232,11 +232,11 @@ struct ReadBatch {
     do throws(NostrEvent.Flaw) {
       try event.verify(unlessItIs: isChannel ? member.content.document : member.content.newestEdition?.document)
     } catch {
-      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is not it: \(error.rawValue)"))
+      return .misbehaved(Trouble(.wrongIdentity, "the relay serves a forgery of \(what): \(error.rawValue)"))
     }
     let kind = isChannel ? PublicChannel.creationKind : PublicChannel.metadataKind
     guard event.publicKey == member.content.trustAnchor, event.kind == kind else {
-      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is signed by someone else"))
+      return .misbehaved(Trouble(.wrongIdentity, "\(what) that the relay serves is signed by someone else"))
     }
     if isChannel { member.hasChannel = true } else { member.edition = member.content.edition }
     guard member.hasChannel, member.content.newestEdition == nil || member.edition != nil else { return nil }
@@ -253,7 +253,7 @@ struct ReadBatch {
     do throws(NostrEvent.Flaw) {
       try event.verify()
     } catch {
-      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the group is not it: \(error.rawValue)"))
+      return .misbehaved(Trouble(.wrongIdentity, "the relay serves a forgery of the group: \(error.rawValue)"))
     }
     if event.kind == RelayGroup.metadataKind {
       let wanted = RelayGroup.Metadata(text: member.content.newestEdition?.document ?? member.content.document)

@@ -146,8 +146,8 @@ struct RelayDialer: Sendable {
       return .unreachable("the connection closed during the handshake")
     case is HTTPParserError: return .notARelay("the server does not speak HTTP")
     case let error as NIOHTTPClientUpgradeError where error == .upgraderDeniedUpgrade:
-      return .notARelay("the server's Sec-WebSocket-Accept is not the answer to our key; it is not a relay")
-    case is NIOHTTPClientUpgradeError: return .notARelay("the server does not open a WebSocket as it should; it is not a relay")
+      return .notARelay("the server's Sec-WebSocket-Accept is not the answer to our key, so it is not a relay")
+    case is NIOHTTPClientUpgradeError: return .notARelay("the server does not open a WebSocket, so it is not a relay")
     default: return .unreachable("the handshake failed: \(error)")
     }
   }

@@ -226,7 +226,7 @@ final class RelayLines: Sendable {
         isOnlyOne = true
         let words = [code.map(String.init) ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ")
         tell(
-          .closed(code: nil, reason: "the relay closed a second connection at once\(words.isEmpty ? "" : " (\(words))")"),
+          .closed(code: nil, reason: "the relay closed a second connection immediately\(words.isEmpty ? "" : " (\(words))")"),
           to: line)
       }
     }

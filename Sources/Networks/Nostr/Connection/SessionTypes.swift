@@ -188,7 +188,7 @@ enum DialFailure: Error, Hashable, Sendable {
       case 402: return .refused(Trouble(.rejected, "the relay wants to be paid: the server answered HTTP status 402"))
       case 401, 403: return .refused(Trouble(.rejected, "the server refused the connection with HTTP status \(status)"))
       case 429, 503:
-        let time = retryAfter.map { " and wants to be left alone for \($0.components.seconds) s" } ?? ""
+        let time = retryAfter.map { " and asked to retry after \($0.components.seconds) s" } ?? ""
         return .troubled(
           Trouble(.rateLimited, "the server answered HTTP status \(status)\(time)"),
           retryAfter: max(retryAfter ?? .zero, .seconds(30)))
@@ -196,7 +196,7 @@ enum DialFailure: Error, Hashable, Sendable {
         return .troubled(Trouble(.unreachable, "the server answered HTTP status \(status)"), retryAfter: retryAfter)
       default:
         return .misbehaved(
-          Trouble(.protocol, "the server answered HTTP status \(status) instead of opening a WebSocket; it is not a relay"))
+          Trouble(.protocol, "the server answered HTTP status \(status) instead of opening a WebSocket, so it is not a relay"))
       }
     }
   }

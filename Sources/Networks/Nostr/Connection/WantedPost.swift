@@ -58,14 +58,14 @@ struct WantedPost: Sendable {
       // In a channel the document is exactly the event that was signed.
       try event.verify(unlessItIs: kind == nil ? document.text : nil)
     } catch {
-      return Trouble(.wrongIdentity, "what the relay serves as the post is not it: \(error.rawValue)")
+      return Trouble(.wrongIdentity, "the relay serves a forgery of the post: \(error.rawValue)")
     }
     guard event.publicKey == document.author else {
-      return Trouble(.wrongIdentity, "what the relay serves as the post is signed by someone else")
+      return Trouble(.wrongIdentity, "the post that the relay serves is signed by someone else")
     }
     guard kind ?? event.kind == event.kind else {
       return Trouble(
-        .wrongIdentity, "what the relay serves as the post is an event of kind \(event.kind), which the post is not")
+        .wrongIdentity, "the relay serves an event of kind \(event.kind) as the post, which has another kind")
     }
     return nil
   }

@@ -240,7 +240,7 @@ struct FollowerMachine: SessionMachine {
   }
 
   private var silence: Trouble {
-    let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
+    let words = lastNotice.map { ". The relay said: \($0)" } ?? ""
     return Trouble(.timeout, "no answer to a request within \(limits.readTimeout.wholeMilliseconds) ms\(words)")
   }
 

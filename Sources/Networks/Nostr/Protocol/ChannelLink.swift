@@ -24,7 +24,7 @@ extension ChannelReference {
       object = try NIP19(name)
     } catch {
       guard event != nil else { return nil }
-      throw NetworkFailure("the link cannot be read: \(error.rawValue)")
+      throw NetworkFailure("the link is malformed: \(error.rawValue)")
     }
     switch object {
     case .nevent(let id, let relays, let author, let kind):
@@ -43,7 +43,7 @@ extension ChannelReference {
       self.init(kind: .group, networkID: identifier, trustAnchor: author, relays: Self.normal(relays))
     case .npub, .nprofile: throw NetworkFailure("it names a person")
     // The text must not be shown.
-    case .nsec: throw NetworkFailure("it is a secret key, which no one else may see; whoever may have seen it can act with it")
+    case .nsec: throw NetworkFailure("it is a secret key, which no one else may see. Anyone who has seen it can act with it")
     }
   }
 
@@ -103,7 +103,7 @@ extension ChannelReference {
       throw NetworkFailure("the link names an event of kind \(first.kind), and public channels have kind 40")
     }
     guard trustAnchor == nil || trustAnchor == first.publicKey else {
-      throw NetworkFailure("the channel is by another author than the link says")
+      throw NetworkFailure("the channel and the link have different authors")
     }
     let edition = newestState(in: events, by: first.publicKey).flatMap { RelayGroup.Metadata(text: $0.content) }
     return found(edition ?? RelayGroup.Metadata(text: first.content), signedBy: first.publicKey, identity)

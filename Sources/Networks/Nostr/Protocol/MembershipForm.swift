@@ -166,7 +166,7 @@ struct GroupListsReading: Sendable {
   var answer: Answer {
     let lists = Lists(members: newest[GroupMembers.membersKind], admins: newest[RelayGroup.adminsKind])
     guard newest.isEmpty else { return .lists(lists) }
-    let what = "what the relay serves about who belongs to the group is not"
+    let what = "the relay's lists of members and admins are not"
     if let flaw { return .flawed(Trouble(.wrongIdentity, "\(what) genuine: \(flaw.rawValue)")) }
     return hasForeign ? .flawed(Trouble(.wrongIdentity, "\(what) signed by the relay's own key")) : .lists(lists)
   }

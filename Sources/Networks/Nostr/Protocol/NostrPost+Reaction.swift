@@ -16,7 +16,7 @@ extension NostrPost {
       if let (shortcode, url) = draft.emoji.min(by: { $0.key < $1.key }) {
         guard draft.emoji.count == 1, text == ":\(shortcode):" else {
           throw PostRefusal(
-            .emoji, "the picture must be that of the reaction, which is its shortcode between colons; correct one")
+            .emoji, "the reaction must be the shortcode of its picture between colons; correct one")
         }
         self = .custom(shortcode: shortcode, url: url)
       } else if text == "+" {

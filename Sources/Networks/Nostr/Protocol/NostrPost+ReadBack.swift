@@ -17,7 +17,7 @@ enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherKind: "the event is of another kind"
     case .otherChannel: "the event is in another channel"
     case .otherContent: "the event has another content or other tags"
-    case .otherEvent: "the event says the same, but has another id"
+    case .otherEvent: "the event has the same content, but another id"
     }
   }
 }

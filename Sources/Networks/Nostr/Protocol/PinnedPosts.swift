@@ -38,7 +38,7 @@ struct PinnedPosts: Hashable, Sendable {
     guard entries.allSatisfy({ $0.allSatisfy(NostrEvent.isSignable) }) else {
       return Trouble(
         .protocol,
-        "the relay's list of pinned posts holds control characters that relays read differently; another admin must mend it")
+        "the relay's list of pinned posts holds control characters that relays read differently; another admin must correct it")
     }
     return nil
   }
@@ -111,8 +111,8 @@ struct PinnedPostsReading: Sendable {
   /// The relay's list, once it has served all.
   var answer: Answer {
     if let newest { return .list(PinnedPosts(newest)) }
-    let what = "what the relay serves as the list of pinned posts is not"
-    if let flaw { return .flawed(Trouble(.wrongIdentity, "\(what) it: \(flaw.rawValue)")) }
+    let what = "the relay's list of pinned posts is not"
+    if let flaw { return .flawed(Trouble(.wrongIdentity, "\(what) genuine: \(flaw.rawValue)")) }
     // A list that is made as if the relay had no list would replace an existing one.
     return hasForeign ? .flawed(Trouble(.wrongIdentity, "\(what) signed by the relay's own key")) : .none
   }

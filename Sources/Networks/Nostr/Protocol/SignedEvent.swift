@@ -35,19 +35,19 @@ enum AdoptionFlaw: Error, Hashable, Sendable, CustomStringConvertible {
     case .forged(let flaw): flaw.rawValue
     case .otherAuthor: "the event is signed by another key than the channel's, and Baton publishes only what its author signed"
     case .otherKind(let kind):
-      "the event is of kind \(kind); posts of channels are of kind \(NostrPost.channelMessageKind), deletions of kind "
+      "the event is of kind \(kind), but posts of channels are of kind \(NostrPost.channelMessageKind) and deletions of kind "
         + "\(NostrPost.deletionKind)"
     case .noRoot: "the event is in no channel: it has no 'e' tag that is marked as the root"
     case .severalRoots: "the event has several 'e' tags that are marked as the root, so readers disagree on its channel"
     case .otherChannel: "the event is in another channel; import it there"
     case .ofGroup: "the event has an 'h' tag, so relays take it as part of a group"
-    case .expires: "the event has an expiration date, after which relays drop it; posts and deletions of Baton have none"
+    case .expires: "the event has an expiration date, after which relays drop it. Posts and deletions of Baton do not expire"
     case .beforeTheEpoch: "the event is dated before 1970"
     case .tooFarAhead: "the event is dated more than \(SignedEvent.aheadMax) seconds ahead; import it when that time has come"
     case .controlCharacter: "the event holds a control character that relays read differently"
     case .secretKey: "the event contains a secret key (nsec1…), which every reader could use"
     case .deletes(let count):
-      "the deletion names \(count) posts, and only one that names a single post is taken over; delete them with batonctl post delete"
+      "the deletion names \(count) posts, and Baton imports only deletions of one post; delete them with batonctl post delete"
     case .malformedTarget: "the deletion names a post by something that is not an event id"
     case .channelItself: "the deletion names the channel itself, so relays would delete the channel"
     case .deletesAddress: "the deletion has an 'a' tag, which names something that is not a post"

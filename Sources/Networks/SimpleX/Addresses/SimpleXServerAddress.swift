@@ -73,7 +73,7 @@ public enum SimpleXServerAddress {
     }
     if bytes.end(ofPrefix: "ntf://") != nil {
       throw AddressFault(
-        "this is the address of a notification server; only message servers (smp://) and file servers (xftp://) are managed",
+        "this is a notification server's address, and only message servers (smp://) and file servers (xftp://) are managed",
         at: 0)
     }
     if bytes.end(ofPrefix: "https://") != nil || bytes.end(ofPrefix: "simplex:") != nil {

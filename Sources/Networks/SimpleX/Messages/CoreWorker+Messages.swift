@@ -189,7 +189,7 @@ extension CoreWorker {
         // The messages from before that were read.
         fail(channel, Self.notThere)
       case .over: readings.tell(channel, after: outbox.mark)
-      case .stuck: fail(channel, Trouble(.protocol, "the messages that the chat core has of the channel cannot be read"))
+      case .stuck: fail(channel, Trouble(.protocol, "the chat core's messages of the channel are unreadable"))
       }
     case .success(let reply): fail(channel, Trouble(.protocol, Self.unexpected(reply).description))
     case .failure(let failure):

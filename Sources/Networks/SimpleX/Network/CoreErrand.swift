@@ -72,10 +72,10 @@ final class CoreErrand: Sendable {
     } catch {
       switch error {
       case .refused(let error) where error.mayMeanAnotherUser:
-        refuse("the chat core says: \(error.sentence)")
+        refuse("the chat core reports: \(error.sentence)")
         return .mayBeAnotherUser
       case .refused(let error):
-        end(.failure(NetworkFailure("the chat core says: \(error.sentence)")))
+        end(.failure(NetworkFailure("the chat core reports: \(error.sentence)")))
         return .clear
       case .unreadable:
         end(.failure(NetworkFailure(error.description)))
@@ -96,10 +96,10 @@ final class CoreErrand: Sendable {
     let reply = try await ask(.plan(user, link)).get()
     guard case .plan(let both, let plan) = reply else { throw CoreWorker.unexpected(reply) }
     switch plan {
-    case .ok(nil): return .failure(NetworkFailure("the link says nothing of its channel"))
+    case .ok(nil): return .failure(NetworkFailure("the link contains nothing about its channel"))
     case .ok(let data?):
       guard let both = CoreJoinLink(both) else {
-        return .failure(NetworkFailure("the chat core gives the link in a form that cannot be used"))
+        return .failure(NetworkFailure("the chat core returned the link in an unknown form"))
       }
       let reply = try await ask(.prepare(user, both, data)).get()
       guard case .prepared(let group) = reply else { throw CoreWorker.unexpected(reply) }
@@ -115,11 +115,11 @@ final class CoreErrand: Sendable {
       return isAgain
         ? .failure(NetworkFailure("the chat core's user has left the channel"))
         : try await join(link, as: user, isAgain: true, ask)
-    case .noRelays: return .failure(NetworkFailure("no relay serves the channel at present"))
+    case .noRelays: return .failure(NetworkFailure("no relay serves the channel now"))
     case .tooOld: return .failure(NetworkFailure("the chat core is too old for the channel; install a newer one"))
     case .failed(let error): return .failure(NetworkFailure("the link could not be looked up: \(error.sentence)"))
     case .other(let tag):
-      return .failure(NetworkFailure("the link leads to something that Baton does not know as a channel: \(tag)"))
+      return .failure(NetworkFailure("the link does not lead to a known kind of channel: \(tag)"))
     }
   }
 
@@ -129,8 +129,8 @@ final class CoreErrand: Sendable {
     if group.membership.role.known == .owner { return .success(Joined(group: group, isOwn: true)) }
     if group.isJoinStarted == false { return try await begin(group, isFresh: false, ask) }
     switch group.membership.status.known {
-    case .removed: return .failure(NetworkFailure("whoever runs the channel has removed the chat core's user from it"))
-    case .deleted: return .failure(NetworkFailure("whoever runs the channel has deleted it"))
+    case .removed: return .failure(NetworkFailure("the chat core's user was removed from the channel"))
+    case .deleted: return .failure(NetworkFailure("the channel was deleted"))
     case .rejected: return .failure(NetworkFailure("the channel does not let the chat core's user in"))
     default: return .success(Joined(group: group, isOwn: false))
     }

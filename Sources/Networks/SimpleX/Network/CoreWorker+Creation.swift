@@ -11,7 +11,7 @@ extension CoreWorker {
   /// not known as another channel. A channel that was left incomplete is deleted, because the core would not invite its relays again.
   /// - Returns: `nil` if the core does not have it.
   func search(_ channel: ChannelID, _ content: ChannelContent) async -> Result<GroupListing?, CoreFailure> {
-    guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
+    guard let user else { return .failure(.notSent(.noConnection("not connected"))) }
     let documents = [content.document, content.newestEdition?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
     let all: [CoreGroup]
     switch await groups(like: documents, of: user) {

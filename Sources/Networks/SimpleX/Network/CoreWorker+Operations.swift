@@ -16,7 +16,7 @@ extension CoreWorker {
     guard let content = operations.max(by: { $0.content.edition < $1.content.edition })?.content else { return }
     guard let document = content.latestDocument else {
       for operation in operations {
-        finish(operation, .misbehaved(Trouble(.protocol, "what is stored about the channel is not for SimpleX")))
+        finish(operation, .misbehaved(Trouble(.protocol, "the stored channel is not for SimpleX")))
       }
       return
     }

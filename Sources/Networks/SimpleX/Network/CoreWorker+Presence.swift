@@ -12,9 +12,9 @@ extension CoreWorker {
 
   private static let noUser = "the chat core has no user: start it with --user-display-name"
   private static let otherUser =
-    "another user of the chat core is active than the one who owns Baton's channels; nothing is done until that one is active again"
+    "another user of the chat core is active, and nothing is done until the owner of Baton's channels is active again"
   private static let stranger =
-    "the chat core has none of Baton's channels on SimpleX: it is another core, or another user of it is active; nothing is done in it"
+    "Baton's channels on SimpleX are not in the chat core: it is another core, or another user of it is active. Nothing is done in it"
 
   /// Handles a connection to a core. Whether it is the right core is checked before anything is done in it.
   func up(_ version: CoreVersion, _ active: CoreUser?) {

@@ -3,7 +3,7 @@ extension CoreWorker {
   /// The numbers of relays in the core, by address. Relays that it does not have, or has deleted, are added to its list. Nothing else in
   /// the list changes.
   func relayIDs(of addresses: [String]) async -> Result<[String: CoreRelay.ID], CoreFailure> {
-    guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
+    guard let user else { return .failure(.notSent(.noConnection("not connected"))) }
     for attempt in 0...1 {
       var groups: [CoreServerGroup]
       if let serverGroups, attempt == 0 {

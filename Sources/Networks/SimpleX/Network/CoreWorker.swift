@@ -57,7 +57,7 @@ final class CoreWorker {
     /// The folder whose files posts may have, or `nil` if posts have no files.
     var files: FileFolder?
     /// Does an errand over a lane. `take(.errandDone)` follows.
-    var errand: @Sendable (_ lane: Int, CoreUser.ID, CoreErrand) -> Void = { $2.refuse("there is no connection for it") }
+    var errand: @Sendable (_ lane: Int, CoreUser.ID, CoreErrand) -> Void = { $2.refuse("no connection for it") }
   }
 
   let limits: SimpleXLimits
@@ -242,7 +242,7 @@ final class CoreWorker {
     case .error(let error):
       guard let group = error.place?.group else { return }
       for (channel, known) in bound where known.group == group { suspect(channel, known.place) }
-    case .unreadable(let tag, let fault): logger.debug("an event of the chat core cannot be read: \(tag): \(fault)")
+    case .unreadable(let tag, let fault): logger.debug("unreadable event of the chat core: \(tag): \(fault)")
     case .itemsReceived, .itemUpdated, .itemsDeleted, .itemsGone, .reaction: hear(event)
     case .itemStatuses, .hostConnected, .hostDisconnected, .refusal, .messageError, .other: break
     }

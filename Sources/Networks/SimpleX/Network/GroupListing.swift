@@ -83,7 +83,8 @@ struct GroupListing {
     case .accepted: return .accepted(relay.member, link: link, detail: "the relay took the channel and does not show it yet")
     case .acknowledgedRoster:
       return .accepted(
-        relay.member, link: link, detail: "the relay has the channel and its members; the channel's link does not name it yet")
+        relay.member, link: link,
+        detail: "the relay has the channel and its members, but the channel's link does not name it yet")
     case .active: return .active(relay.member, link: link)
     case .inactive: return .lost(relay.member, Trouble(.left, "the channel's link does not name the relay any more"))
     case .rejected: return .lost(relay.member, Trouble(.rejected, Self.rejection))

@@ -133,7 +133,7 @@ public final class SimpleXNetwork: RelayNetwork {
 
   public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
     guard draft.kind == .channel else {
-      throw NetworkFailure("on simplex there are no groups on one relay", isUnsupported: true)
+      throw NetworkFailure("simplex does not offer groups on one relay", isUnsupported: true)
     }
     let document = ChannelDocument(draft.profile, preparedAt: now().milliseconds)
     // This name holds until the core has created the channel and given it a number.

@@ -32,14 +32,14 @@ extension CoreWorker {
     case .warning(let error): awaitUpload(for: operation, "the core is still uploading the file: \(error)")
     case .error(let error):
       let cause = error == .noFile ? Cause.missing : .unreachable
-      finish(operation, .skipped(Trouble(cause, "readers get the post without its file: \(error); the core has given up")))
+      finish(operation, .skipped(Trouble(cause, "readers get the post without its file, and the core has given up: \(error)")))
     case .cancelled:
       finish(
         operation,
         .skipped(Trouble(.missing, "readers get the post without its file: someone cancelled the upload in the core")))
     case nil: finish(operation, .skipped(Trouble(.missing, "the core has the post without its file")))
     case .invalid(let words), .unknown(let words):
-      finish(operation, .troubled(Trouble(.protocol, "the core says of the file: \(words)"), retryAfter: nil))
+      finish(operation, .troubled(Trouble(.protocol, "the core reports for the file: \(words)"), retryAfter: nil))
     }
     return false
   }

@@ -65,7 +65,7 @@ extension CoreWorker {
 
   private static let unreadable = CoreFailure.unreadable(
     tag: "apiChat",
-    CoreShapeError(path: ["chat", "chatItems"], reason: "has items that cannot be read, or too many, and one may be the post"))
+    CoreShapeError(path: ["chat", "chatItems"], reason: "has unreadable items, or too many, and one may be the post"))
 
   // MARK: - A post that was sent
 
@@ -100,14 +100,14 @@ extension CoreWorker {
     case .new, .forwarded:
       finish(operation, .troubled(Trouble(.timeout, "the core has not sent the post to the relay yet"), retryAfter: nil))
     case .warning(let error):
-      finish(operation, .troubled(Trouble(.unreachable, "\(error); the core goes on trying"), retryAfter: nil))
+      finish(operation, .troubled(Trouble(.unreachable, "\(error). The core keeps trying"), retryAfter: nil))
     case .inactive:
       finish(
         operation, .skipped(Trouble(.unreachable, "the core has not heard of the relay for long, and sends nothing to it")))
     case .error(let error):
-      finish(operation, .skipped(Trouble(error == .auth ? .missing : .unreachable, "\(error); the core has given up")))
+      finish(operation, .skipped(Trouble(error == .auth ? .missing : .unreachable, "\(error). The core has given up")))
     case .invalid(let words), .unknown(let words):
-      finish(operation, .troubled(Trouble(.protocol, "the core says of the relay: \(words)"), retryAfter: nil))
+      finish(operation, .troubled(Trouble(.protocol, "the core reports for the relay: \(words)"), retryAfter: nil))
     }
   }
 

@@ -65,11 +65,11 @@ extension CoreWorker {
     return .success(isDone ? .done : .open(member.id))
   }
 
-  private static let memberGone = Trouble(.missing, "the channel has no such member, or not any more; see batonctl member list")
+  private static let memberGone = Trouble(.missing, "the channel has no such member; see batonctl member list")
   private static let memberUnknown = Trouble(
     .notSupported,
     "the channel has so many members that Baton does not list them, and this one has not written since the daemon started")
-  private static let memberIsUser = Trouble(.rejected, "that is the user of the chat core, who runs the channel")
+  private static let memberIsUser = Trouble(.rejected, "that is the user of the chat core, the owner of the channel")
   private static let memberIsRelay = Trouble(
     .rejected, "that is a relay of the channel; take it away with batonctl channel remove-relay")
 
@@ -88,7 +88,7 @@ extension CoreWorker {
 
   private static let orderPassedOver = Trouble(
     .notSupported,
-    "the connection to the relay was not ready when the core told relays, or the channel got the relay later; the core tells each once"
+    "the connection to the relay was not ready when the core told relays, or the channel got the relay later, and the core tells each once"
   )
 
   private static let undone = Trouble(
@@ -156,7 +156,7 @@ extension CoreWorker {
     switch await ask(command) {
     case .success(.membersRemoved(let group, _)), .success(.roleChanged(let group, _)), .success(.blockChanged(let group, _)):
       guard group.id == task.group else {
-        return lose(task, Trouble(.protocol, "the core says that it has changed members of another channel"))
+        return lose(task, Trouble(.protocol, "the core has changed members of another channel"))
       }
       taken(task)
     case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))

@@ -129,7 +129,7 @@ extension CoreWorker {
     let form = Self.newestForm(operations)
     guard reaction != nil || order != nil || form != nil, ItemPlace(name: operations[0].document.networkID) != nil else {
       for operation in operations {
-        finish(operation, .skipped(Trouble(.protocol, "what is stored of the post is not for SimpleX")))
+        finish(operation, .skipped(Trouble(.protocol, "the stored post is not for SimpleX")))
       }
       return
     }
@@ -183,7 +183,7 @@ extension CoreWorker {
   }
 
   /// No one asks for that: a post is forgotten only when nothing is under way.
-  static let forgotten = Trouble(.notSupported, "the post was forgotten here, so there is nothing left to send")
+  static let forgotten = Trouble(.notSupported, "the post was forgotten here, so nothing is left to send")
 
   /// The newest edition that any operation is about. All of them are about the same post.
   static func newestForm(_ operations: [DeliveryOperation]) -> PostForm? {

@@ -67,7 +67,7 @@ extension CoreWorker {
 
   static let reactionPassedOver = Trouble(
     .notSupported,
-    "the connection to the relay was not ready when the channel reacted, or the channel got the relay later; SimpleX sends reactions once"
+    "the connection to the relay was not ready when the channel reacted, or the channel got the relay later, and SimpleX sends reactions once"
   )
   private static let takenBack = Trouble(
     .missing, "someone took the reaction back in the chat core; delete it here too, and react again")

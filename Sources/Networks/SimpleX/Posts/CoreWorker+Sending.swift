@@ -142,7 +142,7 @@ extension CoreWorker {
     switch await ask(.send(task.group, task.form.message, quoting: task.form.quoted)) {
     case .success(.itemsSent(let items)):
       guard items.count == 1, let sent = items.first, sent.group?.id == task.group else {
-        return lose(task, Trouble(.protocol, "the core does not say which post it has sent"))
+        return lose(task, Trouble(.protocol, "the core does not report which post it has sent"))
       }
       await settle(sent.item, task)
     case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))
@@ -184,7 +184,7 @@ extension CoreWorker {
 
   static let passedOver = Trouble(
     .notSupported,
-    "the connection to the relay was not ready when the post was sent, or the channel got the relay later; SimpleX sends posts once"
+    "the connection to the relay was not ready when the post was sent, or the channel got the relay later, and SimpleX sends posts once"
   )
 
   /// The outcome of a post that the core refuses. It was not sent.
@@ -258,7 +258,7 @@ extension CoreWorker {
       switch await ask(.updateItem(task.group, item, task.form.message)) {
       case .success(.itemUpdated(let updated)), .success(.itemNotChanged(let updated)):
         guard updated.item.id == item, updated.group?.id == task.group else {
-          return giveBack(task.operations, Trouble(.protocol, "the core says that it has edited another post"))
+          return giveBack(task.operations, Trouble(.protocol, "the core has edited another post"))
         }
         knownPosts[task.post].edited = task.form.edition
       case .success(let reply): return giveBack(task.operations, Self.unexpected(reply))

@@ -58,7 +58,7 @@ extension PostForm {
     }
     guard draft.mentions.isEmpty else {
       throw PostRefusal(
-        .mentions, "channels on SimpleX do not know their readers, so no one can be mentioned; remove the mentions")
+        .mentions, "channels on SimpleX have no list of readers, so no one can be mentioned; remove the mentions")
     }
     guard draft.contentWarning == nil else {
       throw PostRefusal(.contentWarning, "SimpleX has no warnings before a post; write it into the text")
@@ -66,14 +66,14 @@ extension PostForm {
     guard draft.hashtags.isEmpty else {
       throw PostRefusal(.hashtags, "SimpleX has no hashtags; write them into the text")
     }
-    guard draft.emoji.isEmpty else { throw PostRefusal(.emoji, "SimpleX has no emoji of one's own; remove them") }
+    guard draft.emoji.isEmpty else { throw PostRefusal(.emoji, "SimpleX has no custom emoji; remove them") }
   }
 
   private func checkSize(quotedBytes: Int) throws(PostRefusal) {
     let size = CoreMessageSize(of: message, for: edition > 1 ? .edit : .new(quotedBytes: quotedBytes))
     guard !size.fits else { return }
-    let whole = quotedBytes > 0 ? "with what it answers and all that goes along" : "with all that goes along"
+    let whole = quotedBytes > 0 ? "with the quoted message and its other parts" : "with its other parts"
     throw PostRefusal(
-      .text, "\(whole) the post takes \(size.bytes) bytes, and SimpleX takes at most \(CoreMessageSize.bytesMax); shorten it")
+      .text, "\(whole) the post takes \(size.bytes) bytes, and SimpleX accepts at most \(CoreMessageSize.bytesMax); shorten it")
   }
 }

@@ -20,7 +20,7 @@ struct ReactionForm: Hashable {
       throw PostRefusal(.emoji, "reactions on SimpleX have no pictures; write one of \(Self.all)")
     }
     guard let reaction = Self.reaction(draft.text) else {
-      throw PostRefusal(.reaction, "SimpleX has eight reactions, and this is none of them; write one of \(Self.all)")
+      throw PostRefusal(.reaction, "SimpleX has eight reactions, and this is not one of them; write one of \(Self.all)")
     }
     guard let target = ItemPlace(name: draft.target.networkID)?.item else {
       throw PostRefusal(.reaction, "the core has not sent the post yet that this is a reaction to; react once it has")

@@ -10,7 +10,7 @@ extension SimpleXNetwork {
   public func notes(on post: PostDocument, publishedAt: Timestamp) -> [String] {
     guard let form = PostForm(post), form.file != nil else { return [] }
     guard ItemPlace(name: post.networkID)?.item != nil else {
-      return ["File servers keep its file for about 48 hours once it is sent. What shall stay must be on the web."]
+      return ["File servers keep its file for about 48 hours once it is sent. Files that must last longer belong on the web."]
     }
     let end = (form.sentAt ?? publishedAt) + Self.fileTime
     let time = RFC3339.text(milliseconds: end.milliseconds)
@@ -18,7 +18,7 @@ extension SimpleXNetwork {
       return ["File servers kept its file for about 48 hours: since about \(time) readers presumably cannot fetch it any more."]
     }
     return [
-      "File servers keep its file for about 48 hours: readers can fetch it until about \(time). What shall stay must be on the web."
+      "File servers keep its file for about 48 hours: readers can fetch it until about \(time). Files that must last longer belong on the web."
     ]
   }
 

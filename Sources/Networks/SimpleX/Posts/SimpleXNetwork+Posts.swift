@@ -23,7 +23,7 @@ extension SimpleXNetwork {
     _ post: PostDocument, publishedAt: Timestamp, as draft: PostDraft
   ) throws(PostFailure) -> PostDocument {
     guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { throw .unavailable(Self.foreign) }
-    guard !form.isForgotten else { throw .unsupported("what the post said was forgotten; publish another") }
+    guard !form.isForgotten else { throw .unsupported("the text of the post was forgotten; publish another") }
     switch place {
     case .unsent: break
     case .after: throw .unavailable("it is not known yet whether the core has sent the post; edit it in a moment")
@@ -140,19 +140,19 @@ extension SimpleXNetwork {
     tell(
       .compared(
         channel: comparison.channel, relay: comparison.relay, number: comparison.number,
-        .failed(Trouble(.notSupported, "relays on SimpleX do not say what they hold"))))
+        .failed(Trouble(.notSupported, "relays on SimpleX do not list their posts"))))
   }
 
-  private static let foreign = "what is stored of the post is not for SimpleX"
-  private static let unsent = "the core has not sent the post yet, and will send it as it is then"
+  private static let foreign = "the stored post is not for SimpleX"
+  private static let unsent = "the core has not sent the post yet, and will send the edited post"
   private static let edits = "an edit changes the post in place, at relays whose connection is ready then"
   private static let deletes = "the core tells each relay once, if the connection is ready then"
   private static let noEdit = "SimpleX does not edit reactions; delete it, and react again"
   private static let takesBack = "the core takes the reaction back once, at relays whose connection is ready then"
-  private static let noOrderEdit = "there is nothing to edit"
-  private static let givesUp = "what the core has not done yet is given up, and what it has done stays"
+  private static let noOrderEdit = "it has nothing to edit"
+  private static let givesUp = "work that the core has not done yet is given up, and finished work remains"
   static let editOver = "SimpleX edits posts within 24 hours, and this one is older; publish another"
   static let deletionOver =
-    "SimpleX deletes posts at readers within 30 hours; an older one is taken out of what relays give to new readers, and those who have "
-    + "it keep it"
+    "SimpleX deletes posts at readers within 30 hours. An older post is removed from the history that relays give to new readers, and "
+    + "readers who have it keep it"
 }

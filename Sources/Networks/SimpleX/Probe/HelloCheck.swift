@@ -26,7 +26,7 @@ extension ServerHello {
   func commonVersion(_ own: ClosedRange<Int>) throws(PeerFailure) -> Int {
     guard versions.overlaps(own) else {
       throw PeerFailure(
-        .incompatibleVersion, "the server speaks versions \(versions.words), Baton knows versions \(own.words)")
+        .incompatibleVersion, "the server speaks versions \(versions.words), Baton speaks versions \(own.words)")
     }
     return min(versions.upperBound, own.upperBound)
   }
@@ -41,7 +41,7 @@ extension ServerHello.SignedKey {
     switch ctls_signed_key_verify(leaf, leaf.count, key, key.count, &text) {
     case CTLS_KEY_VALID: return
     case CTLS_KEY_FORGED: throw PeerFailure(.wrongIdentity, "the key in the hello is not the server's: \(String(cText: text))")
-    default: throw PeerFailure(.protocol, "the key in the hello cannot be used: \(String(cText: text))")
+    default: throw PeerFailure(.protocol, "the key in the hello is invalid: \(String(cText: text))")
     }
   }
 }

@@ -97,12 +97,12 @@ public final class CoreProcess: Sendable {
         }
         return
       }
-      let words = prints.last.map { "; its last output was: \($0)" } ?? ""
+      let words = prints.last.map { ". Its last output was: \($0)" } ?? ""
       if case .notStarted(let reason) = ending {
-        logger.error("the chat core \(self.words[0]) cannot be started: \(reason); the next try is in \(wait.briefly)")
+        logger.error("the chat core \(self.words[0]) cannot be started: \(reason). The next try is in \(wait.briefly)")
       } else {
         logger.warning(
-          "the chat core \(Self.words(for: ending)) after \(Self.brief(ran)); it is started again in \(wait.briefly)\(words)")
+          "the chat core \(Self.words(for: ending)) after \(Self.brief(ran)). It is started again in \(wait.briefly)\(words)")
       }
       try? await Task.sleep(for: wait)
     }

@@ -31,7 +31,7 @@ extension CoreFailure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .refused(let error): error.sentence
-    case .unreadable(let tag, let fault): "the core's answer \(tag) cannot be read: \(fault)"
+    case .unreadable(let tag, let fault): "the core's answer \(tag) is unreadable: \(fault)"
     case .notSent(let reason): "the command was not sent: \(reason)"
     case .unknown(let reason): "it is not known whether the core carried the command out: \(reason)"
     }

@@ -9,8 +9,8 @@ extension CoreError: CustomStringConvertible {
     case .temporary: return temporary(server, words)
     case .deadLink:
       return
-        "\(server) does not know what the address leads to: it is gone, or a password is missing (\(tags.joined(separator: " ")))"
-    case .wrongServer: return "\(server) is not the one that its address names: its certificate has another fingerprint"
+        "\(server) does not know the address: it is gone, or a password is missing (\(tags.joined(separator: " ")))"
+    case .wrongServer: return "\(server) does not match its address: its certificate has another fingerprint"
     case .incompatible:
       return "the core and \(host.map { "the server \($0)" } ?? "the other side") have no common version\(words)"
     case .command: return commandRefusal(words)
@@ -33,7 +33,7 @@ extension CoreError: CustomStringConvertible {
     case "TIMEOUT", "timeoutError": "\(server) did not answer in time"
     case "HOST": "\(server) cannot be found"
     case "NO_SERVICE": "\(server) does not offer its service now"
-    case "QUOTA": "\(server) accepts no more messages for the other side at present"
+    case "QUOTA": "\(server) has no room for another message to the other side"
     case "dBBusyError": "the core's database is busy\(words)"
     case "INACTIVE": "the core is pausing"
     case "CRITICAL": "the core is in trouble and wants to be restarted\(words)"

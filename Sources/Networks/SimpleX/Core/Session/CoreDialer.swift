@@ -91,7 +91,7 @@ struct CoreDialer: Sendable {
         upgraders: [upgrader],
         notUpgradingCompletionHandler: { [endpoint] channel in
           channel.eventLoop.makeFailedFuture(
-            Failure(reason: "what listens at \(endpoint) does not open a WebSocket; it is not a core"))
+            Failure(reason: "the program at \(endpoint) does not open a WebSocket, so it is not a core"))
         }))
     // Events that wait in the core arrive in the same packet as the handshake.
     configuration.leftOverBytesStrategy = .forwardBytes
@@ -107,7 +107,7 @@ struct CoreDialer: Sendable {
         ?? Failure(reason: "the core's host \(endpoint.host) does not resolve")
     case let error as IOError where error.errnoCode == ECONNREFUSED:
       Failure(reason: "no core listens at \(endpoint)")
-    case is HTTPParserError: Failure(reason: "what listens at \(endpoint) does not speak HTTP; it is not a core")
+    case is HTTPParserError: Failure(reason: "the program at \(endpoint) does not speak HTTP, so it is not a core")
     case ChannelError.connectTimeout: Failure(reason: "the core at \(endpoint) does not answer")
     default: Failure(reason: "no connection to the core at \(endpoint): \(error)")
     }

@@ -81,7 +81,7 @@ struct CoreSessionMachine: Hashable, Sendable {
   // MARK: Commands
 
   private mutating func submitted(_ id: CoreRequestID, _ command: CoreCommand) -> [CoreSessionAction] {
-    if state == .waiting { return [refuse(id, .noConnection(reportedReason ?? "there is no connection to the core"))] }
+    if state == .waiting { return [refuse(id, .noConnection(reportedReason ?? "not connected to the core"))] }
     guard queue.count < limits.queueMax else { return [refuse(id, .tooMany)] }
     queue.append(Waiting(id: id, command: command))
     return sendNext()
@@ -191,7 +191,7 @@ struct CoreSessionMachine: Hashable, Sendable {
       return send(.activeUser, id: nil)
     case .success(.activeUser(let user)): return up(version, user)
     case .failure(.refused(let error)) where error.kind == .noUser: return up(version, nil)
-    case .failure(let failure): return lost("the core does not say who it is: \(failure)")
+    case .failure(let failure): return lost("the core does not identify itself: \(failure)")
     case .success: return lost("the peer does not answer as a core does")
     }
   }
