@@ -41,7 +41,7 @@ public struct ControlServer: Sendable {
     forwarder: CallForwarder? = nil, sharing: (any SharingStorage)? = nil,
     configurationWarnings: @escaping @Sendable () -> [Finding] = { [] }
   ) async throws -> ControlServer {
-    let threads = ControlThreads()
+    let threads = ControlThreads(limit: listLimits.timeMax)
     let storage = store(threads)
     let reading = messages(threads)
     let context = ControlContext(

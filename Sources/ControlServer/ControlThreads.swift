@@ -11,10 +11,12 @@ struct ControlThreads: BlockingWork {
   /// For the daemon's own status.
   private let vital = Self.lane(2)
 
-  /// How long a client's question may take. Clients that wait for twenty seconds get an answer even if it had to wait for its turn.
-  private static let limit = Duration.seconds(10)
+  /// How long a client's question may take.
+  private let limit: Duration
   /// How long it may take to count everything. The result is kept for all callers.
   private static let vitalLimit = Duration.seconds(60)
+
+  init(limit: Duration = ListLimits().timeMax) { self.limit = limit }
 
   private static func lane(_ count: Int) -> FairLane {
     let threads = NIOThreadPool(numberOfThreads: count)
@@ -24,8 +26,8 @@ struct ControlThreads: BlockingWork {
 
   func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T {
     switch size {
-    case .little: try await quick.run(for: Caller.user, within: Self.limit, body)
-    case .much: try await slow.run(for: Caller.user, within: Self.limit, body)
+    case .little: try await quick.run(for: Caller.user, within: limit, body)
+    case .much: try await slow.run(for: Caller.user, within: limit, body)
     case .vital: try await vital.run(for: Caller.user, within: Self.vitalLimit, body)
     case .whole: try await slow.run(for: Caller.user, body)
     }

@@ -6,6 +6,8 @@ public struct ListLimits: Hashable, Sendable {
   public var pageMax = 1000
   /// The limits on the size of filters.
   public var filter = Filter.Limits()
+  /// How long the database may take for an answer. Clients that wait for twenty seconds get theirs even after a wait for their turn.
+  public var timeMax = Duration.seconds(10)
 
   public init() {}
 }

@@ -51,7 +51,8 @@ extension SharedStore.Settings {
     for session: SessionMachine.ID, after before: Backend?
   ) async throws(PostgreSQLFailure) -> (PostgreSQLConnection, Backend?) {
     let fresh = try await PostgreSQLConnection.open(
-      address, name: SessionDatabase.name(of: session, in: schema), schema: schema, hostTimeout: hostTimeout)
+      address, name: SessionDatabase.name(of: session, in: schema), schema: schema, hostTimeout: hostTimeout,
+      pauseLimit: pauseLimit)
     do throws(PostgreSQLFailure) {
       try await before?.end(over: fresh, within: timeout)
       return (fresh, try await Backend.of(fresh, within: timeout))

@@ -142,12 +142,16 @@ public enum DatabaseSchema {
 
 extension PostgreSQLConnection {
   /// Connects to the tables of a schema.
-  /// - Parameter readLimit: the time limit for a statement at the server, if the connection only reads. The statements of one transaction
-  ///   all see one moment then, and two that change the same row fail.
+  /// - Parameters:
+  ///   - readLimit: the time limit for a statement at the server, if the connection only reads. The statements of one transaction all see
+  ///     one moment then, and two that change the same row fail.
+  ///   - pauseLimit: as in `SharedStore.Settings`.
   package static func open(
-    _ address: PostgreSQLAddress, name: String, schema: String, readLimit: Duration? = nil, hostTimeout: Duration
+    _ address: PostgreSQLAddress, name: String, schema: String, readLimit: Duration? = nil, hostTimeout: Duration,
+    pauseLimit: Duration? = nil
   ) async throws(PostgreSQLFailure) -> PostgreSQLConnection {
     var settings = ["search_path": schema]
+    if let pauseLimit { settings["idle_in_transaction_session_timeout"] = "\(pauseLimit.wholeMilliseconds)" }
     if let readLimit {
       settings["default_transaction_isolation"] = "repeatable read"
       // The server gives up first, so that the connection can be used again.

@@ -39,7 +39,7 @@ actor ReaderPool {
       guard !isClosed else { throw .unavailable("the store is closed") }
       let fresh = try await PostgreSQLConnection.open(
         settings.address, name: "batond reader", schema: settings.schema, readLimit: settings.timeout,
-        hostTimeout: settings.hostTimeout)
+        hostTimeout: settings.hostTimeout, pauseLimit: settings.pauseLimit)
       // The server ends work for a client that is gone, if its system can detect that.
       if isForClients { _ = try? await fresh.run(Self.attention, within: settings.timeout) }
       return try await ask(statements, over: fresh)

@@ -17,6 +17,9 @@ public struct SharedStore: Sendable {
     /// The time limit for a question or a commit, and for connecting to each server.
     public var timeout = Duration.seconds(10)
     public var hostTimeout = Duration.seconds(2)
+    /// How long this daemon may pause within a transaction, before the server ends it and frees its locks. `nil` for the default of all
+    /// connections.
+    public var pauseLimit: Duration?
 
     public init(address: PostgreSQLAddress) { self.address = address }
 

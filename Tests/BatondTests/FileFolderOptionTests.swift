@@ -48,7 +48,8 @@ struct FileFolderOptionTests {
       do {
         #expect(try await settings(path).simplexFiles?.path == path && !isRefused, "\(mode)")
       } catch let error as ConfigurationError {
-        #expect(isRefused && error.description.contains("simplex.files: is not a folder whose files may be published"), "\(error)")
+        #expect(
+          isRefused && error.description.contains("simplex.files: is not a folder whose files may be published"), "\(error)")
         #expect(error.description.contains("others can write to \(path)"), "\(error)")
       }
     }

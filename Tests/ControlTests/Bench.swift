@@ -77,6 +77,8 @@ final class Bench: Sendable {
     // Timeouts are tested elsewhere; here everyone has as much time as a busy machine needs.
     var limits = VarlinkServer.Limits()
     (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
+    var listLimits = listLimits
+    listLimits.timeMax = .seconds(600)
     server = try await ControlServer.start(
       coordinator: coordinator,
       store: { [store] threads in

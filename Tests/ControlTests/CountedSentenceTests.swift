@@ -11,7 +11,10 @@ struct CountedSentenceTests {
     (.identityInUse(channels: 2), "2 channels use this identity"),
     (.notEnoughRelays(wanted: 1, available: 0), "not enough relays: 1 requested, 0 available"),
     (.notEnoughRelays(wanted: 3, available: 1), "not enough relays: 3 requested, 1 available"),
-    (.noGroupRelays(network: "nostr", untested: 1), "no enabled relay on nostr is known to offer groups, and 1 was never tested"),
+    (
+      .noGroupRelays(network: "nostr", untested: 1),
+      "no enabled relay on nostr is known to offer groups, and 1 was never tested"
+    ),
     (.tooManyConnections(of: "user", max: 1), "you already have 1 connection to the daemon"),
   ])
   func nounsAgreeWithTheirNumbers(_ sentence: RefusalSentence, _ what: String) { #expect(sentence.what == what) }

@@ -129,6 +129,8 @@ private actor TwinDatabase {
     settings.readers = 1
     settings.timeout = .seconds(120)
     settings.hostTimeout = .seconds(60)
+    // A process that runs only when no other needs a processor may pause for long.
+    settings.pauseLimit = .seconds(600)
     return SharedStore(settings, session: session) { session }
   }
 
