@@ -76,8 +76,15 @@ struct ServerTests {
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// Time limits are tested elsewhere. Here everyone has as much time as a busy machine needs.
+  private static let patient: VarlinkServer.Limits = {
+    var limits = VarlinkServer.Limits()
+    (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
+    return limits
+  }()
+
   private func start(
-    limits: VarlinkServer.Limits = .init(), onCancel: @escaping @Sendable () -> Void = {},
+    limits: VarlinkServer.Limits = Self.patient, onCancel: @escaping @Sendable () -> Void = {},
     onSend: @escaping @Sendable () -> Void = {}, hold: @escaping @Sendable () async -> Void = {},
     group: MultiThreadedEventLoopGroup = .singleton,
     farewell: @escaping @Sendable (ConnectionLimit) -> VarlinkError? = { _ in nil }

@@ -67,7 +67,7 @@ public enum ChannelsRefusal: InterfaceRefusal {
   case networkUnavailable(network: String, reason: String)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
+  /// The database is damaged, and the requested data is unreadable. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
   /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)

@@ -311,9 +311,9 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   /// read both. Refused with NotSupported for channels. The group fails at a relay that does not show these flags.
   public var access: [String]?
   /// Members of the new group, at most 100, in the network's notation, or on Nostr as npub1… or nprofile1…. The group is closed and restricted.
-  /// The same people, in any order, and the same identity return the same group, whatever the other parameters are, unless it was deleted. For
-  /// this reason idempotencyKey must be absent. Each member is let in as with Add of org.batond.Members. Refused with NotSupported for
-  /// channels.
+  /// The same people, in any order, and the same identity return the same group, regardless of the other parameters, unless it was
+  /// deleted. For this reason idempotencyKey must be absent. Each member is let in as with Add of org.batond.Members. Refused with
+  /// NotSupported for channels.
   public var members: [String]?
   /// The protocol. If absent, the protocol of the relays, or nostr if no relays are given.
   public var network: String?
@@ -399,7 +399,7 @@ public struct ListRequest: Codable, Hashable, Sendable {
 public struct UpdateChannel: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
-  /// The revision of the channel on which the change is based. If absent, the change is made whatever the current revision is.
+  /// The revision of the channel on which the change is based. If absent, the change is made to any revision.
   public var revision: Int64?
   /// The new name.
   public var displayName: String?

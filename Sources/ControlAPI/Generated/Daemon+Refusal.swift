@@ -19,7 +19,7 @@ public enum DaemonRefusal: InterfaceRefusal {
   case tooManyConnections(of: String, max: Int)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
+  /// The database is damaged, and the requested data is unreadable. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
   /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)

@@ -8,7 +8,7 @@ public struct DaemonPermissionsReply: Codable, Hashable, Sendable {
   public var readPosts: Bool
   /// Whether it may read everything else.
   public var read: Bool
-  /// Whether it may publish, edit, delete, retry and cancel posts.
+  /// Whether it may publish, import, release, edit, delete, retry, cancel and pin posts, react, and authorize uploads.
   public var publish: Bool
   /// Whether it may change everything else.
   public var change: Bool

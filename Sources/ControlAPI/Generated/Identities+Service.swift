@@ -20,7 +20,7 @@ public protocol IdentitiesService: InterfaceService where Method == IdentitiesMe
   ) async throws -> IdentitiesListReply
   /// Returns one identity, by its id or a name that only it has. If both are given, they must match.
   func get(_ request: IdentitiesGetRequest) async throws -> IdentityReply
-  /// Creates an identity with a new key, or with one that the service manager holds for the daemon.
+  /// Creates an identity with a new key, or with a key that the service manager holds for the daemon.
   func add(_ request: IdentitiesAddRequest) async throws -> IdentityReply
   /// Removes an identity without channels, and erases its secret key. Refused for the identity main.
   func remove(_ request: IdentitiesRemoveRequest) async throws -> IdentityReply

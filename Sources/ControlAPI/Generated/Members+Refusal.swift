@@ -7,23 +7,23 @@ public import Varlink
 public enum MembersRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Members"
 
-  /// There is no channel with this identifier.
+  /// No channel has this identifier.
   case noSuchChannel(id: Int64?, name: String?)
-  /// No one with this name belongs to the channel, or asks to be let in, as far as that is known here.
+  /// The daemon has no member or request with this name for the channel.
   case noSuchMember(channelId: Int64, author: String)
-  /// A change of who belongs to a channel is not possible like this.
+  /// The change of the members is not possible.
   case invalidMember(field: String, reason: String)
-  /// The messages of the channel are not read: the daemon reads none, or the channel was deleted. So it is not known who belongs to it.
+  /// The daemon does not read the messages of the channel, so it does not have its members: it reads none at all, or the channel was deleted.
   case notFollowed(id: Int64?)
-  /// Others run the channel, and it is only read; see org.batond.Channels.Follow.
+  /// Someone else runs the channel, and Baton only reads it, see org.batond.Channels.Follow.
   case notOwned(id: Int64)
-  /// The network, or the kind of channel, cannot do it.
+  /// The network, or the kind of channel, does not support this request.
   case notSupported(network: String, reason: String)
-  /// The daemon does not serve this protocol, or cannot at present.
+  /// The daemon does not serve this protocol, or cannot serve it now.
   case networkUnavailable(network: String, reason: String)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
+  /// The database is damaged, and the requested data is unreadable. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
   /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)

@@ -4,15 +4,15 @@
 public struct MembersListReply: Codable, Hashable, Sendable {
   /// The people.
   public var members: [Member]
-  /// Where the next page begins; absent on the last.
+  /// Start of the next page, absent on the last page.
   public var nextCursor: String?
-  /// Whether the network says who belongs to the channel.
+  /// Whether the network lists the members of the channel.
   public var listed: Bool
-  /// How many belong to it, as the network says; absent if it does not. Networks may leave people out.
+  /// Number of members that the network reports, absent if it reports none. Networks may leave people out.
   public var count: Int?
-  /// When the network was last asked, RFC 3339 in UTC; absent if it never was.
+  /// Time at which the network was last asked, RFC 3339 in UTC. Absent if it was never asked.
   public var readAt: String?
-  /// The revision of messages at which this is true, for Watch.
+  /// The revision of messages to which the reply corresponds, for Watch.
   public var revision: Int64
 
   public init(
@@ -36,7 +36,7 @@ public struct MembersListReply: Codable, Hashable, Sendable {
 public struct MembersWatchReply: Codable, Hashable, Sendable {
   /// Everything up to this revision was sent.
   public var revision: Int64
-  /// The member as it is now; absent if only the revision is news.
+  /// The current member, absent if only the revision is new.
   public var member: Member?
 
   public init(
@@ -98,7 +98,7 @@ public struct MembersRemoveReply: Codable, Hashable, Sendable {
 
 /// A reply that is one `Member`.
 public struct MemberReply: Codable, Hashable, Sendable {
-  /// The member as it is now.
+  /// The current member.
   public var member: Member
 
   public init(

@@ -4,18 +4,18 @@
 public struct MembersListRequest: Codable, Hashable, Sendable {
   /// The channel.
   public var channelId: Int64
-  /// Only those who stand like this; members when absent, or authors where the network does not say who belongs to the channel.
+  /// Only people with this standing. If absent, members, or authors where the network does not list members.
   public var standing: String?
-  /// Only those with this role, 1 to 50 bytes.
+  /// Only people with this role, 1 to 50 bytes.
   public var role: String?
-  /// Only those whose name holds this, whatever the case and the accents, or whose author begins with it; or whom it names, as npub1… and
-  /// nprofile1… do on Nostr. 1 to 1,000 bytes.
+  /// Only people whose name contains this, regardless of case and accents, whose author begins with it, or whose key it encodes
+  /// (on Nostr npub1… or nprofile1…). 1 to 1,000 bytes.
   public var text: String?
-  /// The order; role when absent.
+  /// The order, role if absent.
   public var order: String?
-  /// Where the page before ended: nextCursor of its reply. Refused with InvalidParameter if whoever ended it is not known any more.
+  /// The nextCursor of the previous page. Refused with InvalidParameter if Baton no longer has the last person of that page.
   public var cursor: String?
-  /// Most people on the page, 1 to 100; 30 when absent.
+  /// Maximum number of people on the page, 1 to 100, 30 if absent.
   public var limit: Int?
 
   public init(
@@ -39,10 +39,10 @@ public struct MembersListRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Members.Watch.
 public struct MembersWatchRequest: Codable, Hashable, Sendable {
-  /// Only these channels; at most 1,000.
+  /// Only these channels, at most 1,000.
   public var channelIds: [Int64]?
-  /// Send everything that has changed after this revision first; of those who have left a channel the last 1,000 are known. A revision that
-  /// lies ahead is refused with InvalidParameter: what was read was lost since, and is read again.
+  /// Send everything that changed after this revision first. Of the people who left a channel, Baton keeps the last 1,000. A revision that
+  /// lies ahead is refused with InvalidParameter: the members have been lost since, and Baton reads them again.
   public var since: Int64?
 
   public init(
@@ -81,7 +81,7 @@ public struct MembersSetRoleRequest: Codable, Hashable, Sendable {
   public var channelId: Int64
   /// The person, as for Add. Anyone but a member is refused with NoSuchMember.
   public var author: String
-  /// The role, as for Add. Absent for a plain member, who can only read on SimpleX.
+  /// The role, as for Add. Absent for a plain member. On SimpleX, plain members can only read.
   public var role: String?
 
   public init(

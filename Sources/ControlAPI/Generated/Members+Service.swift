@@ -17,9 +17,9 @@ public enum MembersMethod: String, InterfaceMethod {
 
 /// What a server of `org.batond.Members` does.
 public protocol MembersService: InterfaceService where Method == MembersMethod, Refusal == MembersRefusal {
-  /// A page of those who belong to a channel.
+  /// Returns a page of the people in a channel.
   func list(_ request: MembersListRequest) async throws -> MembersListReply
-  /// Sends members as they change. The first reply has a revision only, unless since is given. Authors are not among them.
+  /// Sends members as they change, without authors. The first reply has only a revision, unless since is given.
   /// - Parameter stream: takes all replies but the last one.
   func watch(
     _ request: MembersWatchRequest, _ stream: ReplyStream<MembersWatchReply>
@@ -45,13 +45,13 @@ public protocol MembersService: InterfaceService where Method == MembersMethod, 
   ) async throws -> MembersRemoveReply
   /// Dismisses a request to be let in: lists leave it out. No one else is told, and a new request is listed again. To accept, use Add.
   func decline(_ request: MembersDeclineRequest) async throws -> MemberReply
-  /// Hides a member's future messages from everyone. The person remains a member. SimpleX offers this. On Nostr it is refused with NotSupported.
+  /// Hides a member's future messages from everyone. The person remains a member. SimpleX offers this. Refused with NotSupported on Nostr.
   /// Otherwise as Remove.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func ban(
     _ request: MembersBanRequest, _ stream: ReplyStream<MembersBanReply>?
   ) async throws -> MembersBanReply
-  /// Shows what a member writes again. Otherwise as Ban.
+  /// Lifts a ban: a member's messages are shown again. Otherwise as Ban.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func unban(
     _ request: MembersUnbanRequest, _ stream: ReplyStream<MembersUnbanReply>?

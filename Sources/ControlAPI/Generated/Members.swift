@@ -69,19 +69,19 @@ public struct MemberChange: Codable, Hashable, Sendable {
   public var channelId: Int64
   /// The person in the network's notation.
   public var author: String
-  /// What is wanted.
+  /// The wanted standing.
   public var wish: String
-  /// The roles that they are to have.
+  /// The wanted roles.
   public var roles: [String]
-  /// How far it is: published when it is done, deleted when another change of the same person took its place.
+  /// Its progress: published when it is done, deleted when another change of the same person replaced it.
   public var phase: String
-  /// Whether nothing more happens soon: it is done, or is tried again only after a while.
+  /// Whether nothing more happens soon: the change is done, or Baton retries it only after a while.
   public var settled: Bool
-  /// The same in a sentence.
+  /// The progress in a sentence.
   public var summary: String
-  /// Why it is not done, see org.batond.Posts; absent where nothing is wrong.
+  /// The reason why it is not done, as a stable word, see org.batond.Posts. Absent if nothing is wrong.
   public var cause: String?
-  /// The same in words.
+  /// The reason, as text for people.
   public var detail: String?
 
   public init(

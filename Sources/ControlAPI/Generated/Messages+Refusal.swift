@@ -7,9 +7,9 @@ public import Varlink
 public enum MessagesRefusal: InterfaceRefusal {
   public static let interface = "org.batond.Messages"
 
-  /// There is no message with this identifier.
+  /// No message has this identifier.
   case noSuchMessage(id: Int64)
-  /// There is no channel with this identifier.
+  /// No channel has this identifier.
   case noSuchChannel(id: Int64?, name: String?)
   /// The daemon does not read the messages of the channel: it reads none at all, the channel was deleted, or org.batond.Channels.SetFollowing
   /// turned reading off.
@@ -24,7 +24,7 @@ public enum MessagesRefusal: InterfaceRefusal {
   case networkUnavailable(network: String, reason: String)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
+  /// The database is damaged, and the requested data is unreadable. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
   /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)

@@ -27,7 +27,7 @@ public protocol MessagesService: InterfaceService where Method == MessagesMethod
   func list(_ request: MessagesListRequest) async throws -> MessagesListReply
   /// Returns one message.
   func get(_ request: MessagesGetRequest) async throws -> MessageReply
-  /// Returns messages that contain all the words, whatever their case and accents. A * at the end of a word matches any ending. Words in
+  /// Returns messages that contain all the words, regardless of case and accents. A * at the end of a word matches any ending. Words in
   /// quotation marks must be next to each other. If the daemon reads no messages, a search of all channels finds none.
   func search(_ request: MessagesSearchRequest) async throws -> MessagesSearchReply
   /// Returns conversations that have a message, the one with the last message first. A conversation that gets a message while you read pages

@@ -94,7 +94,7 @@ public struct Message: Codable, Hashable, Sendable {
   public var own: Bool
   /// Whether the message mentions the person who runs the channel: it names one of their keys, as answers to posts do.
   public var mention: Bool
-  /// The post behind the message, absent for other people's messages, and while the post cannot be read. When the post changes, the message
+  /// The post behind the message, absent for other people's messages, and while the post is unreadable. When the post changes, the message
   /// gets a new revision.
   public var post: OwnPost?
   /// Identifier of the message that this one answers, if Baton has it.

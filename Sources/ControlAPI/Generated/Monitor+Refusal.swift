@@ -15,7 +15,7 @@ public enum MonitorRefusal: InterfaceRefusal {
   case tooSlow(revision: Int64)
   /// Too many clients are watching. End another watch, or raise the option control.subscribersMax.
   case tooManySubscribers
-  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
+  /// The database is damaged, and the requested data is unreadable. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
   /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)

@@ -42,7 +42,7 @@ public struct ChangeMessage: Codable, Hashable, Sendable {
   public var after: JSONValue?
   /// The transition of a channelRelay: channelId, relayId, relayName, from, to, cause, detail, attempt, time.
   public var transition: JSONValue?
-  /// True if the subscriber fell behind, and this is the newest of the changes of its object that it missed. The object is as it is now.
+  /// True if the subscriber fell behind, and this is the newest of the changes of its object that it missed. The object is the current one.
   /// Replace each known object with the newest.
   public var merged: Bool?
 

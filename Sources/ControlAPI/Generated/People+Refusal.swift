@@ -15,7 +15,7 @@ public enum PeopleRefusal: InterfaceRefusal {
   case notFollowed(id: Int64?)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
+  /// The database is damaged, and the requested data is unreadable. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
   /// Another daemon that shares the database was asked to answer, and the outcome is unknown. Check before you retry.
   case outcomeUnknown(reason: String)

@@ -2,8 +2,8 @@
 
 /// Parameters of org.batond.People.List.
 public struct PeopleListRequest: Codable, Hashable, Sendable {
-  /// Only people whose name contains this, whatever the case and accents, whose author begins with it, whom it denotes (on Nostr as npub1…
-  /// or nprofile1…), or who claim it as a name at a domain. 1 to 1,000 bytes. Members who wrote nothing are included.
+  /// Only people whose name contains this, regardless of case and accents, whose author begins with it, whose key it encodes (on Nostr
+  /// npub1… or nprofile1…), or who claim it as a name at a domain. 1 to 1,000 bytes. Members who wrote nothing are included.
   public var text: String?
   /// Only people who wrote in this channel. With text also its members.
   public var channelId: Int64?

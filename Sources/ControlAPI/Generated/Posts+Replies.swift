@@ -92,8 +92,8 @@ public struct PostsListReply: Codable, Hashable, Sendable {
 public struct PostsWatchReply: Codable, Hashable, Sendable {
   /// Everything up to this revision was sent. A new call with it as since misses and repeats nothing.
   public var revision: Int64
-  /// The post as it is now. Absent in the first reply without since, if only posts of other channels changed, and in the last reply, when
-  /// the daemon stops.
+  /// The current post. Absent in the first reply without since, if only posts of other channels changed, and in the last reply, when the
+  /// daemon stops.
   public var post: Post?
 
   public init(

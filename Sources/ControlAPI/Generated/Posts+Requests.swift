@@ -10,7 +10,7 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
   public var replyTo: Int?
   /// Identifiers of posts that it quotes, in any channel, at most 20.
   public var quotes: [Int]?
-  /// Public names of people whom it mentions, at most 50.
+  /// Public names of the people that it mentions, at most 50.
   public var mentions: [String]?
   /// Reason why readers may prefer not to look, at most 500 bytes, empty for a warning without a reason.
   public var contentWarning: String?

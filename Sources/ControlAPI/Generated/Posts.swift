@@ -171,7 +171,7 @@ public struct Post: Codable, Hashable, Sendable {
   public var relays: [PostRelay]
   /// Time of publication, or of writing if it is unpublished, RFC 3339 in UTC.
   public var createdAt: String
-  /// Time of the request to delete it, RFC 3339 in UTC. Absent if there was none.
+  /// Time of the request to delete it, RFC 3339 in UTC. Absent before such a request.
   public var deletedAt: String?
   /// Revision of its latest change. Posts and channels have separate revisions.
   public var revision: Int64
@@ -352,7 +352,7 @@ public struct ExportedPost: Codable, Hashable, Sendable {
   public var document: String?
   /// Whether the document is a request to delete the post.
   public var deletion: Bool
-  /// The reason why there is no document.
+  /// The reason why the document is absent.
   public var omission: String?
 
   public init(

@@ -53,7 +53,7 @@ public struct Relay: Codable, Hashable, Sendable {
   public var tested: Bool?
   /// End of the latest test, RFC 3339 in UTC. Not live: a test without a new result causes no event.
   public var testedAt: String?
-  /// Whether it can be reached and does what Baton asks of it.
+  /// Whether it is reachable and works as Baton needs it to.
   public var health: String
   /// Time of the latest change of health, RFC 3339 in UTC.
   public var healthSince: String?
@@ -289,7 +289,7 @@ public struct RelayFigures: Codable, Hashable, Sendable {
   public var network: String
   /// Identifier of its operator, absent for your own relays.
   public var operatorId: Int64?
-  /// Whether it can be reached and does what Baton asks of it.
+  /// Whether it is reachable and works as Baton needs it to.
   public var health: String
   /// Number of channels that have it.
   public var channels: Int

@@ -7,11 +7,11 @@ public import Varlink
 public enum ServiceRefusal: InterfaceRefusal {
   public static let interface = "io.systemd.service"
 
-  /// The files are wrong; everything stays as it was.
+  /// The files contain errors, and nothing was changed. Correct them.
   case invalidConfiguration(reason: String)
   /// Too many requests are waiting. Try again.
   case busy
-  /// The database is damaged, and the requested data cannot be read. Restore a backup. batonctl check lists the damage.
+  /// The database is damaged, and the requested data is unreadable. Restore a backup. batonctl check lists the damage.
   case storageDamaged(reason: String)
   /// The daemon cannot read or write the database. Nothing was changed.
   case storageUnavailable(reason: String)

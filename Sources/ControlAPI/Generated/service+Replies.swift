@@ -2,7 +2,7 @@
 
 /// A reply of io.systemd.service.GetLogLevel.
 public struct ServiceGetLogLevelReply: Codable, Hashable, Sendable {
-  /// As syslog counts: 0 is the most severe, 7 everything.
+  /// A level of syslog, from 0 for the most severe messages only to 7 for all messages.
   public var level: Int
 
   public init(

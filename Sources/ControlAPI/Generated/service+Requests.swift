@@ -2,7 +2,7 @@
 
 /// Parameters of io.systemd.service.SetLogLevel.
 public struct ServiceSetLogLevelRequest: Codable, Hashable, Sendable {
-  /// As syslog counts, 0 to 7; as configured when absent.
+  /// A level of syslog, 0 to 7. If absent, the configured level.
   public var level: Int?
 
   public init(

@@ -15,11 +15,11 @@ public enum ServiceMethod: String, InterfaceMethod {
 public protocol ServiceService: InterfaceService where Method == ServiceMethod, Refusal == ServiceRefusal {
   /// Whether the service answers.
   func ping() async throws
-  /// Loads what can be loaded without a restart again: the files that declare operators, servers and relays.
+  /// Reads the configuration and the files that declare operators, servers and relays again. Nothing changes unless all of them are valid.
   func reload() async throws
-  /// How severe messages must be that are logged.
+  /// Returns the log level: the least severe messages that are logged.
   func getLogLevel() async throws -> ServiceGetLogLevelReply
-  /// Changes how severe messages must be that are logged, until the next start.
+  /// Changes the log level until the next start.
   func setLogLevel(_ request: ServiceSetLogLevelRequest) async throws
 }
 
