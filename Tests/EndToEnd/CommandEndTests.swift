@@ -81,7 +81,8 @@ struct CommandEndTests {
     // A relay that cannot be reached is tried for a quarter of an hour. A busy machine needs more time to make the channel.
     var timedOut: JSONValue = [:]
     for time in ["500ms", "10s", "2min"] where timedOut["parameters"]?["channel"] == nil {
-      let late = try await baton.control("channel", "create", "Late", "--relay", "dead", "--timeout", time, "--json")
+      let late = try await baton.control(
+        "channel", "create", "Late", "--relay", "dead", "--timeout", time, "--json", "--allow-duplicate")
       #expect(late.status == 75)
       timedOut = try document(late.lines)
       #expect(timedOut["error"] == "local.TimedOut", "\(timedOut.text)")

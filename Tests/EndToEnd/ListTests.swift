@@ -216,9 +216,9 @@ struct ListTests {
     #expect(try await ids("identity", "list", "--network", "nostr") == ["id:1"])
 
     for (arguments, hint) in [
-      (["channel", "list", "--phase", "actve"], "Did you mean active?"),
-      (["channel", "list", "--status", "inivted"], "Did you mean invited?"),
-      (["relay", "list", "--health", "dwon"], "Did you mean down?"),
+      (["channel", "list", "--phase", "actve"], "did you mean active?"),
+      (["channel", "list", "--status", "inivted"], "did you mean invited?"),
+      (["relay", "list", "--health", "dwon"], "did you mean down?"),
       (["server", "list", "--protocol", "http"], "the values are smp, xftp"),
     ] {
       let wrong = try await city.control(arguments)
