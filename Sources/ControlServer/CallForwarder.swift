@@ -283,7 +283,7 @@ public final class CallForwarder: Sendable {
       let reason =
         (holder.map { "the channel belongs to the daemon '\($0)', which has not answered" }
           ?? "no daemon has taken this up")
-        + ", and nothing was done; see batonctl cluster"
+        + ", and nothing was done. See batonctl cluster"
       end(number, .failure(BatonError.storageUnavailable(reason: reason)))
     }
     let room = limits.atOnceMax - answering.count

@@ -17,7 +17,7 @@ struct ClusterFindings {
     do { return try await ClusterFindings(sharing).warnings } catch {
       let words = "cannot read the list of daemons that share the database: \(error)"
       return [
-        Finding(kind: "daemonsUnreadable", severity: "warning", serverIds: [], relayIds: [], message: "\(words); try again")
+        Finding(kind: "daemonsUnreadable", severity: "warning", serverIds: [], relayIds: [], message: "\(words). Try again")
       ]
     }
   }
@@ -37,7 +37,7 @@ struct ClusterFindings {
     }
     for core in cores where !core.isThere && core.channels > 0 {
       let words = core.channels == 1 ? "1 channel waits" : "\(core.channels) channels wait"
-      warn("coreMissing", "\(words) for the chat core of the daemon '\(core.daemon)'; start that daemon")
+      warn("coreMissing", "\(words) for the chat core of the daemon '\(core.daemon)'. Start that daemon")
     }
     for daemon in daemons where daemon.hasOtherFiles(than: daemons) {
       warn(
@@ -46,12 +46,12 @@ struct ClusterFindings {
           + "copy the files from one machine to the others, and run batonctl reload on each")
     }
     if abs(database.clockAhead) > SharedDatabase.clockWarning {
-      warn("clocksDiffer", "\(database.clockWords); set the clocks right")
+      warn("clocksDiffer", "\(database.clockWords). Set the clocks right")
     }
     if !database.hasSynchronousStandby {
       warn(
         "noStandby",
-        "\(SharedDatabase.standbyWords); set synchronous_standby_names = 'ANY 1 (…)' once there is a standby")
+        "\(SharedDatabase.standbyWords). Set synchronous_standby_names = 'ANY 1 (…)' once there is a standby")
     }
     return found
   }

@@ -115,7 +115,7 @@ struct MessagesInterface: MessagesService, ControlService {
     let network = try await context.store.channels([channel]).found[channel]?.row.network
     if let network, network != .nostr {
       throw MessagesRefusal.notSupported(
-        network: network.rawValue, reason: "relays of this network do not search; use Search for stored messages")
+        network: network.rawValue, reason: "relays of this network do not search. Use Search for stored messages")
     }
     let outcomes = try await coordinator.searchRelays(of: channel, for: search.text, within: timeout)
     let names = Dictionary(coordinator.relays.map { ($0.id, $0.name) }) { first, _ in first }
@@ -135,7 +135,7 @@ struct MessagesInterface: MessagesService, ControlService {
   func setHidden(_ request: MessagesSetHiddenRequest) async throws -> MessageReply {
     let row = try await find(MessageID(rawValue: request.id), context.messages).row
     guard row.post == nil else {
-      throw MessagesRefusal.invalidMessage(id: request.id, reason: "it is Baton's own post; delete the post")
+      throw MessagesRefusal.invalidMessage(id: request.id, reason: "it is Baton's own post. Delete the post")
     }
     guard row.deletedAt == nil else {
       throw MessagesRefusal.invalidMessage(id: request.id, reason: "it was deleted, so nothing of it is shown")

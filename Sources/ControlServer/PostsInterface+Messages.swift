@@ -20,7 +20,7 @@ extension PostsInterface {
     }
     guard message.row.channel == post.channel else {
       throw PostsRefusal.invalidPost(
-        field: "replyToMessage", reason: "message \(id) is in another channel; answer it in its own")
+        field: "replyToMessage", reason: "message \(id) is in another channel. Answer it in its own")
     }
     var post = post
     post.refusalIfNew = found.refusal
@@ -78,7 +78,7 @@ extension PostsInterface {
     guard let message = found.message else { throw found.refusal ?? BatonError.busy }
     guard case .others(let networkID) = try message.whose() else {
       throw PostsRefusal.invalidPost(
-        field: "messageId", reason: "message \(request.messageId) is Baton's own post; delete the post")
+        field: "messageId", reason: "message \(request.messageId) is Baton's own post. Delete the post")
     }
     let (first, isNew) = try await context.coordinator.reportMessage(
       networkID, by: message.row.author, in: message.row.channel, category: category, words: request.withPlainTexts.text ?? "",
@@ -111,12 +111,12 @@ extension PostsInterface {
   private func named(_ id: Int64, of field: String, _ key: String?) async throws -> Named {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
     guard let message = try await context.messages?.message(MessageID(rawValue: id)) else {
-      let refusal = refusal("there is no message \(id); see batonctl messages")
+      let refusal = refusal("there is no message \(id). See batonctl messages")
       guard let key, let about = try await context.coordinator.about(idempotencyKey: key) else { throw refusal }
       return Named(about: about, refusal: refusal)
     }
     let isDeleted = message.row.deletedAt != nil
-    return Named(message: message, refusal: isDeleted ? refusal("message \(id) was deleted; name another") : nil)
+    return Named(message: message, refusal: isDeleted ? refusal("message \(id) was deleted. Name another") : nil)
   }
 }
 
@@ -131,7 +131,7 @@ extension StoredMessage {
   fileprivate func whose() throws(PostsRefusal) -> Owner {
     if let post = row.post { return .ours(post) }
     guard let networkID = row.networkID else {
-      throw .invalidPost(field: "messageId", reason: "message \(row.id.rawValue) has no name on its network; name another")
+      throw .invalidPost(field: "messageId", reason: "message \(row.id.rawValue) has no name on its network. Name another")
     }
     return .others(networkID: networkID)
   }

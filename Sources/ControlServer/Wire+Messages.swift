@@ -222,7 +222,7 @@ extension MessageSearch {
 
   /// Why words cannot be searched, or `nil` if they can.
   private static func trouble(with text: String) -> String? {
-    guard text.utf8.count <= textMax else { return "it has more than 1,000 bytes; leave out some words" }
+    guard text.utf8.count <= textMax else { return "it has more than 1,000 bytes. Leave out some words" }
     let hasWord = text.folded.unicodeScalars.contains { $0.isInWords }
     return hasWord ? nil : "it contains no letter or digit, and only words are searched"
   }

@@ -79,7 +79,7 @@ extension PostRequest {
   static func time(_ text: String?) throws(PostsRefusal) -> Timestamp? {
     guard let text else { return nil }
     guard let milliseconds = RFC3339.milliseconds(text) else {
-      throw .invalidPost(field: "at", reason: "it is not a time; write it as 2026-01-02T15:04:05Z")
+      throw .invalidPost(field: "at", reason: "it is not a time. Write it as 2026-01-02T15:04:05Z")
     }
     return Timestamp(milliseconds: milliseconds)
   }
@@ -98,7 +98,7 @@ extension PostRequest {
     var emoji: [String: String] = [:]
     for entry in entries ?? [] {
       guard emoji.updateValue(entry.url, forKey: entry.shortcode) == nil else {
-        throw .invalidPost(field: "emoji", reason: "a shortcode is given twice; leave one out")
+        throw .invalidPost(field: "emoji", reason: "a shortcode is given twice. Leave one out")
       }
     }
     return emoji
@@ -123,7 +123,7 @@ extension PostDraft.Attachment {
     case (nil, nil): dimensions = nil
     case (nil, _?), (_?, nil):
       throw .invalidPost(
-        field: "attachments", reason: "attachment \(number) has only one of width and height; give both, or neither")
+        field: "attachments", reason: "attachment \(number) has only one of width and height. Give both, or neither")
     }
     self.init(
       url: attachment.url, sha256: attachment.sha256, mimeType: attachment.mimeType,

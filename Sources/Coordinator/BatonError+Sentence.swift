@@ -88,7 +88,7 @@ extension FollowError {
 
 extension MessageError {
   /// Why a channel can have no further pinned messages, and what to do.
-  public static let pinnedMaxReason = "\(MessagePinning.max) messages of its channel are pinned; unpin one of them first"
+  public static let pinnedMaxReason = "\(MessagePinning.max) messages of its channel are pinned. Unpin one of them first"
 
   /// The problem, and the remedy.
   public var sentence: RefusalSentence {

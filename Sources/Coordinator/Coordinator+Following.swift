@@ -9,7 +9,7 @@ extension Coordinator {
   /// - Throws: `invalidLink`, `noKnownRelay`, `notFollowable` and `notSupported`, among others.
   public func follow(_ request: FollowRequest) async throws(BatonError) -> ChannelSnapshot {
     guard readsMessages else {
-      throw .following(.notFollowable(reason: "this daemon reads no messages; turn messages on in its configuration"))
+      throw .following(.notFollowable(reason: "this daemon reads no messages. Turn messages on in its configuration"))
     }
     let given = try request.displayName.map(ProfileRules.name)
     let (network, reference) = try channel(fromLink: request.link)
@@ -105,7 +105,7 @@ extension Coordinator {
         .notFollowable(
           reason:
             "reading a channel on \(network.kind.rawValue) means joining it: its relays count one more reader, and the link "
-            + "decides which servers are asked; agree to that (join, or --join), even if Baton already has the channel"))
+            + "decides which servers are asked. Agree to that (join, or --join), even if Baton already has the channel"))
     }
     let found: FoundChannel
     do throws(NetworkFailure) { found = try await network.join(channel, as: identity) } catch {
@@ -143,7 +143,7 @@ extension Coordinator {
     }
     do throws(NetworkFailure) { try await network.leave(row.content) } catch {
       throw .networkUnavailable(
-        row.network, reason: "the channel could not be left: \(error); try again, or \(Self.keeping)")
+        row.network, reason: "the channel could not be left: \(error). Try again, or \(Self.keeping)")
     }
   }
 

@@ -20,7 +20,7 @@ extension Coordinator {
     for name in names {
       guard let person = network.author(from: name) else {
         throw .invalidProfile(
-          field: "members", reason: "\(name.cut(toBytes: 100)) names no one; write npub1…, nprofile1… or a public key")
+          field: "members", reason: "\(name.cut(toBytes: 100)) names no one. Write npub1…, nprofile1… or a public key")
       }
       people.insert(person)
     }
@@ -30,7 +30,7 @@ extension Coordinator {
       people.remove(own.publicName)
     }
     guard !people.isEmpty else {
-      throw .invalidProfile(field: "members", reason: "a group needs a member besides its owner; name one")
+      throw .invalidProfile(field: "members", reason: "a group needs a member besides its owner. Name one")
     }
     var request = request
     request.access = Set(GroupAccess.allCases)

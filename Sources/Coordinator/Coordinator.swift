@@ -273,7 +273,7 @@ public final class Coordinator: Sendable {
     return .networkUnavailable(
       kind,
       reason: "this daemon does not serve the network '\(kind.rawValue)'"
-        + (isElsewhere ? "; ask a daemon that has a chat core: batonctl cluster shows which do" : ""))
+        + (isElsewhere ? ". Ask a daemon that has a chat core: batonctl cluster shows which do" : ""))
   }
 
   /// The network of a new channel, if it accepts the channel.
@@ -291,7 +291,7 @@ public final class Coordinator: Sendable {
     let kind = network.kind
     if request.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
     guard request.access.isEmpty || request.kind == .group else {
-      throw .post(.notSupported(kind, reason: "anyone may join a channel, and on Nostr write in it; create a group"))
+      throw .post(.notSupported(kind, reason: "anyone may join a channel, and on Nostr write in it. Create a group"))
     }
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == name }) else {

@@ -75,7 +75,7 @@ enum ProfileRules {
     guard image.utf8.count <= Profile.imageBytesMax else {
       throw .invalidImage(
         reason:
-          "the data URL has \(image.utf8.count) bytes, at most \(Profile.imageBytesMax) are allowed; make the image smaller")
+          "the data URL has \(image.utf8.count) bytes, at most \(Profile.imageBytesMax) are allowed. Make the image smaller")
     }
     guard let (format, base64) = ImageFormat.parts(ofDataURL: image) else {
       throw .invalidImage(reason: "it must be a data URL of a PNG, JPEG or WebP image in base64")

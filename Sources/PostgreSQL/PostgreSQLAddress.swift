@@ -60,7 +60,7 @@ public struct PostgreSQLAddress: Hashable, Sendable {
       word = word.advanced(by: 2)
     }
     if let key = Self.reserved.intersection(settings.keys).min() {
-      throw Self.invalid("'\(key)' is Baton's to decide; leave it out")
+      throw Self.invalid("'\(key)' is Baton's to decide. Leave it out")
     }
     hosts = try Self.hosts(settings)
     for key in ["host", "hostaddr", "port"] { settings[key] = nil }

@@ -83,7 +83,7 @@ public struct PostgreSQLServer: Hashable, Sendable {
       }
       let commits = rows.text(0, 3)?.fromServer ?? ""
       guard ["on", "remote_apply", "remote_write"].contains(commits) else {
-        throw refusal("synchronous_commit is '\(commits)', so it would lose acknowledged changes; set it to 'on'")
+        throw refusal("synchronous_commit is '\(commits)', so it would lose acknowledged changes. Set it to 'on'")
       }
     }
     return Self(

@@ -57,7 +57,7 @@ public enum DatabaseSchema {
           SQLError(
             state: PostgreSQLServer.unfit,
             message: "its tables are from a newer Baton (version \(found) of the tables, which needs programs that know "
-              + "\(oldest), and this one knows \(version)); install the same version everywhere"))
+              + "\(oldest), and this one knows \(version)). Install the same version everywhere"))
       }
       guard found < version else { return }
       try await apply(found + 1, connection, schema, within: timeout, until: end)
@@ -132,7 +132,7 @@ public enum DatabaseSchema {
           SQLError(
             state: PostgreSQLServer.unfit,
             message:
-              "its tables cannot be made: \(fault.message); make the role the owner of the database, or give it a schema: "
+              "its tables cannot be made: \(fault.message). Make the role the owner of the database, or give it a schema: "
               + "CREATE SCHEMA \(schema) AUTHORIZATION role"))
       case .refused, .unavailable, .inDoubt: throw error
       }

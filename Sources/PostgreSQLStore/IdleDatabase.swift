@@ -38,7 +38,7 @@ struct IdleDatabase: Sendable {
     case .refused(let fault) where fault.state == DatabaseSchema.inUseByOlder:
       StoreError(.inUse, "the database: \(fault.message)")
     case .refused(let fault) where fault.state == "55P03":
-      StoreError(.inUse, "a daemon that uses the database has not finished yet; stop all daemons first, or try again")
+      StoreError(.inUse, "a daemon that uses the database has not finished yet. Stop all daemons first, or try again")
     case .refused, .unavailable: StoreError(.inputOutput, "the database: \(failure)")
     case .inDoubt:
       StoreError(.inputOutput, "the database: \(failure). It is not known whether anything was changed")
@@ -52,7 +52,7 @@ struct IdleDatabase: Sendable {
       let found = try await connection.run(
         SQLStatement("SELECT to_regclass($1) IS NOT NULL", [.text("\(schema).migrations")]), within: Self.timeout)
       guard found.bool(0, 0) == true else {
-        throw StoreError(.notAccessible, "Baton has stored nothing in the database; look at the address in 'store'")
+        throw StoreError(.notAccessible, "Baton has stored nothing in the database. Look at the address in 'store'")
       }
     }
     try await DatabaseSchema.prepare(connection, schema: schema, within: .seconds(600))
@@ -69,7 +69,7 @@ struct IdleDatabase: Sendable {
       within: Self.timeout)
     if let name = living.text(0, 0) {
       throw StoreError(
-        .inUse, "the daemon '\(name)' uses the database; stop all daemons first (a killed daemon counts for five seconds)")
+        .inUse, "the daemon '\(name)' uses the database. Stop all daemons first (a killed daemon counts for five seconds)")
     }
     // A daemon that hangs and wakes up later finds that its session is over.
     _ = try await connection.run(SQLStatement("DELETE FROM sessions"), within: Self.timeout)

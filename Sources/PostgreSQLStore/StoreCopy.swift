@@ -28,7 +28,7 @@ public struct StoreCopy: Sendable {
     guard served == 0 else {
       throw StoreError(
         .notAccessible,
-        "\(served) \(served == 1 ? "channel is" : "channels are") on SimpleX, which cannot be moved, because the file does not show which daemon's chat core has them; delete them first, or keep the store in its file"
+        "\(served) \(served == 1 ? "channel is" : "channels are") on SimpleX, which cannot be moved, because the file does not show which daemon's chat core has them. Delete them first, or keep the store in its file"
       )
     }
     try await database.use(makesTables: true) { connection in
@@ -44,7 +44,7 @@ public struct StoreCopy: Sendable {
       guard found.count == 0 else {
         throw StoreError(
           .notAccessible,
-          "the database already contains data; copy into an empty database")
+          "the database already contains data. Copy into an empty database")
       }
     }
     // Revisions are final, so nothing is asked of a commit.

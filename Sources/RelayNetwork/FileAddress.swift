@@ -28,7 +28,7 @@ public struct FileAddress: Hashable, Sendable {
       throw Flaw(reason: "must have a path without empty parts, '.' and '..'")
     }
     guard PostDraft.control(in: path, allowsLines: false) == nil else {
-      throw Flaw(reason: "contains a control character; give the file another name")
+      throw Flaw(reason: "contains a control character. Give the file another name")
     }
     let text = Self.scheme + Self.escaped(path)
     guard text.utf8.count <= PostDraft.urlBytesMax else {
@@ -47,7 +47,7 @@ public struct FileAddress: Hashable, Sendable {
     }
     guard let bytes = Self.unescaped(text.utf8.dropFirst(Self.scheme.utf8.count)),
       let path = String(validating: bytes, as: UTF8.self)
-    else { throw Flaw(reason: "has a '%' that stands for no character; write a '%' of the path as %25") }
+    else { throw Flaw(reason: "has a '%' that stands for no character. Write a '%' of the path as %25") }
     try self.init(path: path)
     guard self.text.utf8.elementsEqual(text.utf8) else { throw Flaw(reason: "must be written as \(self.text)") }
   }

@@ -71,7 +71,7 @@ extension PostDraft.Attachment {
         return ("the description", "has \(count) bytes, at most \(Self.altTextBytesMax) are allowed")
       }
       guard PostDraft.control(in: altText, allowsLines: true) == nil else {
-        return ("the description", "contains a control character; remove it")
+        return ("the description", "contains a control character. Remove it")
       }
     }
     if let blurhash, !Self.isBlurhash(blurhash) { return ("the blurhash", "must have 6 to 166 digits of base 83") }
@@ -87,13 +87,13 @@ extension PostDraft.Attachment {
   private func flawOfFile(_ takesFiles: Bool) -> String? {
     guard takesFiles else {
       return
-        "leads to a file of this machine, which readers cannot open; upload it, as batonctl does with --attach-file, or put it on "
+        "leads to a file of this machine, which readers cannot open. Upload it, as batonctl does with --attach-file, or put it on "
         + "the web"
     }
     do throws(FileAddress.Flaw) { _ = try FileAddress(url) } catch { return error.reason }
     guard self == Self(url: url) else {
       return
-        "leads to a file of this machine, which has only its address; leave out the description and all other fields"
+        "leads to a file of this machine, which has only its address. Leave out the description and all other fields"
     }
     return nil
   }

@@ -15,7 +15,7 @@ extension PostDraft {
   private func validateText() throws(PostRefusal) {
     let count = text.utf8.count
     guard count <= Self.textBytesMax else {
-      throw PostRefusal(.text, "the text has \(count) bytes, at most \(Self.textBytesMax) are allowed; shorten it")
+      throw PostRefusal(.text, "the text has \(count) bytes, at most \(Self.textBytesMax) are allowed. Shorten it")
     }
     if let scalar = Self.control(in: text, allowsLines: true) {
       let advice = scalar == "\r" ? "end lines with a line feed alone" : "remove it"
@@ -23,21 +23,21 @@ extension PostDraft {
     }
     let isBlank = text.unicodeScalars.allSatisfy { $0.properties.isWhitespace }
     guard !isBlank || !attachments.isEmpty || !quotes.isEmpty else {
-      throw PostRefusal(.text, "the post is empty; write a text, attach a file or quote a post")
+      throw PostRefusal(.text, "the post is empty. Write a text, attach a file or quote a post")
     }
   }
 
   private func validateReferences() throws(PostRefusal) {
     if let replyTo, !Self.isName(replyTo.networkID) || !Self.isName(replyTo.author) {
-      throw PostRefusal(.replyTo, "the parent lacks its name or its author; refer to a post that was read back")
+      throw PostRefusal(.replyTo, "the parent lacks its name or its author. Refer to a post that was read back")
     }
     try Self.check(quotes.count, .quotes, "quotes", max: Self.quotesMax)
     for (index, quote) in quotes.enumerated() where !Self.isName(quote.networkID) || !Self.isName(quote.author) {
-      throw PostRefusal(.quotes, "quote \(index + 1) lacks its name or its author; refer to a post that was read back")
+      throw PostRefusal(.quotes, "quote \(index + 1) lacks its name or its author. Refer to a post that was read back")
     }
     try Self.check(mentions.count, .mentions, "mentions", max: Self.mentionsMax)
     for (index, mention) in mentions.enumerated() where !Self.isName(mention) {
-      throw PostRefusal(.mentions, "mention \(index + 1) is not a public name; write the name without spaces")
+      throw PostRefusal(.mentions, "mention \(index + 1) is not a public name. Write the name without spaces")
     }
   }
 
@@ -48,7 +48,7 @@ extension PostDraft {
         throw PostRefusal(.contentWarning, "the warning has \(contentWarning.utf8.count) bytes, at most \(max) are allowed")
       }
       guard Self.control(in: contentWarning, allowsLines: false) == nil else {
-        throw PostRefusal(.contentWarning, "the warning contains a control character; write it in one line")
+        throw PostRefusal(.contentWarning, "the warning contains a control character. Write it in one line")
       }
     }
     try Self.check(hashtags.count, .hashtags, "hashtags", max: Self.hashtagsMax)
@@ -57,7 +57,7 @@ extension PostDraft {
         throw PostRefusal(.hashtags, "hashtag \(index + 1) must have 1 to \(Self.hashtagBytesMax) bytes")
       }
       guard !hashtag.unicodeScalars.contains(where: { $0 == "#" || Self.isGap($0) }) else {
-        throw PostRefusal(.hashtags, "hashtag \(index + 1) contains a space or a '#'; write one word without '#'")
+        throw PostRefusal(.hashtags, "hashtag \(index + 1) contains a space or a '#'. Write one word without '#'")
       }
     }
   }
@@ -75,7 +75,7 @@ extension PostDraft {
   public static func check(shortcode: String, url: String, _ field: PostRefusal.Field) throws(PostRefusal) {
     guard (1...shortcodeBytesMax).contains(shortcode.utf8.count), shortcode.utf8.allSatisfy(isOfShortcode) else {
       throw PostRefusal(
-        field, "a shortcode has 1 to \(shortcodeBytesMax) of the characters A to Z, a to z, 0 to 9 and '_'; change it")
+        field, "a shortcode has 1 to \(shortcodeBytesMax) of the characters A to Z, a to z, 0 to 9 and '_'. Change it")
     }
     if let flaw = flaw(ofURL: url) { throw PostRefusal(field, "the address of the emoji '\(shortcode)' \(flaw)") }
   }
@@ -89,14 +89,14 @@ extension PostDraft {
         throw PostRefusal(.attachments, "\(flaw.subject) of \(name) \(flaw.reason)")
       }
       if let first = places.updateValue(index, forKey: attachment.url) {
-        throw PostRefusal(.attachments, "\(name) has the same address as attachment \(first + 1); remove one of them")
+        throw PostRefusal(.attachments, "\(name) has the same address as attachment \(first + 1). Remove one of them")
       }
     }
   }
 
   private static func check(_ count: Int, _ field: PostRefusal.Field, _ things: String, max: Int) throws(PostRefusal) {
     guard count <= max else {
-      throw PostRefusal(field, "there are \(count) \(things), at most \(max) are allowed; remove some")
+      throw PostRefusal(field, "there are \(count) \(things), at most \(max) are allowed. Remove some")
     }
   }
 
@@ -134,11 +134,11 @@ extension PostDraft {
     let scheme = ["https://", "http://"].first { url.lowercased().utf8.starts(with: $0.utf8) }
     guard let scheme else { return "must begin with https:// or http://" }
     guard !url.unicodeScalars.contains(where: isGap) else {
-      return "contains a space or a control character; write it as %20 or the like"
+      return "contains a space or a control character. Write it as %20 or the like"
     }
     let host = url.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }
     guard !host.contains(UInt8(ascii: "@")) else {
-      return "holds a user name or password, which every reader would see; remove it"
+      return "holds a user name or password, which every reader would see. Remove it"
     }
     guard let first = host.first, first != UInt8(ascii: ":") else { return "names no host" }
     return nil

@@ -25,13 +25,13 @@ extension RelayNetwork {
   public func composeReport(
     _ report: Report, of message: PostReference, in content: ChannelContent
   ) throws(PostFailure) -> PostDocument {
-    throw .unsupported("Baton does not report messages on this network; hide the message here")
+    throw .unsupported("Baton does not report messages on this network. Hide the message here")
   }
 
   public func composeRemoval(
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
-    throw .unsupported("Baton does not remove other people's messages on this network; hide the message here")
+    throw .unsupported("Baton does not remove other people's messages on this network. Hide the message here")
   }
 
   public func reference(

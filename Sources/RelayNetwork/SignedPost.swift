@@ -30,7 +30,7 @@ public enum SignedPost: Hashable, Sendable {
 // Networks that sign nothing once and for all implement none of this.
 extension RelayNetwork {
   public func signed(_ text: String, in content: ChannelContent) throws(PostFailure) -> SignedPost {
-    throw .unsupported("posts on this network are not signed in a form that can be sent again; import their texts instead")
+    throw .unsupported("posts on this network are not signed in a form that can be sent again. Import their texts instead")
   }
 
   public func signedText(of document: PostDocument) -> String? { nil }

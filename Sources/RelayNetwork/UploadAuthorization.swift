@@ -20,6 +20,6 @@ extension RelayNetwork {
   public func authorizeUpload(
     sha256: String, sizeBytes: Int64, in content: ChannelContent
   ) throws(PostFailure) -> UploadAuthorization {
-    throw .unsupported("this network has no file servers; attach the address of a file that is on the web")
+    throw .unsupported("this network has no file servers. Attach the address of a file that is on the web")
   }
 }

@@ -26,7 +26,7 @@ extension RefusalSentence {
   /// An object that cannot be read because the database is damaged.
   public static func storageDamaged(reason: String) -> Self {
     Self(
-      "the daemon's database is damaged: \(reason)", "batonctl check lists all damage; restore a backup", after: ". ")
+      "the daemon's database is damaged: \(reason)", "batonctl check lists all damage. Restore a backup", after: ". ")
   }
 
   /// A database that cannot be read or written.

@@ -215,7 +215,7 @@ struct RequestWriter {
     // Its revision would be stored nowhere, and be given a second time.
     guard db.changesCount == 1 else {
       throw StoreError(
-        .corrupt, "post \(post.id.rawValue) cannot be changed, because it is not stored any more; restore a backup")
+        .corrupt, "post \(post.id.rawValue) cannot be changed, because it is not stored any more. Restore a backup")
     }
     useOfPosts(post.revision)
   }

@@ -399,7 +399,7 @@ enum Schema {
       stored = nil
     }
     guard stored == String(try sum(db)) else {
-      throw StoreError(.corrupt, "\(path): the description of its tables was changed on the disk; restore a backup")
+      throw StoreError(.corrupt, "\(path): the description of its tables was changed on the disk. Restore a backup")
     }
   }
 
@@ -411,7 +411,7 @@ enum Schema {
     let foreign = try String.fetchOne(
       db, sql: "SELECT type || ' named ' || name FROM sqlite_schema WHERE rootpage = 0 OR type NOT IN ('table', 'index')")
     guard let foreign else { return }
-    throw StoreError(.corrupt, "\(path) has a \(foreign), which batond never makes; restore a backup")
+    throw StoreError(.corrupt, "\(path) has a \(foreign), which batond never makes. Restore a backup")
   }
 
   /// The first schema in which rows have sums.

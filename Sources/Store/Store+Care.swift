@@ -19,7 +19,7 @@ extension Store {
           throw StoreError(
             .corrupt,
             "the database is damaged, and a copy would be too: \(first)"
-              + (problems.count > 1 ? ", and \(problems.count - 1) more; batonctl check lists them" : ""))
+              + (problems.count > 1 ? ", and \(problems.count - 1) more. batonctl check lists them" : ""))
         }
       } catch {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }

@@ -176,7 +176,7 @@ extension Store {
     if let name = names.first(where: { access("\(directory)/\($0)", F_OK) == 0 }) {
       throw StoreError(
         .inUse,
-        "there is a \(directory)/\(name) already; move away everything that is called baton.db or \(StateMark.name) first")
+        "there is a \(directory)/\(name) already. Move away everything that is called baton.db or \(StateMark.name) first")
     }
     // After a crash, the next attempt or the next start removes this folder.
     let folder = pathOfCopy(in: directory)

@@ -24,7 +24,7 @@ public struct WebAddress: Hashable, Sendable {
     guard text.utf8.count <= Self.bytesMax else { throw Flaw(description: "must have at most \(Self.bytesMax) bytes") }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw Flaw(
-        description: "must have no spaces and only characters of ASCII; write international host names in their xn-- form")
+        description: "must have no spaces and only characters of ASCII. Write international host names in their xn-- form")
     }
     guard let parts = URLComponents(string: text, encodingInvalidCharacters: false), let scheme = parts.scheme?.lowercased(),
       ["http", "https"].contains(scheme)

@@ -41,7 +41,7 @@ struct Console: AsyncParsableCommand {
     help: "Address at which a reverse proxy offers the console, such as https://baton.example/console.",
     transform: { text in
       guard let url = PublicURL(text) else {
-        throw ValidationError("'\(text)' is not an address such as https://baton.example; use http only for this machine")
+        throw ValidationError("'\(text)' is not an address such as https://baton.example. Use http only for this machine")
       }
       return url
     })
@@ -106,7 +106,7 @@ struct Console: AsyncParsableCommand {
         let base = publicURL?.text ?? PublicURL.onLoopback(port)
         Self.say("\(base)/login?code=\(try house.sessions.mint(user: user, role: role))")
       } catch {
-        FileHandle.standardError.write(Data("too many addresses requested; wait a minute\n".utf8))
+        FileHandle.standardError.write(Data("too many addresses requested. Wait a minute\n".utf8))
       }
     }
     try await house.run(pages: sockets, metrics: metricsSockets) { group in
@@ -126,7 +126,7 @@ struct Console: AsyncParsableCommand {
     do {
       let may = try await daemon.ask { try await $0.permissions() }
       guard may.read else {
-        throw ending(77, "you do not have access to the console; ask root to add you to the group baton-read")
+        throw ending(77, "you do not have access to the console. Ask root to add you to the group baton-read")
       }
       return may.change && !isReadOnly ? .change : .view
     } catch let failure as VarlinkClient.Failure {
@@ -158,11 +158,11 @@ struct Console: AsyncParsableCommand {
     let handed = Systemd.listeners()
     if let open = handed.first(where: { !Loopback.isLocal($0.socket) }) {
       throw ending(
-        71, "the socket '\(open.name)' can be reached from other machines; use a Unix socket or loopback")
+        71, "the socket '\(open.name)' can be reached from other machines. Use a Unix socket or loopback")
     }
     let sockets = Dictionary(grouping: handed, by: { ["login", "metrics", "report"].contains($0.name) ? $0.name : "http" })
       .mapValues { $0.map(\.socket) }
-    guard sockets["http"] != nil else { throw ending(71, "systemd handed over no socket; start baton-console.socket") }
+    guard sockets["http"] != nil else { throw ending(71, "systemd handed over no socket. Start baton-console.socket") }
     var proxy: UInt32?
     if let proxyUser {
       guard let user = await Accounts.waitFor({ Accounts.user(named: proxyUser) }) else {

@@ -184,7 +184,7 @@ struct ChannelCreate: AsyncParsableCommand {
     let json: [String: JSONValue] = ["channel": try channel.json]
     guard !wishes.values.contains(where: isOpen) else {
       throw Refusal(
-        text: "the daemon stopped reporting; see batonctl member list \(channel.id)", status: 75, parameters: json)
+        text: "the daemon stopped reporting. See batonctl member list \(channel.id)", status: 75, parameters: json)
     }
     if let words = Self.shortfall(wishes.values.sorted { $0.id < $1.id }, channel.id) {
       throw Refusal(text: words, parameters: json)
@@ -214,7 +214,7 @@ struct ChannelCreate: AsyncParsableCommand {
     let isSettled = wait == .any && ChannelView.activeCount(channel) > 0
     if !isSettled, channel.members.contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
       throw Refusal(
-        text: "the daemon stopped reporting; see batonctl channel show \(channel.id)", status: 75, parameters: json)
+        text: "the daemon stopped reporting. See batonctl channel show \(channel.id)", status: 75, parameters: json)
     }
     let active = ChannelView.activeCount(channel)
     if let shortfall = view.shortfall(channel), wait == .all || active == 0 {
@@ -226,7 +226,7 @@ struct ChannelCreate: AsyncParsableCommand {
     }
     guard active > 0, let link = channel.link else {
       throw Refusal(
-        text: "no relay accepted channel \(channel.id); see batonctl channel show \(channel.id), then retry", parameters: json)
+        text: "no relay accepted channel \(channel.id). See batonctl channel show \(channel.id), then retry", parameters: json)
     }
     let text = session.options.quiet ? link : "\nChannel link:\n\(link)"
     try session.show(channel) {

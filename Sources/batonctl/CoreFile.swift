@@ -12,10 +12,10 @@ enum CoreFile {
   /// - Throws: a refusal if the post has several, or a file with a description.
   static func attachment(of extras: PostExtras) throws(Refusal) -> Attachment {
     guard extras.attachFile.count == 1, let path = extras.attachFile.first else {
-      throw usage("SimpleX accepts one file per post, not \(extras.attachFile.count); publish a post for each file")
+      throw usage("SimpleX accepts one file per post, not \(extras.attachFile.count). Publish a post for each file")
     }
     guard extras.alt.allSatisfy(\.isEmpty) else {
-      throw usage("SimpleX shows no file descriptions; write the description into the text instead of --alt")
+      throw usage("SimpleX shows no file descriptions. Write the description into the text instead of --alt")
     }
     return Attachment(url: try address(ofFileAt: path).text)
   }
@@ -29,7 +29,7 @@ enum CoreFile {
     var status = stat()
     guard stat(found, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw usage("\(path.shown) is not a file") }
     guard let whole = String(validatingCString: found) else {
-      throw usage("cannot attach \(path.shown): its path is not UTF-8; rename the file")
+      throw usage("cannot attach \(path.shown): its path is not UTF-8. Rename the file")
     }
     do throws(FileAddress.Flaw) {
       return try FileAddress(path: whole)

@@ -22,7 +22,7 @@ enum Followed: Sendable {
       "post \(post.id) is not settled after \(limit). The daemon continues, see batonctl post show \(post.id)"
     case .membership(let change):
       "the change is not done after \(limit). The daemon continues, see batonctl post show \(change.postId)"
-    case .importing(let report): "not done after \(limit): \(report.progress); run it again to continue"
+    case .importing(let report): "not done after \(limit): \(report.progress). Run it again to continue"
     case .stream: "ended after \(limit), the time limit of --timeout"
     case .preparing: "file uploads or name lookups took longer than \(limit). Nothing was published, run it again"
     }
@@ -31,10 +31,10 @@ enum Followed: Sendable {
   /// The sentence for a command that is interrupted.
   var interrupted: String {
     switch self {
-    case .channel(let channel): "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
-    case .post(let post): "the daemon continues without batonctl; see batonctl post show \(post.id)"
-    case .membership(let change): "the daemon continues without batonctl; see batonctl post show \(change.postId)"
-    case .importing(let report): "interrupted: \(report.progress); run it again to continue"
+    case .channel(let channel): "the daemon continues without batonctl. See batonctl channel show \(channel.id)"
+    case .post(let post): "the daemon continues without batonctl. See batonctl post show \(post.id)"
+    case .membership(let change): "the daemon continues without batonctl. See batonctl post show \(change.postId)"
+    case .importing(let report): "interrupted: \(report.progress). Run it again to continue"
     case .stream: "interrupted"
     case .preparing: "interrupted during file uploads or name lookups. Nothing was published, run it again"
     }

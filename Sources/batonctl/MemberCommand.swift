@@ -317,7 +317,7 @@ struct MemberWaiting: ParsableArguments {
     case "published", "partial":
       if change.phase == "partial" {
         guard change.settled else { throw stopped(change) }
-        try session.say("Not all relays were told: \(reason ?? change.summary); see batonctl post show \(change.postId).")
+        try session.say("Not all relays were told: \(reason ?? change.summary). See batonctl post show \(change.postId).")
       }
       let key = ShortKey.text(change.author)
       let roles = change.roles.isEmpty ? "" : " with the role \(change.roles.joined(separator: ", "))"
@@ -334,7 +334,7 @@ struct MemberWaiting: ParsableArguments {
         text: "another change for the same person replaced this one", parameters: ["change": try change.json])
     case "failed", "skipped":
       throw Refusal(
-        text: "the change is not done: \(reason ?? change.summary); see batonctl post show \(change.postId)",
+        text: "the change is not done: \(reason ?? change.summary). See batonctl post show \(change.postId)",
         parameters: ["change": try change.json])
     default: throw stopped(change)
     }
@@ -342,7 +342,7 @@ struct MemberWaiting: ParsableArguments {
 
   private func stopped(_ change: MemberChange) -> Refusal {
     Refusal(
-      text: "the daemon stopped reporting; see batonctl post show \(change.postId)", status: 75,
+      text: "the daemon stopped reporting. See batonctl post show \(change.postId)", status: 75,
       parameters: (try? ["change": change.json]) ?? [:])
   }
 }

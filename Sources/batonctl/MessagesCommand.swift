@@ -129,7 +129,7 @@ struct MessagesCommand: AsyncParsableCommand {
       let name = "'\(conversation.channelName.shown)'"
       let first =
         reply.complete
-        ? "All relays of \(name) were read." : "Not all relays of \(name) were read; see below, or try again later."
+        ? "All relays of \(name) were read." : "Not all relays of \(name) were read. See below, or try again later."
       return ([first] + conversation.relays.map { notes.line($0, terminal) } + [UnreadMark.sentence(conversation)])
         .joined(separator: "\n")
     }

@@ -15,7 +15,7 @@ enum ObjectName: Hashable {
       self = .name(String(text.dropFirst(5)))
     } else if text.hasPrefix("id:") {
       guard let id = Self.number(text.dropFirst(3)) else {
-        throw ValidationError("id: must be followed by a number; write 'name:\(text)' for a name that begins with id:.")
+        throw ValidationError("id: must be followed by a number. Write 'name:\(text)' for a name that begins with id:.")
       }
       self = .id(id)
     } else if let number = Self.number(text[...]) {

@@ -12,7 +12,7 @@ struct PostEdit: AsyncParsableCommand {
       new one. Replies remain with the old post, and relays may still show it: see batonctl post show --actions. SimpleX \
       edits a post in place for 24 hours, and its file cannot change: name the same file again. Drafts, scheduled and \
       expired posts change in place on all networks, and keep their time. The edit copies what the post answers and \
-      quotes; give everything else again: without --hashtag the new post has no hashtags.
+      quotes. Give everything else again: without --hashtag the new post has no hashtags.
       Exit status: as for batonctl post publish.
 
       Example:

@@ -91,7 +91,7 @@ struct ExportReport: Codable, Hashable, Sendable {
     if unreadableCount > 0 {
       let names = unreadable.prefix(Self.namedMax).map(String.init).joined(separator: ", ")
       let more = unreadableCount > Self.namedMax ? " and others" : ""
-      parts.append("\(unreadableCount) left out because the database is damaged: \(names)\(more); see batonctl check")
+      parts.append("\(unreadableCount) left out because the database is damaged: \(names)\(more). See batonctl check")
     }
     return parts.joined(separator: "; ")
   }

@@ -46,12 +46,12 @@ struct PostFollowing {
     let isShown = post.shownCount > 0
     if Self.isUnpublished(post) { return try session.show(post) { PostPublish.stored(post) } }
     if wait == .all || !isShown, PostView.members(post).contains(where: PostView.isOpen) {
-      throw Refusal(text: "the daemon stopped reporting; see batonctl post show \(post.id)", status: 75, parameters: json)
+      throw Refusal(text: "the daemon stopped reporting. See batonctl post show \(post.id)", status: 75, parameters: json)
     }
     guard isShown else {
       if let shortfall = view.shortfall(post) { try session.say(shortfall) }
       throw Refusal(
-        text: "no relay shows post \(post.id); see batonctl post show \(post.id), then batonctl post retry \(post.id)",
+        text: "no relay shows post \(post.id). See batonctl post show \(post.id), then batonctl post retry \(post.id)",
         parameters: json)
     }
     session.warn(of: post)

@@ -111,7 +111,7 @@ struct PostImport: AsyncParsableCommand {
   }
 
   private static func stopped(_ reason: String, _ report: ImportReport) -> String {
-    "\(reason); \(report.progress); run it again to continue"
+    "\(reason); \(report.progress). Run it again to continue"
   }
 
   private static func parameters(_ report: ImportReport) throws -> [String: JSONValue] { ["import": try report.json] }

@@ -35,7 +35,7 @@ enum PostText {
     // Incomplete data may end within a character.
     guard bytes.count <= fileBytesMax else { throw tooLong }
     guard let given = String(data: bytes, encoding: .utf8) else {
-      throw Refusal(text: "\(name) is not text in UTF-8; convert it, for example with iconv", status: 64, name: "local.Usage")
+      throw Refusal(text: "\(name) is not text in UTF-8. Convert it, for example with iconv", status: 64, name: "local.Usage")
     }
     let text = HumanText.text(given)
     let whole = text.hasSuffix("\n") ? String(text.dropLast()) : text

@@ -105,7 +105,7 @@ struct PostUploads {
     guard !needsAll else {
       throw Refusal(
         text:
-          "\(text). With --idempotency-key it must be on all servers, because the same key means the same post; run the command again",
+          "\(text). With --idempotency-key it must be on all servers, because the same key means the same post. Run the command again",
         name: "local.UploadFailed")
     }
     warn("local.UploadIncomplete", text)

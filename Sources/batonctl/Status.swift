@@ -78,22 +78,22 @@ struct Status: AsyncParsableCommand {
       if let daemons = status.daemons {
         let others = status.daemonsWithOtherFiles ?? 0
         let words = others > 0 ? ", \(others) with other files of operators" : ""
-        lines.append("daemons     \(daemons), \(status.daemonsSilent ?? 0) silent\(words); see batonctl cluster")
+        lines.append("daemons     \(daemons), \(status.daemonsSilent ?? 0) silent\(words). See batonctl cluster")
       }
       if let waiting = status.channelsWaitingForCores, waiting > 0 {
         let channels = waiting == 1 ? "channel" : "channels"
-        lines.append("waiting     \(waiting) \(channels) on SimpleX, for an absent daemon; see batonctl cluster")
+        lines.append("waiting     \(waiting) \(channels) on SimpleX, for an absent daemon. See batonctl cluster")
       }
       if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
       if let trouble = status.declarationsTrouble {
-        lines.append("files       \(trouble); batond check-config lists all problems, batonctl reload loads the files")
+        lines.append("files       \(trouble). batond check-config lists all problems, batonctl reload loads the files")
       }
       if let damage = status.damage {
         let others = status.damaged > 1 ? " (and \(status.damaged - 1) more)" : ""
-        lines.append("DAMAGED     \(damage)\(others). batonctl check lists all damage; restore a backup")
+        lines.append("DAMAGED     \(damage)\(others). batonctl check lists all damage. Restore a backup")
       }
       if let trouble = status.storageTrouble {
-        lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
+        lines.append("storage     does not work: \(trouble). See df and journalctl -k -p err")
       }
       guard let findings else { return lines + ["findings    not shown to publishers"] }
       // Users decide once whether they want a standby, so status does not repeat this warning.

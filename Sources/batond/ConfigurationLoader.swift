@@ -114,7 +114,7 @@ final class ConfigurationLoader: Sendable {
       flaws.append(
         FileFlaw(
           file: folder.path, line: nil, column: nil,
-          text: "the folder does not exist, but objects are declared in it; to withdraw them, create it and leave it empty"))
+          text: "the folder does not exist, but objects are declared in it. To withdraw them, create it and leave it empty"))
     }
     guard flaws.isEmpty, let (files, declarations, content) = found else { throw BatonError.invalidFiles(flaws) }
     // If several daemons share a store, the one that manages operators, servers and relays reads them from its own files.

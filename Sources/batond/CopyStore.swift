@@ -68,7 +68,7 @@ struct CopyStore: AsyncParsableCommand {
   private func copyIntoFile(_ address: PostgreSQLAddress, _ directory: String, _ box: SecretBox?) async throws {
     guard FileManager.default.fileExists(atPath: directory) else {
       throw StoreError(
-        .notAccessible, "there is no state directory \(directory); make it, and let it belong to the user of the daemon")
+        .notAccessible, "there is no state directory \(directory). Make it, and let it belong to the user of the daemon")
     }
     let file = KeyFile(directory + "/identity.key")
     try await Store.make(in: directory) { store in

@@ -26,7 +26,7 @@ struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the daemon in the foreground.",
     discussion: """
-      SIGTERM and SIGINT end it after work that is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
+      SIGTERM and SIGINT end it after work that is under way was stored. A second one ends it at once. SIGHUP reads the configuration and
       the files that declare operators again.
       Exit status: 0 stopped, 64 usage, 65 the database is damaged or newer, 66 the database is gone or was set back, \
       70 a fault in batond itself, 74 the database cannot be written, \
@@ -149,7 +149,7 @@ private struct Service {
     defer { messages.close(with: store) }
     store.tellDamage { [logger] damage in
       logger.event(
-        .damaged, .critical, "the database is damaged: \(damage). batonctl check lists all damage; restore a backup",
+        .damaged, .critical, "the database is damaged: \(damage). batonctl check lists all damage. Restore a backup",
         ["BATON_DAMAGE": "\(damage)"])
     }
     let backing = try Backing(store, secrets: try secrets(store), clock: clock, schedule: settings.scrub)

@@ -162,9 +162,9 @@ final class SharedSession: Sendable {
     let database = SharedDatabase(clockAhead: server.clockAhead, hasSynchronousStandby: server.hasSynchronousStandby)
     let (ahead, words) = (database.clockAhead, database.clockWords)
     guard abs(ahead) <= clockMax else {
-      return StoreError(.inputOutput, "\(words), and daemons that share it must agree on the time; set the clocks right")
+      return StoreError(.inputOutput, "\(words), and daemons that share it must agree on the time. Set the clocks right")
     }
-    if abs(ahead) > SharedDatabase.clockWarning { logger.event(.clocksDiffer, .warning, "\(words); set the clocks right") }
+    if abs(ahead) > SharedDatabase.clockWarning { logger.event(.clocksDiffer, .warning, "\(words). Set the clocks right") }
     if !database.hasSynchronousStandby { logger.event(.noStandby, .info, "\(SharedDatabase.standbyWords)") }
     return nil
   }

@@ -167,7 +167,7 @@ struct MessageCommandTests {
     var found = MessagesListReply(
       messages: page(9, 8), hasOlder: true, hasNewer: false, conversation: conversation, revision: 1)
     let fresh = [
-      "Not up to date: relay-2 (unreachable) refused; last read \(Samples.time).",
+      "Not up to date: relay-2 (unreachable) refused. Last read \(Samples.time).",
       "Not up to date: relay 3 (timeout); never read.", "Not read yet: relay 4.",
     ]
     let last = try notes(found)
@@ -276,7 +276,7 @@ struct MessageCommandTests {
     let notes = FreshnessNotes(relays: [1: "relay-1"], times: Times(isExact: true))
     #expect(
       MessagesCommand.Sync.text(reply, notes, Terminal(noColor: true)).split(separator: "\n") == [
-        #"Not all relays of 'City\nNews' were read; see below, or try again later."#, "  ● relay-1  read \(Samples.time)",
+        #"Not all relays of 'City\nNews' were read. See below, or try again later."#, "  ● relay-1  read \(Samples.time)",
         "  ● relay 2  (timeout); never read", "  ● relay 3  not read yet", #"Everything in 'City\nNews' is read."#,
       ])
   }

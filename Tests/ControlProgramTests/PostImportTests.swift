@@ -93,7 +93,7 @@ struct PostImportTests {
     #expect(
       report.sentence
         == "1 post and 1 deletion exported; 1 left out because the text was forgotten; 1 left out because it is not signed; "
-        + "12 left out because the database is damaged: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 and others; see batonctl check")
+        + "12 left out because the database is damaged: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 and others. See batonctl check")
     #expect(try report.json["unreadable"]?.array?.count == 12)
   }
 
@@ -230,7 +230,7 @@ struct PostImportTests {
   @Test func importThatEndsEarlySaysHowToGoOn() {
     var report = ImportReport()
     report.record(.accepted, line: 1)
-    let words = "1 line offered, 1 accepted, 0 duplicate, 0 refused; run it again to continue"
+    let words = "1 line offered, 1 accepted, 0 duplicate, 0 refused. Run it again to continue"
     #expect(Followed.importing(report).interrupted == "interrupted: \(words)")
     #expect(Followed.importing(report).timedOut(after: "5 s") == "not done after 5 s: \(words)")
     #expect(Followed.importing(report).json["import"]?["offered"] == 1)

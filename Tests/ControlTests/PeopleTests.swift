@@ -82,7 +82,7 @@ struct PeopleTests {
     for id in 1...100 as ClosedRange<Int64> {
       _ = try await bench.client.pinMessage(MessagesSetPinnedRequest(id: id, pinned: true))
     }
-    let reason = "100 messages of its channel are pinned; unpin one of them first"
+    let reason = "100 messages of its channel are pinned. Unpin one of them first"
     await #expect(throws: MessagesRefusal.invalidMessage(id: 101, reason: reason).error) {
       _ = try await bench.client.pinMessage(MessagesSetPinnedRequest(id: 101, pinned: true))
     }
@@ -131,7 +131,7 @@ struct PeopleTests {
     let own = try #require(try await bench.named()[post.networkId])
     try await bench.hear([.deleted(networkID: "b1", author: "bob")], at: 300)
     let refusals: [(Int64, String)] = [
-      (own.id, "it is Baton's own post; delete the post"), (3, "it was deleted, so nothing of it is shown"),
+      (own.id, "it is Baton's own post. Delete the post"), (3, "it was deleted, so nothing of it is shown"),
     ]
     for (id, reason) in refusals {
       await #expect(throws: MessagesRefusal.invalidMessage(id: id, reason: reason).error) {

@@ -93,13 +93,13 @@ struct PostAboutTests {
       _ = try await bench.client.publishPost(other)
     }
     (other.text, other.idempotencyKey) = ("new", "new")
-    await #expect(throws: Self.invalid("replyToMessage", "message 2 was deleted; name another")) {
+    await #expect(throws: Self.invalid("replyToMessage", "message 2 was deleted. Name another")) {
       _ = try await bench.client.publishPost(other)
     }
     // The number of a message that is not known any more.
     _ = try await bench.client.setHidden(true, clearingHistory: true, channel: 1)
     #expect(try await bench.client.publishPost(answer).post.id == first.post.id)
-    await #expect(throws: Self.invalid("replyToMessage", "there is no message 2; see batonctl messages")) {
+    await #expect(throws: Self.invalid("replyToMessage", "there is no message 2. See batonctl messages")) {
       _ = try await bench.client.publishPost(other)
     }
     try await bench.stop()
@@ -153,7 +153,7 @@ struct PostAboutTests {
     #expect(messages["spam"]?.deletedAt != nil && messages["spam"]?.own == false && messages["spam"]?.text.isEmpty == true)
     #expect(messages["ham"]?.deletedAt == nil && messages.count == 2)
     await #expect(
-      throws: PostsRefusal.invalidPost(field: "messageId", reason: "message 1 was deleted; name another").error
+      throws: PostsRefusal.invalidPost(field: "messageId", reason: "message 1 was deleted. Name another").error
     ) { _ = try await bench.client.removeMessage(request) }
     try await bench.stop()
   }
@@ -165,20 +165,20 @@ struct PostAboutTests {
   private static let refusals: [(PostsMethod, JSONValue, VarlinkError)] = [
     (.react, ["reaction": "+"], .invalidParameter("id")),
     (.react, ["reaction": "+", "id": 1, "messageId": 1], .invalidParameter("messageId")),
-    (.react, ["reaction": "+", "messageId": 9], invalid("messageId", "there is no message 9; see batonctl messages")),
-    (.remove, ["messageId": 9], invalid("messageId", "there is no message 9; see batonctl messages")),
+    (.react, ["reaction": "+", "messageId": 9], invalid("messageId", "there is no message 9. See batonctl messages")),
+    (.remove, ["messageId": 9], invalid("messageId", "there is no message 9. See batonctl messages")),
     (.remove, [:], .invalidParameter("messageId")),
-    (.report, ["messageId": 9, "category": "spam"], invalid("messageId", "there is no message 9; see batonctl messages")),
+    (.report, ["messageId": 9, "category": "spam"], invalid("messageId", "there is no message 9. See batonctl messages")),
     (.report, ["messageId": 1, "category": "weather"], .invalidParameter("category")),
     (.report, ["messageId": 1], .invalidParameter("category")),
     (.publish, ["channelId": 1, "text": "a", "replyTo": 1, "replyToMessage": 1], .invalidParameter("replyToMessage")),
     (
       .publish, ["channelId": 2, "text": "a", "replyToMessage": 1],
-      invalid("replyToMessage", "message 1 is in another channel; answer it in its own")
+      invalid("replyToMessage", "message 1 is in another channel. Answer it in its own")
     ),
     (
       .publish, ["channelId": 1, "text": "a", "replyToMessage": 9],
-      invalid("replyToMessage", "there is no message 9; see batonctl messages")
+      invalid("replyToMessage", "there is no message 9. See batonctl messages")
     ),
   ]
 
@@ -197,7 +197,7 @@ struct PostAboutTests {
     let bench = try await Bench()
     _ = try await bench.addRelays(1)
     _ = try await bench.create("News")
-    await #expect(throws: Self.invalid("messageId", "there is no message 1; see batonctl messages")) {
+    await #expect(throws: Self.invalid("messageId", "there is no message 1. See batonctl messages")) {
       _ = try await bench.client.reactToPost(PostsReactRequest(reaction: "+", messageId: 1))
     }
     try await bench.stop()

@@ -80,7 +80,7 @@ struct PostRetentionTests {
     #expect(try await bench.client.posts().posts.map(\.text) == ["post 2", ""])
     let refusal = PostsRefusal.invalidPost(
       field: "id",
-      reason: "post 1 was forgotten, because its channel keeps posts only so long; it cannot be sent again; publish another")
+      reason: "post 1 was forgotten, because its channel keeps posts only so long; it cannot be sent again. Publish another")
     await #expect(throws: refusal.error) { try await bench.client.retryPost(id: 1) }
     #expect(try await bench.client.deletePost(id: 1).deletedAt != nil)
     try await bench.stop()

@@ -89,7 +89,7 @@ struct ReactionTests {
     // The relay takes the request to take it away, and shows it all the same.
     bench.network.posts.change(at: "ws://r1") { $0.keepsDeleted = true }
     #expect(try await bench.client.unpinPost(id: 1).id == 2)
-    let reason = "the earlier pin of post 1, post 2, is still being taken away; pin it again once that is deleted"
+    let reason = "the earlier pin of post 1, post 2, is still being taken away. Pin it again once that is deleted"
     await #expect(throws: PostsRefusal.invalidPost(field: "id", reason: reason).error) {
       _ = try await bench.client.pinPost(id: 1)
     }
@@ -111,7 +111,7 @@ struct ReactionTests {
     ),
     (
       .react, ["id": 2, "reaction": "+"],
-      PostsRefusal.invalidPost(field: "id", reason: "post 2 is itself a reaction, to post 1; react to that one").error
+      PostsRefusal.invalidPost(field: "id", reason: "post 2 is itself a reaction, to post 1. React to that one").error
     ),
     (.pin, ["id": 1], noPins), (.unpin, ["id": 1], noPins), (.pin, ["id": 9], PostsRefusal.noSuchPost(id: 9).error),
     (.unpin, ["id": 9], PostsRefusal.noSuchPost(id: 9).error), (.pin, [:], .invalidParameter("id")),

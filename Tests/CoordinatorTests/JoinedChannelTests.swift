@@ -106,7 +106,7 @@ struct JoinedChannelTests {
     let id = try await bench.coordinator.follow(Self.request).row.id
     bench.network.following.trouble = "there is no core"
     let reason =
-      "the channel could not be left: there is no core; try again, or unfollow it and keep the membership (keepMembership, or "
+      "the channel could not be left: there is no core. Try again, or unfollow it and keep the membership (keepMembership, or "
       + "--keep-membership)"
     #expect(await unfollowing(id, bench) == .networkUnavailable(.nostr, reason: reason))
     #expect(try bench.store.channel(id)?.row.deletedAt == nil)

@@ -46,7 +46,7 @@ struct MembershipTests {
       try await bench.coordinator.editPost(row.id, as: PostRequest(channel: channel, text: "x"))
     }
     #expect(
-      edit == .post(.invalidPost(field: "id", reason: "post 1 changes who belongs to the channel; change that again")))
+      edit == .post(.invalidPost(field: "id", reason: "post 1 changes who belongs to the channel. Change that again")))
     try await bench.stop()
   }
 

@@ -142,13 +142,13 @@ struct PostAboutTests {
       return reason
     }
     let toReaction = await refusal { () throws(BatonError) in _ = try await bench.coordinator.react(to: id, with: "+") }
-    #expect(toReaction == "post 1 is a reaction to a message; react to another")
+    #expect(toReaction == "post 1 is a reaction to a message. React to another")
     let reply = await refusal { () throws(BatonError) in _ = try await bench.publish("a", in: channel, replyTo: id) }
-    #expect(reply == "post 1 is a reaction to a message; refer to another")
+    #expect(reply == "post 1 is a reaction to a message. Refer to another")
     let edit = await refusal { () throws(BatonError) in
       _ = try await bench.coordinator.editPost(id, as: PostRequest(channel: channel, text: "-"))
     }
-    #expect(edit == "post 1 is a reaction; delete it, and react again")
+    #expect(edit == "post 1 is a reaction. Delete it, and react again")
     try await bench.stop()
   }
 

@@ -68,7 +68,7 @@ struct PostEditTests {
     let refusal = await bench.refusal { () throws(BatonError) in
       try await bench.publish("yes", in: channel, replyTo: old)
     }
-    let reason = "post 1 was edited, and post 2 takes its place; refer to that one"
+    let reason = "post 1 was edited, and post 2 takes its place. Refer to that one"
     #expect(refusal == .post(.invalidPost(field: "replyTo", reason: reason)))
     try await bench.stop()
   }
@@ -85,13 +85,13 @@ struct PostEditTests {
     #expect(try row(old, bench).replacedBy == nil)
     _ = try await bench.edit(old, "right")
     let replaced = BatonError.post(
-      .invalidPost(field: "id", reason: "post 1 was edited, and post 2 takes its place; edit that one"))
+      .invalidPost(field: "id", reason: "post 1 was edited, and post 2 takes its place. Edit that one"))
     #expect(await refusal(old) == replaced)
     try await bench.settlePosts()
     #expect(await refusal(old) == replaced, "also when it is gone")
     let gone = try await bench.publish("gone", in: channel).row.id
     _ = try await bench.coordinator.deletePost(gone)
-    #expect(await refusal(gone) == .post(.invalidPost(field: "id", reason: "post 3 was deleted; publish a new one")))
+    #expect(await refusal(gone) == .post(.invalidPost(field: "id", reason: "post 3 was deleted. Publish a new one")))
     #expect(try bench.store.postCounters().post == 3)
     try await bench.stop()
   }
@@ -108,7 +108,7 @@ struct PostEditTests {
     _ = try await holder
     let refusals = [await first, await second].compactMap { $0 }
     #expect(
-      refusals == [.post(.invalidPost(field: "id", reason: "post 1 was edited, and post 3 takes its place; edit that one"))])
+      refusals == [.post(.invalidPost(field: "id", reason: "post 1 was edited, and post 3 takes its place. Edit that one"))])
     #expect(try bench.store.postCounters().post == 3)
     try await bench.stop()
   }

@@ -43,7 +43,7 @@ struct PostReactionTests {
     for address in ["ws://r1", "ws://r2"] { #expect(bench.network.posts.departures(of: id, for: address) == 1) }
     #expect(try await bench.post(target) == before, "nothing happened to the post")
     let forecast = bench.coordinator.actions(on: try await bench.post(id)).map(\.forecast)
-    #expect(forecast.allSatisfy { !$0.canEdit && $0.editNote == "a reaction cannot be edited; delete it, and react again" })
+    #expect(forecast.allSatisfy { !$0.canEdit && $0.editNote == "a reaction cannot be edited. Delete it, and react again" })
 
     _ = try await bench.coordinator.deletePost(id)
     try await bench.settlePosts()
@@ -112,7 +112,7 @@ struct PostReactionTests {
     async let reaction = refusal(bench, target)
     await bench.waitForRequests(3)
     bench.storage.release()
-    #expect(await reaction == invalid("post 1 was deleted; react to another"))
+    #expect(await reaction == invalid("post 1 was deleted. React to another"))
     _ = (try await holder, try await taken, try await deletion)
     #expect(try bench.store.postCounters().post == 3)
     try await bench.stop()
@@ -137,9 +137,9 @@ struct PostReactionTests {
     let unknown = PostID(rawValue: 99)
     #expect(await refusal(bench, unknown) == .post(.noSuchPost(unknown)))
     let later = try await bench.publish("later", in: channel, at: bench.clock.now + .seconds(600)).row.id
-    #expect(await refusal(bench, later) == invalid("post 2 is not published yet; react to it once it is"))
+    #expect(await refusal(bench, later) == invalid("post 2 is not published yet. React to it once it is"))
     let reaction = try await bench.coordinator.react(to: target, with: "+").post.row.id
-    #expect(await refusal(bench, reaction) == invalid("post 3 is itself a reaction, to post 1; react to that one"))
+    #expect(await refusal(bench, reaction) == invalid("post 3 is itself a reaction, to post 1. React to that one"))
     #expect(await refusal(bench, target, "not here") == .post(.notSupported(.nostr, reason: "no such reactions")))
     #expect(
       await refusal(bench, target, "refuse me") == invalid("the reaction asks to be refused; write another", "reaction"))
@@ -147,10 +147,10 @@ struct PostReactionTests {
     _ = try await bench.coordinator.editPost(target, as: PostRequest(channel: channel, text: "right"))
     #expect(await refusal(bench, target) == nil, "it is there already")
     #expect(
-      await refusal(bench, target, "-") == invalid("post 1 was edited, and post 4 takes its place; react to that one"))
+      await refusal(bench, target, "-") == invalid("post 1 was edited, and post 4 takes its place. React to that one"))
     let gone = try await bench.publish("gone", in: channel).row.id
     _ = try await bench.coordinator.deletePost(gone)
-    #expect(await refusal(bench, gone) == invalid("post 5 was deleted; react to another"))
+    #expect(await refusal(bench, gone) == invalid("post 5 was deleted. React to another"))
     #expect(try bench.store.postCounters().post == 5)
     _ = try await bench.coordinator.delete(channel)
     #expect(await refusal(bench, PostID(rawValue: 4)) == .noSuchChannel(channel))
@@ -163,8 +163,8 @@ struct PostReactionTests {
     let edit = await bench.refusal { () throws(BatonError) in
       try await bench.coordinator.editPost(reaction, as: PostRequest(channel: channel, text: "-"))
     }
-    #expect(edit == invalid("post 2 is a reaction; delete it, and react again"))
-    let words = "post 2 is a reaction, to post 1; refer to that one"
+    #expect(edit == invalid("post 2 is a reaction. Delete it, and react again"))
+    let words = "post 2 is a reaction, to post 1. Refer to that one"
     let reply = await bench.refusal { () throws(BatonError) in
       try await bench.publish("yes", in: channel, replyTo: reaction)
     }
@@ -201,7 +201,7 @@ struct PostReactionTests {
     }
     #expect(await unpinning() == invalid("post 1 is not pinned"))
     #expect(
-      await refusal(bench, target, "pin") == invalid("'pin' is not a reaction; to pin the post, ask for that", "reaction"))
+      await refusal(bench, target, "pin") == invalid("'pin' is not a reaction. To pin the post, ask for that", "reaction"))
 
     let (pin, isNew) = try await bench.coordinator.pinPost(target)
     #expect(isNew && pin.row.reactionTo == target && pin.row.text == "pin" && pin.row.document.text == "pin of post1")
@@ -220,7 +220,7 @@ struct PostReactionTests {
     #expect(try bench.statuses(second.post.row.id) == [.verified])
     // What is done once more to take the first pin away would take the second one away.
     let retried = await bench.refusal { () throws(BatonError) in try await bench.coordinator.retryPost(pin.row.id) }
-    #expect(retried == invalid("post 1 was pinned again since, by post 3; unpin it to take both away"))
+    #expect(retried == invalid("post 1 was pinned again since, by post 3. Unpin it to take both away"))
     try await bench.stop()
   }
 

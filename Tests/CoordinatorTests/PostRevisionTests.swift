@@ -82,7 +82,7 @@ struct PostRevisionTests {
     }
     #expect(try bench.store.post(post)?.row.edition == 1)
     _ = try await bench.coordinator.deletePost(post)
-    #expect(await refusal("right") == .post(.invalidPost(field: "id", reason: "post 1 was deleted; publish a new one")))
+    #expect(await refusal("right") == .post(.invalidPost(field: "id", reason: "post 1 was deleted. Publish a new one")))
     try await bench.stop()
   }
 

@@ -192,7 +192,7 @@ struct PostScheduleTests {
     let post = try await bench.publish("a", in: channel, at: bench.clock.now + .seconds(60)).row.id
     let refusal = await bench.refusal { () throws(BatonError) in try await bench.publish("b", in: channel, replyTo: post) }
     #expect(
-      refusal == .post(.invalidPost(field: "replyTo", reason: "post 1 is not published yet; refer to it once it is")))
+      refusal == .post(.invalidPost(field: "replyTo", reason: "post 1 is not published yet. Refer to it once it is")))
     bench.clock.advance(by: .seconds(60))
     try await bench.waitForPosts { try verified(post, bench) }
     _ = try await bench.publish("b", in: channel, replyTo: post)
@@ -262,7 +262,7 @@ struct PostScheduleTests {
     _ = try await bench.coordinator.deletePost(parent)
     bench.clock.advance(by: .seconds(600))
     try await bench.waitForPosts { try isExpired(reply, bench) }
-    #expect(try bench.store.post(reply)?.row.schedule?.trouble == "post 1 was deleted; refer to another")
+    #expect(try bench.store.post(reply)?.row.schedule?.trouble == "post 1 was deleted. Refer to another")
     try await bench.stop()
   }
 

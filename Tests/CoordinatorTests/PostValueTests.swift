@@ -27,7 +27,7 @@ struct PostValueTests {
     let words = "the removal of old post history could not be stored: a row is damaged"
     #expect(
       decider.open.effects.journal.map(\.message)
-        == Array(repeating: "\(words); see batonctl check", count: 2), "it was stored in between")
+        == Array(repeating: "\(words). See batonctl check", count: 2), "it was stored in between")
     #expect(decider.trouble == nil)
   }
 

@@ -43,7 +43,7 @@ struct UpkeepTests {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     func refusals() -> [String] { bench.log.entries.map(\.message).filter { $0.contains("could not be stored") } }
     let words =
-      "the removal of old history could not be stored: a row is damaged; see batonctl check"
+      "the removal of old history could not be stored: a row is damaged. See batonctl check"
     bench.storage.refuseUpkeep { if case .forgetHistory = $0 { true } else { false } }
     try await bench.rounds(4)
     #expect(refusals() == [words] && bench.coordinator.storageTrouble == nil)

@@ -50,7 +50,7 @@ struct NamingTests {
     #expect(try await baton.control("channel", "show", "id:News").status == 64)
     #expect(
       try await baton.control("channel", "show", "99").lines == [
-        "batonctl: there is no channel with id 99; see batonctl channel list"
+        "batonctl: there is no channel with id 99. See batonctl channel list"
       ])
     #expect(try await baton.control("channel", "delete", "id:2", "--yes").status == 0)
     #expect(try await baton.client().channels().map(\.id) == [1, 3, 4, 5])

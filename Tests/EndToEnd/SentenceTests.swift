@@ -33,7 +33,7 @@ struct SentenceTests {
     #expect(few.status == 1 && few.lines == ["batonctl: not enough relays: 7 requested, 2 available"])
     let retry = try await baton.control("channel", "retry", "1", "r2")
     #expect(
-      retry.status == 1 && retry.lines == ["batonctl: the channel is not on the relay 'r2'; see batonctl channel show"])
+      retry.status == 1 && retry.lines == ["batonctl: the channel is not on the relay 'r2'. See batonctl channel show"])
     #expect(try await baton.control("channel", "delete", "1", "--yes").status == 0)
     let deleted = try await create("News", "--relay", "r1", "--idempotency-key", "k")
     #expect(

@@ -393,7 +393,7 @@ struct NetworkTests {
         .misbehaved(
           trouble(
             .protocol,
-            "the relay is elsewhere: the server answered HTTP status 301 and points to wss://new.example/; add the relay with that "
+            "the relay is elsewhere: the server answered HTTP status 301 and points to wss://new.example/. Add the relay with that "
               + "address"))
       ),
       (

@@ -94,10 +94,10 @@ struct PostTests {
     #expect(try Samples.message(draft).tags.count == 1 + mentionsMax + quotesMax)
     draft.mentions = [Samples.alice]
     let crowd = PostRefusal(
-      .text, "with the links in its text the post mentions 51 people, at most 50 are allowed; remove links")
+      .text, "with the links in its text the post mentions 51 people, at most 50 are allowed. Remove links")
     #expect(throws: crowd) { try Samples.message(draft) }
     (draft.mentions, draft.quotes) = ([], [Samples.quoted])
-    let pile = PostRefusal(.text, "with the links in its text the post quotes 21 posts, at most 20 are allowed; remove links")
+    let pile = PostRefusal(.text, "with the links in its text the post quotes 21 posts, at most 20 are allowed. Remove links")
     #expect(throws: pile) { try Samples.message(draft) }
   }
 

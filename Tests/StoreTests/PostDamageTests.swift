@@ -76,7 +76,7 @@ struct PostDamageTests {
 
   @Test func missingDeliveryFailsItsPostAlone() async throws {
     try await damage("DELETE FROM deliveries WHERE post_id = 3 AND relay_id = 2")
-    let words = "post 3 has 2 deliveries, and 1 of them can be found; restore a backup"
+    let words = "post 3 has 2 deliveries, and 1 of them can be found. Restore a backup"
     #expect { try store.post(PostID(rawValue: 3)) } throws: { "\($0)" == words }
     #expect(try store.check().problems == [words])
     #expect(try store.post(PostID(rawValue: 2))?.deliveries.count == 2)
@@ -88,7 +88,7 @@ struct PostDamageTests {
     try await damage("UPDATE deliveries SET \(change) WHERE post_id = 3 AND relay_id = 2")
     try await damage("UPDATE deliveries SET sum = \(SummedTable.deliveries.expression) WHERE post_id = 3 AND relay_id = 2")
     #expect { try store.post(PostID(rawValue: 3)) } throws: {
-      "\($0)" == "post 3: the state of its delivery at relay 2 contradicts itself; restore a backup"
+      "\($0)" == "post 3: the state of its delivery at relay 2 contradicts itself. Restore a backup"
     }
     #expect(try store.check().problems.contains { $0.hasPrefix("post 3:") })
     #expect(try store.posts(PostQuestion(limit: 10)).posts.count == 4)

@@ -34,11 +34,11 @@ extension Coordinator {
         .invalidPost(
           field: "idempotencyKey",
           reason:
-            "the post is not published yet, so the edit changes the post itself, and may be repeated without a key; leave it out"
+            "the post is not published yet, so the edit changes the post itself, and may be repeated without a key. Leave it out"
         ))
     }
     guard var new = row.schedule?.request.flatMap(PostRequest.init(stored:)) else {
-      throw .post(.invalidPost(field: "id", reason: "the stored request is damaged; publish the text again"))
+      throw .post(.invalidPost(field: "id", reason: "the stored request is damaged. Publish the text again"))
     }
     (new.text, new.mentions, new.contentWarning) = (request.text, request.mentions, request.contentWarning)
     (new.hashtags, new.emoji, new.attachments) = (request.hashtags, request.emoji, request.attachments)
@@ -73,7 +73,7 @@ extension Coordinator {
       throw .post(
         .invalidPost(
           field: "idempotencyKey",
-          reason: "on \(network.kind.rawValue) an edit changes the post itself, and may be repeated without a key; leave it out"
+          reason: "on \(network.kind.rawValue) an edit changes the post itself, and may be repeated without a key. Leave it out"
         ))
     }
     for _ in 0..<Self.editsMax {

@@ -38,19 +38,19 @@ extension PostForecast {
     (forecast.canDelete, forecast.deleteNote) = deletion(relay)
     if let new = post.row.replacedBy?.rawValue {
       forecast.canEdit = false
-      forecast.editNote = "the post was edited, and post \(new) takes its place; edit that one"
+      forecast.editNote = "the post was edited, and post \(new) takes its place. Edit that one"
     } else if post.row.deletedAt != nil {
       (forecast.canEdit, forecast.editNote) = (false, "the post was deleted")
     } else if post.row.isAside {
       let what =
         switch post.row.about?.act {
-        case .report: "a report cannot be edited; delete it, and report again"
+        case .report: "a report cannot be edited. Delete it, and report again"
         case .membership: "who belongs to the channel is changed by another change"
-        case .answer, .reaction, .removal, nil: "a reaction cannot be edited; delete it, and react again"
+        case .answer, .reaction, .removal, nil: "a reaction cannot be edited. Delete it, and react again"
         }
       (forecast.canEdit, forecast.editNote) = (false, what)
     } else if post.row.forgottenAt != nil {
-      (forecast.canEdit, forecast.editNote) = (false, "the post was forgotten; delete it, and publish another")
+      (forecast.canEdit, forecast.editNote) = (false, "the post was forgotten. Delete it, and publish another")
     }
     return forecast
   }

@@ -233,24 +233,24 @@ extension Coordinator {
       throw .post(
         .invalidPost(
           field: PostRefusal.Field.quotes.rawValue,
-          reason: "there are \(count) quotes, at most \(PostDraft.quotesMax) are allowed; remove some"))
+          reason: "there are \(count) quotes, at most \(PostDraft.quotesMax) are allowed. Remove some"))
     }
     let named = Set(request.quotes + (request.replyTo.map { [$0] } ?? []))
     guard !named.isEmpty else { return draft }
     let posts = try await storedPosts(named)
     func reference(_ id: PostID, _ field: PostRefusal.Field) throws(BatonError) -> PostReference {
       func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: field.rawValue, reason: reason)) }
-      guard let post = posts[id] else { throw refusal("there is no post \(id.rawValue); see batonctl post list") }
+      guard let post = posts[id] else { throw refusal("there is no post \(id.rawValue). See batonctl post list") }
       // An edit keeps the parent and quotes of its post.
       guard post.row.deletedAt == nil || request.replaces != nil else {
-        guard let new = post.row.replacedBy else { throw refusal("post \(id.rawValue) was deleted; refer to another") }
-        throw refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place; refer to that one")
+        guard let new = post.row.replacedBy else { throw refusal("post \(id.rawValue) was deleted. Refer to another") }
+        throw refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place. Refer to that one")
       }
-      guard post.row.isPublished else { throw refusal("post \(id.rawValue) is not published yet; refer to it once it is") }
+      guard post.row.isPublished else { throw refusal("post \(id.rawValue) is not published yet. Refer to it once it is") }
       if let target = post.row.reactionTo {
-        throw refusal("post \(id.rawValue) is a reaction, to post \(target.rawValue); refer to that one")
+        throw refusal("post \(id.rawValue) is a reaction, to post \(target.rawValue). Refer to that one")
       }
-      if let aside = post.row.aside { throw refusal("post \(id.rawValue) is \(aside); refer to another") }
+      if let aside = post.row.aside { throw refusal("post \(id.rawValue) is \(aside). Refer to another") }
       if field == .replyTo, post.row.channel != request.channel {
         throw refusal(
           "post \(id.rawValue) is in another channel. A reply must be in the channel of its parent, a quote need not")
@@ -258,7 +258,7 @@ extension Coordinator {
       guard let reference = self.reference(to: post, on: network) else {
         let reason =
           post.row.forgottenAt == nil
-          ? "is on another network; refer to one of this network" : "was forgotten; refer to another"
+          ? "is on another network. Refer to one of this network" : "was forgotten. Refer to another"
         throw refusal("post \(id.rawValue) \(reason)")
       }
       return reference

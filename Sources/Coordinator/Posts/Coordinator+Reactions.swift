@@ -18,7 +18,7 @@ extension Coordinator {
     guard reaction != PostRow.pinText else {
       throw .post(
         .invalidPost(
-          field: PostRefusal.Field.reaction.rawValue, reason: "'\(reaction)' is not a reaction; to pin the post, ask for that"))
+          field: PostRefusal.Field.reaction.rawValue, reason: "'\(reaction)' is not a reaction. To pin the post, ask for that"))
     }
     return try await publish(
       PostRequest(
@@ -109,6 +109,6 @@ extension Coordinator {
     throw .post(
       .invalidPost(
         field: "id",
-        reason: "post \(target.rawValue) was pinned again since, by post \(pin.row.id.rawValue); unpin it to take both away"))
+        reason: "post \(target.rawValue) was pinned again since, by post \(pin.row.id.rawValue). Unpin it to take both away"))
   }
 }

@@ -25,6 +25,6 @@ extension Coordinator {
     throw .post(
       .invalidRetention(
         field: field,
-        reason: "it must be \(bounds.lowerBound) to \(bounds.upperBound) \(noun), or absent for no limit; change it"))
+        reason: "it must be \(bounds.lowerBound) to \(bounds.upperBound) \(noun), or absent for no limit. Change it"))
   }
 }

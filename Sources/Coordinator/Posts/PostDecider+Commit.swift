@@ -245,7 +245,7 @@ extension PostDecider {
     upkeepRefusal = reason
     let words = "the removal of old post history could not be stored: \(reason)"
     open.effects.journal.append(
-      JournalEntry(level: .error, message: "\(words); see batonctl check", isHeard: true))
+      JournalEntry(level: .error, message: "\(words). See batonctl check", isHeard: true))
   }
 }
 

@@ -136,17 +136,17 @@ extension PostRow {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
     switch about?.act {
     case .removal: return refusal("post \(id.rawValue) is the removal of a message, which has nothing to edit")
-    case .report: return refusal("post \(id.rawValue) is a report; delete it, and report again")
-    case .membership: return refusal("post \(id.rawValue) changes who belongs to the channel; change that again")
+    case .report: return refusal("post \(id.rawValue) is a report. Delete it, and report again")
+    case .membership: return refusal("post \(id.rawValue) changes who belongs to the channel. Change that again")
     case .answer, .reaction, nil: break
     }
-    guard !isAside else { return refusal("post \(id.rawValue) is a reaction; delete it, and react again") }
-    if deletedAt != nil, replacedBy == nil { return refusal("post \(id.rawValue) was deleted; publish a new one") }
+    guard !isAside else { return refusal("post \(id.rawValue) is a reaction. Delete it, and react again") }
+    if deletedAt != nil, replacedBy == nil { return refusal("post \(id.rawValue) was deleted. Publish a new one") }
     guard isPublished else {
-      return refusal("post \(id.rawValue) is not published yet, so no other takes its place; edit it again")
+      return refusal("post \(id.rawValue) is not published yet, so no other takes its place. Edit it again")
     }
     if let new = replacedBy?.rawValue {
-      return refusal("post \(id.rawValue) was edited, and post \(new) takes its place; edit that one")
+      return refusal("post \(id.rawValue) was edited, and post \(new) takes its place. Edit that one")
     }
     return self.refusal(ifForgotten: "delete it, and publish another")
   }

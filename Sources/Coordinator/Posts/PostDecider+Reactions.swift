@@ -61,7 +61,7 @@ extension BatonError {
       .invalidPost(
         field: "id",
         reason:
-          "the earlier pin of post \(post.rawValue), post \(pin.rawValue), is still being taken away; pin it again once that is "
+          "the earlier pin of post \(post.rawValue), post \(pin.rawValue), is still being taken away. Pin it again once that is "
           + "deleted"))
   }
 }
@@ -92,16 +92,16 @@ extension PostRow {
   var refusalToBeReactedTo: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
     if let target = reactionTo {
-      return refusal("post \(id.rawValue) is itself a reaction, to post \(target.rawValue); react to that one")
+      return refusal("post \(id.rawValue) is itself a reaction, to post \(target.rawValue). React to that one")
     }
-    if let aside { return refusal("post \(id.rawValue) is \(aside); react to another") }
-    guard isPublished else { return refusal("post \(id.rawValue) is not published yet; react to it once it is") }
+    if let aside { return refusal("post \(id.rawValue) is \(aside). React to another") }
+    guard isPublished else { return refusal("post \(id.rawValue) is not published yet. React to it once it is") }
     if let new = replacedBy {
-      return refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place; react to that one")
+      return refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place. React to that one")
     }
-    if deletedAt != nil { return refusal("post \(id.rawValue) was deleted; react to another") }
+    if deletedAt != nil { return refusal("post \(id.rawValue) was deleted. React to another") }
     guard forgottenAt == nil else {
-      return refusal("post \(id.rawValue) is so old that its text is no longer kept; react to another")
+      return refusal("post \(id.rawValue) is so old that its text is no longer kept. React to another")
     }
     return nil
   }

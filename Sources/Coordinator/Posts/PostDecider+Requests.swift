@@ -140,7 +140,7 @@ extension PostDecider {
     if let relay, !post.deliveries.contains(where: { $0.relay == relay && !$0.hasDeparted }) {
       return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))
     }
-    if post.row.deletedAt == nil, let refusal = post.row.refusal(ifForgotten: "it cannot be sent again; publish another") {
+    if post.row.deletedAt == nil, let refusal = post.row.refusal(ifForgotten: "it cannot be sent again. Publish another") {
       return refuse(reply, refusal)
     }
     if post.row.isExpired, !post.row.isDraft { publishNow(id) }

@@ -51,7 +51,7 @@ extension PostDecider {
       return false
     }
     guard let request = schedule.request.flatMap(PostRequest.init(stored:)) else {
-      expire(id, "the stored request is damaged; publish the text again")
+      expire(id, "the stored request is damaged. Publish the text again")
       return false
     }
     composing.insert(id)
@@ -154,7 +154,7 @@ extension PostRow {
   /// Why its time or text can no longer change before publication. `nil` if it can.
   var refusalOfNewTime: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
-    if deletedAt != nil { return refusal("post \(id.rawValue) was deleted; publish a new one") }
+    if deletedAt != nil { return refusal("post \(id.rawValue) was deleted. Publish a new one") }
     if isPublished { return refusal("post \(id.rawValue) is published already") }
     return nil
   }

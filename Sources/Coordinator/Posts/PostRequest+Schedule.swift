@@ -18,7 +18,7 @@ extension PostRequest {
       throw .post(
         .invalidPost(
           field: "at",
-          reason: "a draft has no time; leave out 'at' and 'tolerance', and give them when it is to be published"))
+          reason: "a draft has no time. Leave out 'at' and 'tolerance', and give them when it is to be published"))
     }
     try Self.check(at, tolerance: tolerance, now: now)
   }
@@ -33,19 +33,19 @@ extension PostRequest {
     func refusal(_ field: String, _ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
     if let tolerance {
       guard at != nil else {
-        throw refusal("tolerance", "it sets how long after 'at' a post is still published; give 'at' too")
+        throw refusal("tolerance", "it sets how long after 'at' a post is still published. Give 'at' too")
       }
       guard Self.toleranceBounds.contains(tolerance) else {
         let bounds = Self.toleranceBounds
-        throw refusal("tolerance", "it must be \(bounds.lowerBound) to \(bounds.upperBound) seconds; change it")
+        throw refusal("tolerance", "it must be \(bounds.lowerBound) to \(bounds.upperBound) seconds. Change it")
       }
     }
     guard let at else { return }
     guard at + .seconds(tolerance ?? Self.toleranceDefault) >= now else {
       throw refusal(
-        "at", "\(RFC3339.text(milliseconds: at.milliseconds)) is over, by more than the tolerance; choose a time in the future")
+        "at", "\(RFC3339.text(milliseconds: at.milliseconds)) is over, by more than the tolerance. Choose a time in the future")
     }
-    guard at <= now + Self.aheadMax else { throw refusal("at", "it is more than 366 days ahead; choose an earlier time") }
+    guard at <= now + Self.aheadMax else { throw refusal("at", "it is more than 366 days ahead. Choose an earlier time") }
   }
 
   /// The schedule of the post. `nil` if it is published immediately.

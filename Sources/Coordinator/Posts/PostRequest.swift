@@ -69,7 +69,7 @@ extension PostRequest {
     let max = ChannelRequest.idempotencyKeyBytesMax
     guard (1...max).contains(key.utf8.count), key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw .post(
-        .invalidPost(field: "idempotencyKey", reason: "it must have 1 to \(max) bytes and no control characters; change it"))
+        .invalidPost(field: "idempotencyKey", reason: "it must have 1 to \(max) bytes and no control characters. Change it"))
     }
   }
 

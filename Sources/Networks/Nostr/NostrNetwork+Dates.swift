@@ -84,7 +84,7 @@ extension NostrNetwork {
     }
     guard let doubters else { return }
     let words = "\(doubters) relays refuse the dates of new events, so the clock of this machine is probably wrong"
-    logger.warning("\(words); check it")
+    logger.warning("\(words). Check it")
   }
 
   /// The date of a new post in a public channel: now, but after the latest post there and after the message that it answers, as far as

@@ -55,7 +55,7 @@ extension NostrNetwork {
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
     guard content.kind == .group else {
-      throw .unsupported("anyone may write in a channel on Nostr (NIP-28), and no one can remove that; hide the message here")
+      throw .unsupported("anyone may write in a channel on Nostr (NIP-28), and no one can remove that. Hide the message here")
     }
     let key = try author(of: content)
     let (date, _) = createdAt.milliseconds.quotientAndRemainder(dividingBy: 1_000)
@@ -74,7 +74,7 @@ extension NostrNetwork {
     if let pin = PinForm(operation.document) { return deliver(pin, for: operation) }
     if let membership = MembershipForm(operation.document) { return deliver(membership, for: operation) }
     guard let names = GroupRemnant(operation.document) else {
-      return report(operation.report(.refused(Trouble(.storage, "the stored post is unreadable; see batonctl check"))))
+      return report(operation.report(.refused(Trouble(.storage, "the stored post is unreadable. See batonctl check"))))
     }
     let post = GroupPost(operation.document)
     switch operation.task {

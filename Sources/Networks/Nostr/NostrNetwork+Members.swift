@@ -10,30 +10,30 @@ extension NostrNetwork {
   ) throws(PostFailure) -> PostDocument {
     guard [.member, .removed].contains(change.wish) else {
       throw .unsupported(
-        "no one can be banned from groups (NIP-29) or channels (NIP-28) on Nostr; remove members with batonctl member remove, and mute "
+        "no one can be banned from groups (NIP-29) or channels (NIP-28) on Nostr. Remove members with batonctl member remove, and mute "
           + "people with batonctl people mute")
     }
     guard content.kind == .group else {
       throw .unsupported(
-        "anyone may read and write in a channel on Nostr (NIP-28), so no one belongs to it; to leave out what someone writes, mute "
+        "anyone may read and write in a channel on Nostr (NIP-28), so no one belongs to it. To leave out what someone writes, mute "
           + "them (batonctl people mute)")
     }
     let key = try author(of: content)
     guard Hex.decode(change.person, count: 32) != nil else {
-      throw .refused(PostRefusal(.author, "it must be a public key; write it as 64 hexadecimal digits, npub1… or nprofile1…"))
+      throw .refused(PostRefusal(.author, "it must be a public key. Write it as 64 hexadecimal digits, npub1… or nprofile1…"))
     }
     guard change.person != key.publicKey else {
       throw .refused(
         PostRefusal(.author, "that is the key by which Baton runs the group, and without its role Baton could not run it"))
     }
     guard change.roles.count <= MembershipChange.rolesMax, Set(change.roles).count == change.roles.count else {
-      throw .refused(PostRefusal(.roles, "there can be \(MembershipChange.rolesMax) roles, each once; leave some of them out"))
+      throw .refused(PostRefusal(.roles, "there can be \(MembershipChange.rolesMax) roles, each once. Leave some of them out"))
     }
     for role in change.roles {
       guard GroupMembers.isRole(role), !role.contains(","), NostrEvent.isSignable(role) else {
         throw .refused(
           PostRefusal(
-            .roles, "a role has 1 to \(MembershipChange.roleBytesMax) bytes, without commas and control characters; change it"))
+            .roles, "a role has 1 to \(MembershipChange.roleBytesMax) bytes, without commas and control characters. Change it"))
       }
     }
     do throws(DeletionRefusal) {

@@ -7,7 +7,7 @@ extension NostrNetwork {
     switch content.kind {
     case .channel:
       throw .unsupported(
-        "public channels (NIP-28) have no pinned posts; put important text into the description of the channel")
+        "public channels (NIP-28) have no pinned posts. Put important text into the description of the channel")
     case .group:
       let key = try author(of: content)
       guard !target.networkID.isEmpty else { throw .refused(PostRefusal(.id, "the post \(Self.unfoundInGroup)")) }

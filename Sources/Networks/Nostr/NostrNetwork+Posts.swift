@@ -205,7 +205,7 @@ extension NostrNetwork {
         publicKey: post.author, createdAt: date, kind: post.kind, tags: post.tags, content: post.content)
       if isNew(Hex.encode(id)) { return date }
     }
-    throw .unavailable("too many equal posts were published within a minute; wait for a minute, or change the text")
+    throw .unavailable("too many equal posts were published within a minute. Wait for a minute, or change the text")
   }
 }
 

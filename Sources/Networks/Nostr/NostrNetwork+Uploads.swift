@@ -28,7 +28,7 @@ extension NostrNetwork {
     sha256: String, sizeBytes: Int64, in content: ChannelContent
   ) throws(PostFailure) -> UploadAuthorization {
     guard !fileServers.isEmpty else {
-      throw .unsupported("no server for files is configured; set nostr.blossom in the configuration of batond and restart it")
+      throw .unsupported("no server for files is configured. Set nostr.blossom in the configuration of batond and restart it")
     }
     guard let key = key(of: content) else { throw .unavailable(Self.noKey) }
     let now = now()

@@ -53,7 +53,7 @@ extension DeliveryRow {
   private static func unreadable(_ post: PostID, _ relay: RelayID) -> StoreError {
     StoreError(
       .corrupt,
-      "post \(post.rawValue): the state of its delivery at relay \(relay.rawValue) contradicts itself; restore a backup")
+      "post \(post.rawValue): the state of its delivery at relay \(relay.rawValue) contradicts itself. Restore a backup")
   }
 }
 

@@ -32,7 +32,7 @@ extension StoredPost {
     guard deliveries.count == row.deliveryCount else {
       throw StoreError(
         .corrupt,
-        "post \(row.id.rawValue) has \(row.deliveryCount) deliveries, and \(deliveries.count) of them can be found; restore a backup"
+        "post \(row.id.rawValue) has \(row.deliveryCount) deliveries, and \(deliveries.count) of them can be found. Restore a backup"
       )
     }
     self.init(row: row, deliveries: try deliveries.map { try $0.get() })

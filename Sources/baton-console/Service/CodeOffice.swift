@@ -58,7 +58,7 @@ struct CodeOffice: Sendable {
         return refused.count < Self.refusedMax && refused.updateValue(now, forKey: uid) == nil
       }
       if isNews { logger.notice("uid \(uid) may not use the console") }
-      return "no you do not have access to the console; ask root to add you to the group baton-read\n"
+      return "no you do not have access to the console. Ask root to add you to the group baton-read\n"
     }
     do {
       // The permissions of the session are checked again with each request.
@@ -66,7 +66,7 @@ struct CodeOffice: Sendable {
       let code = try sessions.mint(user: user.name, role: role)
       return "ok \(code) \(publicURL?.text ?? "-")\n"
     } catch {
-      return "no too many addresses requested; wait a minute\n"
+      return "no too many addresses requested. Wait a minute\n"
     }
   }
 

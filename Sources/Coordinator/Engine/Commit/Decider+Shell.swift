@@ -36,6 +36,6 @@ extension Decider: Deciding {
     guard let rejection else { return chores.stored(chore) }
     chores.failed([chore])
     guard case .refused(let reason) = rejection, let purpose = chores.refused(chore, reason) else { return }
-    say("\(reason); see batonctl check", purpose)
+    say("\(reason). See batonctl check", purpose)
   }
 }

@@ -182,7 +182,7 @@ extension Decider {
     guard let number = slots.next(after: ids.channel, isInCore: new.network.isInCore) else {
       // A daemon without slots has no ids to assign. Channels of a core cannot belong to another daemon.
       guard new.network.isInCore else { return refuse(reply, .elsewhere(nil)) }
-      let reason = "the database has not given this daemon the slot for its chat core yet; try again in a few seconds"
+      let reason = "the database has not given this daemon the slot for its chat core yet. Try again in a few seconds"
       return refuse(reply, .networkUnavailable(new.network, reason: reason))
     }
     ids.channel = number

@@ -183,7 +183,7 @@ enum DialFailure: Error, Hashable, Sendable {
       switch status {
       case 300...399:
         // People must decide who serves a channel, so redirects are not followed.
-        let place = location.map { " and points to \($0); add the relay with that address" } ?? ""
+        let place = location.map { " and points to \($0). Add the relay with that address" } ?? ""
         return .misbehaved(Trouble(.protocol, "the relay is elsewhere: the server answered HTTP status \(status)\(place)"))
       case 402: return .refused(Trouble(.rejected, "the relay wants to be paid: the server answered HTTP status 402"))
       case 401, 403: return .refused(Trouble(.rejected, "the server refused the connection with HTTP status \(status)"))

@@ -11,7 +11,7 @@ extension FollowerMachine {
       return []
     }
     guard searches.want(search) else {
-      end(search, .failed(Trouble(.rateLimited, "too many other searches wait for this relay; try again")))
+      end(search, .failed(Trouble(.rateLimited, "too many other searches wait for this relay. Try again")))
       return []
     }
     return keeper.state == .open ? [] : keeper.need()

@@ -21,14 +21,14 @@ enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .channelItself(let id): "\(id) is the channel itself and not a post: to give the whole channel up, delete the channel"
-    case .notAPost(let id, let kind): "\(id) is of kind \(kind), and not a post or a reaction; name only these"
-    case .malformedID: "the id of a post has 64 lower-case hexadecimal digits; correct it"
-    case .nothingNamed: "no post is named; name at least one"
-    case .tooMany(let count): "\(count) posts are named, at most \(NostrPost.deletedMax) can be deleted at once; name fewer"
+    case .notAPost(let id, let kind): "\(id) is of kind \(kind), and not a post or a reaction. Name only these"
+    case .malformedID: "the id of a post has 64 lower-case hexadecimal digits. Correct it"
+    case .nothingNamed: "no post is named. Name at least one"
+    case .tooMany(let count): "\(count) posts are named, at most \(NostrPost.deletedMax) can be deleted at once. Name fewer"
     case .unusableReason:
-      "the reason must have at most \(NostrPost.reasonBytesMax) bytes and no control characters but line feed and tab; change it"
-    case .secretInReason: "the reason contains a secret key (nsec1…), which every reader could use; remove it"
-    case .notAGroup: "only in groups do admins delete other people's posts; in this channel, delete your own"
+      "the reason must have at most \(NostrPost.reasonBytesMax) bytes and no control characters but line feed and tab. Change it"
+    case .secretInReason: "the reason contains a secret key (nsec1…), which every reader could use. Remove it"
+    case .notAGroup: "only in groups do admins delete other people's posts. In this channel, delete your own"
     }
   }
 }

@@ -14,7 +14,7 @@ extension NostrPost {
   ) throws(PostRefusal) {
     try draft.validate()
     for (field, words, text) in draft.published where PostLinks.holdsSecretKey(text) {
-      throw PostRefusal(field, "\(words) contains a secret key (nsec1…), which every reader could use; remove it")
+      throw PostRefusal(field, "\(words) contains a secret key (nsec1…), which every reader could use. Remove it")
     }
     let links = PostLinks(in: draft.text)
     let names = try PostNames(of: draft, links, in: channel)

@@ -16,7 +16,7 @@ extension NostrPost {
       if let (shortcode, url) = draft.emoji.min(by: { $0.key < $1.key }) {
         guard draft.emoji.count == 1, text == ":\(shortcode):" else {
           throw PostRefusal(
-            .emoji, "the reaction must be the shortcode of its picture between colons; correct one")
+            .emoji, "the reaction must be the shortcode of its picture between colons. Correct one")
         }
         self = .custom(shortcode: shortcode, url: url)
       } else if text == "+" {
@@ -25,7 +25,7 @@ extension NostrPost {
         self = .dislike
       } else {
         guard text.utf8.count < 2 || text.utf8.first != UInt8(ascii: ":") || text.utf8.last != UInt8(ascii: ":") else {
-          throw PostRefusal(.emoji, "a shortcode between colons stands for a picture; give its address")
+          throw PostRefusal(.emoji, "a shortcode between colons stands for a picture. Give its address")
         }
         self = .emoji(text)
       }
@@ -53,13 +53,13 @@ extension NostrPost {
       case .like, .dislike: break
       case .emoji(let emoji):
         guard Self.isEmoji(emoji) else {
-          throw PostRefusal(.reaction, "the reaction is not one emoji; write one, or '+' or '-'")
+          throw PostRefusal(.reaction, "the reaction is not one emoji. Write one, or '+' or '-'")
         }
       case .custom(let shortcode, let url):
         try PostDraft.check(shortcode: shortcode, url: url, .reaction)
         guard !PostLinks.holdsSecretKey(url) else {
           throw PostRefusal(
-            .reaction, "the address of the emoji contains a secret key (nsec1…), which every reader could use; remove it")
+            .reaction, "the address of the emoji contains a secret key (nsec1…), which every reader could use. Remove it")
         }
       }
     }
@@ -91,7 +91,7 @@ extension NostrPost {
       throw PostRefusal(.reaction, "the post's id and author must have 64 lower-case hexadecimal digits each")
     }
     guard !channel.ownIDs.contains(target.networkID) else {
-      throw PostRefusal(.reaction, "only posts can be reacted to, and this is the channel itself; name one of its posts")
+      throw PostRefusal(.reaction, "only posts can be reacted to, and this is the channel itself. Name one of its posts")
     }
     let about = [["p", target.author]] + (target.kind.map { [["k", "\($0)"]] } ?? []) + reaction.tags
     // The last `e` counts.

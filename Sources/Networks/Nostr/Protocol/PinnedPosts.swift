@@ -33,12 +33,12 @@ struct PinnedPosts: Hashable, Sendable {
     guard !isLonger || entries.count <= Self.entriesMax else {
       return Trouble(
         .tooLarge,
-        "the group would have \(entries.count) pinned posts, and Baton sends \(Self.entriesMax) at most; unpin others")
+        "the group would have \(entries.count) pinned posts, and Baton sends \(Self.entriesMax) at most. Unpin others")
     }
     guard entries.allSatisfy({ $0.allSatisfy(NostrEvent.isSignable) }) else {
       return Trouble(
         .protocol,
-        "the relay's list of pinned posts holds control characters that relays read differently; another admin must correct it")
+        "the relay's list of pinned posts holds control characters that relays read differently. Another admin must correct it")
     }
     return nil
   }

@@ -18,7 +18,7 @@ struct PostNames {
       }
       guard !channel.ownIDs.contains(parent.networkID) else {
         throw PostRefusal(
-          .replyTo, "the parent is the channel itself; leave it out, because a post without parent answers the channel")
+          .replyTo, "the parent is the channel itself. Leave it out, because a post without parent answers the channel")
       }
     }
     var quotes: [PostReference] = []
@@ -33,7 +33,7 @@ struct PostNames {
     for (index, mention) in draft.mentions.enumerated() {
       guard let key = Self.publicKey(mention) else {
         throw PostRefusal(
-          .mentions, "mention \(index + 1) is not a public key; write npub1…, nprofile1… or 64 hexadecimal digits")
+          .mentions, "mention \(index + 1) is not a public key. Write npub1…, nprofile1… or 64 hexadecimal digits")
       }
       mentions.append(key)
     }
@@ -49,7 +49,7 @@ struct PostNames {
   private static func check(_ count: Int, _ verb: String, _ things: String, max: Int) throws(PostRefusal) {
     guard count <= max else {
       throw PostRefusal(
-        .text, "with the links in its text the post \(verb) \(count) \(things), at most \(max) are allowed; remove links")
+        .text, "with the links in its text the post \(verb) \(count) \(things), at most \(max) are allowed. Remove links")
     }
   }
 

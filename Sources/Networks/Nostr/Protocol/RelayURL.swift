@@ -24,7 +24,7 @@ public struct RelayURL: Hashable, Sendable {
     guard text.utf8.count <= Self.bytesMax else { throw invalid("it is longer than \(Self.bytesMax) bytes") }
     if let wrong = text.firstIndex(where: { !$0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) {
       throw invalid(
-        "it holds a space or a character outside ASCII; write international host names in their xn-- form", at: wrong)
+        "it holds a space or a character outside ASCII. Write international host names in their xn-- form", at: wrong)
     }
     guard let separator = text.firstRange(of: "://") else {
       throw invalid("it must start with ws:// or wss://", at: text.startIndex)

@@ -29,8 +29,8 @@ extension ChannelDocument {
       bytes + Self.messageBytesBeside - Self.messageBytesMax, inLink + Self.linkBytesBeside - Self.linkBytesMax)
     guard excess > 0 else { return nil }
     let words = "with it the profile is \(excess) bytes larger than what SimpleX can show"
-    if picture > 0 { return ProfileRefusal(.image, "\(words); make it smaller, or the texts shorter") }
+    if picture > 0 { return ProfileRefusal(.image, "\(words). Make it smaller, or the texts shorter") }
     let isName = profile.fullName?.utf8.count ?? 0 > profile.description?.utf8.count ?? 0
-    return ProfileRefusal(isName ? .fullName : .description, "\(words); make it shorter")
+    return ProfileRefusal(isName ? .fullName : .description, "\(words). Make it shorter")
   }
 }

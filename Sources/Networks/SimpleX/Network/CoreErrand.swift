@@ -105,7 +105,7 @@ final class CoreErrand: Sendable {
       guard case .prepared(let group) = reply else { throw CoreWorker.unexpected(reply) }
       return try await begin(group, isFresh: true, ask)
     case .own(let group): return .success(Joined(group: group, isOwn: true))
-    case .joining(nil): return .failure(NetworkFailure("the chat core is about to join it; try again in a moment"))
+    case .joining(nil): return .failure(NetworkFailure("the chat core is about to join it. Try again in a moment"))
     case .joining(let group?), .known(let group):
       // A user who has left can join again, once the core has forgotten the channel.
       guard group.membership.status.known == .left, group.isJoinStarted != false, group.usesRelays else {
@@ -116,7 +116,7 @@ final class CoreErrand: Sendable {
         ? .failure(NetworkFailure("the chat core's user has left the channel"))
         : try await join(link, as: user, isAgain: true, ask)
     case .noRelays: return .failure(NetworkFailure("no relay serves the channel now"))
-    case .tooOld: return .failure(NetworkFailure("the chat core is too old for the channel; install a newer one"))
+    case .tooOld: return .failure(NetworkFailure("the chat core is too old for the channel. Install a newer one"))
     case .failed(let error): return .failure(NetworkFailure("the link could not be looked up: \(error.sentence)"))
     case .other(let tag):
       return .failure(NetworkFailure("the link does not lead to a known kind of channel: \(tag)"))

@@ -12,11 +12,11 @@ extension CoreWorker {
       // The core may still be joining.
       let rest = limits.doubtTime - max(now() - since, .zero)
       guard rest <= .zero else {
-        return errand.refuse("the chat core may still be joining it; try again in \(rest.briefly)")
+        return errand.refuse("the chat core may still be joining it. Try again in \(rest.briefly)")
       }
       doubtfulJoins[link.text] = nil
     }
-    guard errands.count < Self.errandsMax else { return errand.refuse("too many requests wait for the chat core; try again") }
+    guard errands.count < Self.errandsMax else { return errand.refuse("too many requests wait for the chat core. Try again") }
     errands.append((errand, now()))
     if lanes.isEmpty { around.nudge(limits.patience) }
     startTests()
@@ -43,7 +43,7 @@ extension CoreWorker {
       // A clock that was set back does not make the wait longer.
       let waited = now() - since
       guard waited >= limits.patience - .milliseconds(20) || waited < .zero else { return false }
-      errand.refuse("the chat core takes no further connection; try again in a moment")
+      errand.refuse("the chat core takes no further connection. Try again in a moment")
       return true
     }
   }

@@ -6,7 +6,7 @@ extension SimpleXNetwork {
     sha256: String, sizeBytes: Int64, in content: ChannelContent
   ) throws(PostFailure) -> UploadAuthorization {
     throw .unsupported(
-      "the chat core uploads files of posts itself; attach a file below simplex.files as file:///absolute/path, or the address of a file "
+      "the chat core uploads files of posts itself. Attach a file below simplex.files as file:///absolute/path, or the address of a file "
         + "that is on the web")
   }
 }

@@ -65,13 +65,13 @@ extension CoreWorker {
     return .success(isDone ? .done : .open(member.id))
   }
 
-  private static let memberGone = Trouble(.missing, "the channel has no such member; see batonctl member list")
+  private static let memberGone = Trouble(.missing, "the channel has no such member. See batonctl member list")
   private static let memberUnknown = Trouble(
     .notSupported,
     "the channel has so many members that Baton does not list them, and this one has not written since the daemon started")
   private static let memberIsUser = Trouble(.rejected, "that is the user of the chat core, the owner of the channel")
   private static let memberIsRelay = Trouble(
-    .rejected, "that is a relay of the channel; take it away with batonctl channel remove-relay")
+    .rejected, "that is a relay of the channel. Take it away with batonctl channel remove-relay")
 
   /// Answers whether a relay carries out an order, as far as anyone can know: the core shows it, and the relay was ready when it left.
   private func verify(_ operation: DeliveryOperation, _ sight: Sight, _ task: OrderTask) {
@@ -92,7 +92,7 @@ extension CoreWorker {
   )
 
   private static let undone = Trouble(
-    .notSupported, "it was done, and someone has changed it since in the chat core; to have it again, ask for it again")
+    .notSupported, "it was done, and someone has changed it since in the chat core. To have it again, ask for it again")
 
   // MARK: - Members
 

@@ -70,7 +70,7 @@ extension CoreWorker {
     "the connection to the relay was not ready when the channel reacted, or the channel got the relay later, and SimpleX sends reactions once"
   )
   private static let takenBack = Trouble(
-    .missing, "someone took the reaction back in the chat core; delete it here too, and react again")
+    .missing, "someone took the reaction back in the chat core. Delete it here too, and react again")
 
   // MARK: - Sending
 
@@ -160,7 +160,7 @@ extension CoreWorker {
 
   private static let tooMany = Trouble(
     .rejected,
-    "SimpleX takes \(CoreReaction.countMax) reactions of a channel to a post, and there are as many; delete one of them")
+    "SimpleX takes \(CoreReaction.countMax) reactions of a channel to a post, and there are as many. Delete one of them")
 
   // MARK: - Taking back
 

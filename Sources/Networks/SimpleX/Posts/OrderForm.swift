@@ -33,21 +33,21 @@ struct OrderForm: Hashable {
   init(_ change: MembershipChange) throws(PostRefusal) {
     guard Self.isMember(change.person) else {
       throw PostRefusal(
-        .author, "it must be a member of the channel as lists and messages name it; batonctl member list has them")
+        .author, "it must be a member of the channel as lists and messages name it. batonctl member list has them")
     }
     guard change.reason.isEmpty else {
-      throw PostRefusal(.reason, "SimpleX shows no reason; leave it out")
+      throw PostRefusal(.reason, "SimpleX shows no reason. Leave it out")
     }
     switch change.wish {
     case .removed: order = .removeMember
     case .banned: order = .block(true)
     case .unbanned: order = .block(false)
     case .member:
-      guard change.roles.count <= 1 else { throw PostRefusal(.roles, "a member has one role on SimpleX; write one of them") }
+      guard change.roles.count <= 1 else { throw PostRefusal(.roles, "a member has one role on SimpleX. Write one of them") }
       let word = change.roles.first ?? CoreMember.Role.observer.rawValue
       guard let role = Self.roles.first(where: { $0.rawValue == word }) else {
         let words = Self.roles.map(\.rawValue).joined(separator: ", ")
-        throw PostRefusal(.roles, "SimpleX has no such role; write one of \(words)")
+        throw PostRefusal(.roles, "SimpleX has no such role. Write one of \(words)")
       }
       order = .setRole(role)
     }

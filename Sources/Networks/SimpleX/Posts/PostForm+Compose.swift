@@ -12,11 +12,11 @@ extension PostForm {
     self.init(text: ((isBlank ? [] : [draft.text]) + missing).joined(separator: "\n"), preview: Self.preview(draft), file: file)
     guard file == nil || preview == nil else {
       throw PostRefusal(
-        .attachments, "SimpleX shows a file or a link with a title, not both; leave the description of the address out")
+        .attachments, "SimpleX shows a file or a link with a title, not both. Leave the description of the address out")
     }
     if let parent = draft.replyTo {
       guard let item = ItemPlace(name: parent.networkID)?.item else {
-        throw PostRefusal(.replyTo, "the core has not sent the post that this one answers; answer it once it has")
+        throw PostRefusal(.replyTo, "the core has not sent the post that this one answers. Answer it once it has")
       }
       quoted = item
     }
@@ -47,26 +47,26 @@ extension PostForm {
     let files = draft.attachments.compactMap { try? FileAddress($0.url) }
     guard files.count <= 1 else {
       throw PostRefusal(
-        .attachments, "SimpleX accepts one file per post, not \(files.count); publish a post for each file")
+        .attachments, "SimpleX accepts one file per post, not \(files.count). Publish a post for each file")
     }
     return files.first
   }
 
   private static func checkWords(_ draft: PostDraft) throws(PostRefusal) {
     guard draft.quotes.isEmpty else {
-      throw PostRefusal(.quotes, "posts on SimpleX quote no others; answer a post of the same channel instead")
+      throw PostRefusal(.quotes, "posts on SimpleX quote no others. Answer a post of the same channel instead")
     }
     guard draft.mentions.isEmpty else {
       throw PostRefusal(
-        .mentions, "channels on SimpleX have no list of readers, so no one can be mentioned; remove the mentions")
+        .mentions, "channels on SimpleX have no list of readers, so no one can be mentioned. Remove the mentions")
     }
     guard draft.contentWarning == nil else {
-      throw PostRefusal(.contentWarning, "SimpleX has no warnings before a post; write it into the text")
+      throw PostRefusal(.contentWarning, "SimpleX has no warnings before a post. Write it into the text")
     }
     guard draft.hashtags.isEmpty else {
-      throw PostRefusal(.hashtags, "SimpleX has no hashtags; write them into the text")
+      throw PostRefusal(.hashtags, "SimpleX has no hashtags. Write them into the text")
     }
-    guard draft.emoji.isEmpty else { throw PostRefusal(.emoji, "SimpleX has no custom emoji; remove them") }
+    guard draft.emoji.isEmpty else { throw PostRefusal(.emoji, "SimpleX has no custom emoji. Remove them") }
   }
 
   private func checkSize(quotedBytes: Int) throws(PostRefusal) {
@@ -74,6 +74,6 @@ extension PostForm {
     guard !size.fits else { return }
     let whole = quotedBytes > 0 ? "with the quoted message and its other parts" : "with its other parts"
     throw PostRefusal(
-      .text, "\(whole) the post takes \(size.bytes) bytes, and SimpleX accepts at most \(CoreMessageSize.bytesMax); shorten it")
+      .text, "\(whole) the post takes \(size.bytes) bytes, and SimpleX accepts at most \(CoreMessageSize.bytesMax). Shorten it")
   }
 }

@@ -17,13 +17,13 @@ struct ReactionForm: Hashable {
   /// - Throws: `PostRefusal` with the part that must be changed.
   init(_ draft: ReactionDraft) throws(PostRefusal) {
     guard draft.emoji.isEmpty else {
-      throw PostRefusal(.emoji, "reactions on SimpleX have no pictures; write one of \(Self.all)")
+      throw PostRefusal(.emoji, "reactions on SimpleX have no pictures. Write one of \(Self.all)")
     }
     guard let reaction = Self.reaction(draft.text) else {
-      throw PostRefusal(.reaction, "SimpleX has eight reactions, and this is not one of them; write one of \(Self.all)")
+      throw PostRefusal(.reaction, "SimpleX has eight reactions, and this is not one of them. Write one of \(Self.all)")
     }
     guard let target = ItemPlace(name: draft.target.networkID)?.item else {
-      throw PostRefusal(.reaction, "the core has not sent the post yet that this is a reaction to; react once it has")
+      throw PostRefusal(.reaction, "the core has not sent the post yet that this is a reaction to. React once it has")
     }
     (self.reaction, self.target, targetName) = (reaction, target, draft.target.networkID)
   }

@@ -27,12 +27,12 @@ extension SimpleXNetwork {
     guard let file else { return }
     guard let files else {
       throw .unsupported(
-        "no folder for files is configured; set simplex.files in the configuration of batond and restart it, or attach the address of a "
+        "no folder for files is configured. Set simplex.files in the configuration of batond and restart it, or attach the address of a "
           + "file that is on the web")
     }
     guard files.holds(file) else {
       throw .refused(
-        PostRefusal(.attachments, "\(file.path) is not below \(files.path), the folder of simplex.files; put the file there"))
+        PostRefusal(.attachments, "\(file.path) is not below \(files.path), the folder of simplex.files. Put the file there"))
     }
     if let weakness = files.weakness(onTheWayTo: file) {
       throw .refused(PostRefusal(.attachments, "\(file.path) is not sent: \(weakness)"))
@@ -43,10 +43,10 @@ extension SimpleXNetwork {
   static func check(_ next: PostForm, keepsFileOf form: PostForm) throws(PostRefusal) {
     guard next.file?.text != form.file?.text else { return }
     guard let file = form.file else {
-      throw PostRefusal(.attachments, "an edit on SimpleX cannot add a file; publish another post")
+      throw PostRefusal(.attachments, "an edit on SimpleX cannot add a file. Publish another post")
     }
     throw PostRefusal(
       .attachments,
-      "an edit on SimpleX cannot change or remove the file of a post; attach \(file.text) again, or publish another post")
+      "an edit on SimpleX cannot change or remove the file of a post. Attach \(file.text) again, or publish another post")
   }
 }

@@ -23,10 +23,10 @@ extension SimpleXNetwork {
     _ post: PostDocument, publishedAt: Timestamp, as draft: PostDraft
   ) throws(PostFailure) -> PostDocument {
     guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { throw .unavailable(Self.foreign) }
-    guard !form.isForgotten else { throw .unsupported("the text of the post was forgotten; publish another") }
+    guard !form.isForgotten else { throw .unsupported("the text of the post was forgotten. Publish another") }
     switch place {
     case .unsent: break
-    case .after: throw .unavailable("it is not known yet whether the core has sent the post; edit it in a moment")
+    case .after: throw .unavailable("it is not known yet whether the core has sent the post. Edit it in a moment")
     case .item:
       guard now() < (form.sentAt ?? publishedAt) + Self.editTime else { throw .unsupported(Self.editOver) }
     }
@@ -43,7 +43,7 @@ extension SimpleXNetwork {
     of post: PostDocument, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> PostDocument {
     guard PostForm(post) != nil || Self.isAct(post) else { throw .unavailable(Self.foreign) }
-    guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a deletion; delete the post without one") }
+    guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a deletion. Delete the post without one") }
     return PostDocument(networkID: "", author: PostForm.author, text: "{}")
   }
 
@@ -74,7 +74,7 @@ extension SimpleXNetwork {
   public func composeMembership(_ change: MembershipChange, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     guard !change.letsIn else {
       throw .unsupported(
-        "people join a channel on SimpleX by its link, and no one can let them in; to give a member a role use batonctl member role"
+        "people join a channel on SimpleX by its link, and no one can let them in. To give a member a role use batonctl member role"
       )
     }
     do throws(PostRefusal) { return try OrderForm(change).document } catch { throw .refused(error) }
@@ -83,7 +83,7 @@ extension SimpleXNetwork {
   public func composeRemoval(
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
-    guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a removal; remove the message without one") }
+    guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a removal. Remove the message without one") }
     guard let order = OrderForm(removing: message.networkID) else {
       throw .unavailable("the stored name of the message is not one of this network")
     }
@@ -147,11 +147,11 @@ extension SimpleXNetwork {
   private static let unsent = "the core has not sent the post yet, and will send the edited post"
   private static let edits = "an edit changes the post in place, at relays whose connection is ready then"
   private static let deletes = "the core tells each relay once, if the connection is ready then"
-  private static let noEdit = "SimpleX does not edit reactions; delete it, and react again"
+  private static let noEdit = "SimpleX does not edit reactions. Delete it, and react again"
   private static let takesBack = "the core takes the reaction back once, at relays whose connection is ready then"
   private static let noOrderEdit = "it has nothing to edit"
   private static let givesUp = "work that the core has not done yet is given up, and finished work remains"
-  static let editOver = "SimpleX edits posts within 24 hours, and this one is older; publish another"
+  static let editOver = "SimpleX edits posts within 24 hours, and this one is older. Publish another"
   static let deletionOver =
     "SimpleX deletes posts at readers within 30 hours. An older post is removed from the history that relays give to new readers, and "
     + "readers who have it keep it"

@@ -34,7 +34,7 @@ extension CoreError {
       case .notDeletable:
         "the core does not delete this post for readers: only own posts of the last 30 hours can be deleted, but older ones can be "
           + "taken out of the history of the relays"
-      case .noFile: "the core does not find the file, or may not look there; put it there for the core's user and retry"
+      case .noFile: "the core does not find the file, or may not look there. Put it there for the core's user and retry"
       case .fileTooLarge: "the file is larger than the core sends, which is 1 GB for most"
       }
     }
