@@ -6,7 +6,7 @@ extension RefusalSentence {
   ///   - id: the id in the request, if it had one. `name` likewise.
   public static func noSuchObject(_ kind: String, id: Int64?, name: String?) -> Self {
     let named = [id.map { "with id \($0)" }, name.map { "named '\($0)'" }].compactMap(\.self).joined(separator: " ")
-    return Self("there is no \(kind) \(named)", kind == "message" ? "see batonctl messages" : "see batonctl \(kind) list")
+    return Self("there is no \(kind) \(named)", kind == "message" ? "See batonctl messages" : "See batonctl \(kind) list")
   }
 
   /// A name that several objects have.
@@ -16,18 +16,18 @@ extension RefusalSentence {
   public static func ambiguousName(_ kind: String, _ name: String, ids: [Int64]) -> Self {
     Self(
       "more than one \(kind) is called '\(name)': \(ids.map { String($0) }.joined(separator: ", "))",
-      "use its id, for example id:\(ids.first ?? 1)")
+      "Use its id, for example id:\(ids.first ?? 1)")
   }
 
   /// A name that is not allowed.
   public static func invalidDisplayName(reason: String) -> Self { Self("invalid name: \(reason)") }
 
   /// A name that another object has.
-  public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is already in use", "choose another") }
+  public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is already in use", "Choose another") }
 
   /// A name or a key that another identity has.
   public static func duplicateIdentity(_ name: String) -> Self {
-    Self("the identity '\(name)' already uses this name or key", "choose another")
+    Self("the identity '\(name)' already uses this name or key", "Choose another")
   }
 
   /// A text that is not a domain.
@@ -51,12 +51,12 @@ extension RefusalSentence {
   /// A change that is based on an older revision.
   /// - Parameter object: the changed object, for example relay 7, or nil when that is not known.
   public static func staleRevision(of object: String?) -> Self {
-    Self("someone else changed \(object ?? "it") at the same time", "look at it and try again")
+    Self("someone else changed \(object ?? "it") at the same time", "Look at it and try again")
   }
 
   /// A field that can only be changed in a file.
   public static func declaredByFile(field: String, file: String) -> Self {
-    Self("cannot change '\(field)' here: \(file) declares it", "edit the file and run batonctl reload")
+    Self("cannot change '\(field)' here: \(file) declares it", "Edit the file and run batonctl reload")
   }
 
   /// A change that would break the whole.
@@ -77,15 +77,15 @@ extension RefusalSentence {
   public static func relayInUse(channels: Int) -> Self {
     Self(
       "\(counted(channels, "channel")) \(channels == 1 ? "uses" : "use") this relay",
-      "its address cannot change, and only relay remove --force removes it. The channels keep it")
+      "Its address cannot change, and only relay remove --force removes it. The channels keep it")
   }
 
   /// An identity that cannot be removed. Without channels it is main.
   public static func identityInUse(channels: Int) -> Self {
     guard channels > 0 else { return Self("the identity main cannot be removed") }
     return channels == 1
-      ? Self("1 channel uses this identity", "delete or unfollow it first")
-      : Self("\(channels) channels use this identity", "delete or unfollow them first")
+      ? Self("1 channel uses this identity", "Delete or unfollow it first")
+      : Self("\(channels) channels use this identity", "Delete or unfollow them first")
   }
 
   /// A text that is not a valid secret key. The reason does not show it.

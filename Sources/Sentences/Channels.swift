@@ -2,17 +2,17 @@
 extension RefusalSentence {
   /// A network without a relay to pick.
   public static func noEnabledRelays(network: String) -> Self {
-    Self("no relay on \(network) is enabled", "add one with batonctl relay add ADDRESS, or enable one")
+    Self("no relay on \(network) is enabled", "Add one with batonctl relay add ADDRESS, or enable one")
   }
 
   /// A network on which no relay is known to offer groups.
   /// - Parameter untested: how many enabled relays were never tested.
   public static func noGroupRelays(network: String, untested: Int) -> Self {
     let what = "no enabled relay on \(network) is known to offer groups"
-    guard untested > 0 else { return Self(what, "name one with --relay") }
+    guard untested > 0 else { return Self(what, "Name one with --relay") }
     return Self(
       "\(what), and \(untested) \(untested == 1 ? "was" : "were") never tested",
-      "run batonctl relay test --all, or name one with --relay", after: ": ")
+      "Run batonctl relay test --all, or name one with --relay")
   }
 
   /// Fewer relays than were asked for.
@@ -29,11 +29,11 @@ extension RefusalSentence {
   /// - Parameter channel: `nil` for operators, servers, relays and identities.
   public static func elsewhere(channel: Int64?) -> Self {
     let what = channel.map { "channel \($0) belongs" } ?? "operators, servers, relays and identities belong"
-    return Self("\(what) to another daemon right now", "try again")
+    return Self("\(what) to another daemon right now", "Try again")
   }
 
   /// A relay that was picked and is no longer usable.
-  public static let choiceChanged = Self("a picked relay was just disabled or removed", "try again")
+  public static let choiceChanged = Self("a picked relay was just disabled or removed", "Try again")
 
   /// A relay on another network than the channel.
   public static func networkMismatch(relay: Int64) -> Self { Self("relay \(relay) is on a different network from the others") }
@@ -44,25 +44,25 @@ extension RefusalSentence {
     guard status == "removed" else { return Self("the channel is already on relay \(relay), where it is \(status)") }
     return Self(
       "relay \(relay) was removed from this channel: a Nostr channel cannot add it again, and a SimpleX channel only once "
-        + "the relay has confirmed the removal", "choose another")
+        + "the relay has confirmed the removal", "Choose another")
   }
 
   /// A relay that the channel does not have.
   /// - Parameter relay: which, for example relay 7.
   public static func notInChannel(relay: String) -> Self {
-    Self("the channel is not on \(relay)", "see batonctl channel show")
+    Self("the channel is not on \(relay)", "See batonctl channel show")
   }
 
   /// The relay that a channel cannot do without.
-  public static let lastRelay = Self("this is the channel's last relay", "add another first, or delete the channel")
+  public static let lastRelay = Self("this is the channel's last relay", "Add another first, or delete the channel")
 
   /// A relay that does not offer groups.
   public static func noGroupSupport(relay: Int64, reason: String) -> Self {
-    Self("relay \(relay) does not support groups: \(reason)", "choose another")
+    Self("relay \(relay) does not support groups: \(reason)", "Choose another")
   }
 
   /// A group on several relays.
-  public static let groupNeedsOneRelay = Self("a group uses exactly one relay", "choose it with --relay")
+  public static let groupNeedsOneRelay = Self("a group uses exactly one relay", "Choose it with --relay")
 
   /// A channel that has no link yet.
   public static func noLink(channel: Int64) -> Self {
@@ -82,12 +82,12 @@ extension RefusalSentence {
   public static func idempotencyKeyReused(channel: Int64, isDeleted: Bool) -> Self {
     Self(
       "this idempotency key created channel \(channel), \(isDeleted ? "which was deleted" : "with other parameters")",
-      "use another key for a new channel")
+      "Use another key for a new channel")
   }
 
   /// A change of a channel that others run.
   public static func notOwned(channel: Int64) -> Self {
-    Self("channel \(channel) is not yours: you only follow it", "to stop, run batonctl channel unfollow \(channel)")
+    Self("channel \(channel) is not yours: you only follow it", "To stop, run batonctl channel unfollow \(channel)")
   }
 
   /// A request to leave one of Baton's own channels.

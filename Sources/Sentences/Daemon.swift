@@ -1,20 +1,20 @@
 // Refusals that are about the daemon, its connections and its database.
 extension RefusalSentence {
   /// Too many requests that wait.
-  public static let busy = Self("the daemon is overloaded", "try again later")
+  public static let busy = Self("the daemon is overloaded", "Try again later")
 
   /// A daemon that does not share the store.
   public static func noSuchDaemon(name: String) -> Self {
-    Self("no daemon named '\(name)' shares this database", "see batonctl cluster")
+    Self("no daemon named '\(name)' shares this database", "See batonctl cluster")
   }
 
   /// A store that is one daemon's own.
-  public static let notShared = Self("this daemon does not share its database", "see its option store")
+  public static let notShared = Self("this daemon does not share its database", "See its option store")
 
   /// A copy of a store that others look after.
   public static let storeIsShared = Self(
     "the daemon keeps its data in PostgreSQL",
-    "back it up with pg_dump or pg_basebackup, and keep a copy of identity.key elsewhere")
+    "Back it up with pg_dump or pg_basebackup, and keep a copy of identity.key elsewhere")
 
   /// A network that is unusable. The reason is the whole sentence.
   public static func networkUnavailable(reason: String) -> Self { Self(reason) }
@@ -38,7 +38,7 @@ extension RefusalSentence {
 
   /// A change that may or may not have been made.
   public static func outcomeUnknown(reason: String) -> Self {
-    Self("the outcome is unknown: \(reason)", "check whether it took effect before you try again")
+    Self("the outcome is unknown: \(reason)", "Check whether it took effect before you try again")
   }
 
   /// A fault of the daemon.
@@ -52,32 +52,32 @@ extension RefusalSentence {
     case "user":
       Self(
         "you already have \(counted(max, "connection")) to the daemon",
-        "close some, or raise its option control.connectionsPerUser")
-    case "strangers": Self("the daemon already has \(counted(max, "connection")) of users without rights", "try again later")
-    default: Self("the daemon already has \(counted(max, "connection"))", "see its option control.connectionsMax")
+        "Close some, or raise its option control.connectionsPerUser")
+    case "strangers": Self("the daemon already has \(counted(max, "connection")) of users without rights", "Try again later")
+    default: Self("the daemon already has \(counted(max, "connection"))", "See its option control.connectionsMax")
     }
   }
 
   /// A revision from which changes are no longer kept.
   /// - Parameter oldest: the first revision that is still kept.
   public static func revisionCompacted(oldest: Int) -> Self {
-    Self("changes before revision \(oldest) are no longer kept", "list again")
+    Self("changes before revision \(oldest) are no longer kept", "List again")
   }
 
   /// One more client that wants to watch.
   public static let tooManySubscribers = Self(
-    "too many clients are watching", "see the daemon's option control.subscribersMax")
+    "too many clients are watching", "See the daemon's option control.subscribersMax")
 
   /// A client that does not read its changes fast enough.
   /// - Parameter revision: up to which everything was sent.
   public static func tooSlow(revision: Int64) -> Self {
-    Self("the client fell behind and missed changes", "continue with --since \(revision)")
+    Self("the client fell behind and missed changes", "Continue with --since \(revision)")
   }
 
   /// A method that the caller may not call.
   public static let permissionDenied = Self(
     "permission denied: this needs root or the group baton",
-    "join it with usermod -aG baton USER and log in again. The options control.readGroup and control.publishGroup let others read or publish"
+    "Join it with usermod -aG baton USER and log in again. The options control.readGroup and control.publishGroup let others read or publish"
   )
 
   /// A parameter that is unknown, missing or of the wrong type.

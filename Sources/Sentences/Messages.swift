@@ -4,7 +4,7 @@ extension RefusalSentence {
   public static func notFollowed(channel: Int64?) -> Self {
     Self(
       channel.map { "reading messages is off for channel \($0), or the channel was deleted" } ?? "reading messages is off",
-      "see batonctl channel edit --read and the option messages.follow")
+      "See batonctl channel edit --read and the option messages.follow")
   }
 
   /// A message that cannot be hidden, or pinned.

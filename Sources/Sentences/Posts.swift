@@ -17,17 +17,17 @@ extension RefusalSentence {
   public static func postKeyReused(post: Int64, isDeleted: Bool) -> Self {
     Self(
       "this idempotency key published post \(post), \(isDeleted ? "which was deleted" : "with other parameters")",
-      "use another key for a new post")
+      "Use another key for a new post")
   }
 
   /// A channel in which Baton publishes nothing while it is frozen.
   public static func channelFrozen(channel: Int64) -> Self {
-    Self("channel \(channel) is frozen", "run batonctl channel edit \(channel) --no-freeze to publish there")
+    Self("channel \(channel) is frozen", "Run batonctl channel edit \(channel) --no-freeze to publish there")
   }
 
   /// A post that has left for every relay.
   public static func postNotCancellable(post: Int64) -> Self {
-    Self("post \(post) may already be on every relay", "delete it with batonctl post delete \(post)")
+    Self("post \(post) may already be on every relay", "Delete it with batonctl post delete \(post)")
   }
 
   /// A feature that a network does not have.

@@ -9,7 +9,7 @@ public struct RefusalSentence: Hashable, Sendable, CustomStringConvertible {
   ///   - what: the problem and the object.
   ///   - help: what to do at the command line, or nil for no advice.
   ///   - mark: the text between them.
-  public init(_ what: String, _ help: String? = nil, after mark: String = "; ") {
+  public init(_ what: String, _ help: String? = nil, after mark: String = ". ") {
     self.what = what
     text = help.map { what + mark + $0 } ?? what
   }

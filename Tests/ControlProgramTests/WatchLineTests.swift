@@ -18,6 +18,6 @@ struct WatchLineTests {
 
   @Test func slowReaderIsToldWhereToGoOn() {
     let sentence = Sentence.of(VarlinkError("org.batond.Monitor.TooSlow", ["revision": 41]))
-    #expect(sentence == "the client fell behind and missed changes; continue with --since 41")
+    #expect(sentence == "the client fell behind and missed changes. Continue with --since 41")
   }
 }

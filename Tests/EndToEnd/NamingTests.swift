@@ -46,7 +46,7 @@ struct NamingTests {
     let several = try await baton.control("channel", "show", "name:9")
     #expect(
       several.status == 1
-        && several.lines == ["batonctl: more than one channel is called '9': 4, 5; use its id, for example id:4"])
+        && several.lines == ["batonctl: more than one channel is called '9': 4, 5. Use its id, for example id:4"])
     #expect(try await baton.control("channel", "show", "id:News").status == 64)
     #expect(
       try await baton.control("channel", "show", "99").lines == [

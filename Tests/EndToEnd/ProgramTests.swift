@@ -97,7 +97,7 @@ struct ProgramTests {
     let none = try await baton.control("channel", "create", "News")
     #expect(
       none.status == 1
-        && none.lines == ["batonctl: no relay on nostr is enabled; add one with batonctl relay add ADDRESS, or enable one"])
+        && none.lines == ["batonctl: no relay on nostr is enabled. Add one with batonctl relay add ADDRESS, or enable one"])
     let json = try await baton.control("channel", "show", "99", "--json")
     #expect(json.status == 1)
     let error = try JSONParser.parse(json.lines.first ?? "")

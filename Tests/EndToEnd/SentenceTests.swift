@@ -23,7 +23,7 @@ struct SentenceTests {
     let reused = try await create("Other", "--relay", "r1", "--idempotency-key", "k")
     #expect(
       reused.lines == [
-        "batonctl: this idempotency key created channel 1, with other parameters; use another key for a new channel"
+        "batonctl: this idempotency key created channel 1, with other parameters. Use another key for a new channel"
       ])
     for pick in ["0", "40"] {
       let refused = try await create("Many", "--pick", pick)
@@ -38,7 +38,7 @@ struct SentenceTests {
     let deleted = try await create("News", "--relay", "r1", "--idempotency-key", "k")
     #expect(
       deleted.lines == [
-        "batonctl: this idempotency key created channel 1, which was deleted; use another key for a new channel"
+        "batonctl: this idempotency key created channel 1, which was deleted. Use another key for a new channel"
       ])
     daemon.signal(SIGTERM)
     _ = await daemon.status()
