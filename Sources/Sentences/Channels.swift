@@ -102,7 +102,7 @@ extension RefusalSentence {
   /// A link whose relays are all unknown.
   /// - Parameter addresses: the relays.
   public static func noKnownRelay(addresses: [String]) -> Self {
-    let remedy = "pass --relay, or add one only for reading with batonctl relay add ADDRESS --disabled"
+    let remedy = "Pass --relay, or add one only for reading with batonctl relay add ADDRESS --disabled"
     guard !addresses.isEmpty else { return Self("the link contains no relay", remedy) }
     return Self("none of the link's relays is configured: \(addresses.joined(separator: ", "))", remedy)
   }
