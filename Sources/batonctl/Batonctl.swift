@@ -15,7 +15,7 @@ struct Batonctl: AsyncParsableCommand {
     commandName: "batonctl",
     abstract: "Control Baton, the relay-coordination daemon",
     discussion: """
-      Name objects by id or name. Id:2 and name:2 are exact. ls, get and rm stand for list, show and remove or delete.
+      Name objects by id or name: id:2 and name:2 are exact. ls, get and rm stand for list, show and remove or delete.
       -o json, yaml or name prints results for programs. With --json or -o json, errors are JSON too.
 
       Exit status: 0 done, 1 refused by the daemon, 64 usage, 69 daemon not reachable, 74 output not written, 75 timed out, \

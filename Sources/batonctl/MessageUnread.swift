@@ -89,7 +89,7 @@ struct FreshnessNotes {
   }
 
   private func lastRead(_ relay: Freshness) -> String {
-    relay.syncedAt.map { ". Last read \(times.text($0).shown)" } ?? "; never read"
+    relay.syncedAt.map { "; last read \(times.text($0).shown)" } ?? "; never read"
   }
 
   /// The largest number of relays that are named.

@@ -158,7 +158,7 @@ struct MessageView {
     if let answer = answer(message, answered) { lines.append("answers   \(answer.dropFirst(3))") }
     if let post = message.post { lines.append("post      \(post.id) \(post.phase): \(post.summary)") }
     // The author's claim may differ from the time that Baton uses.
-    let claim = message.createdAt == message.time ? "" : ". Its author says \(times.text(message.createdAt))"
+    let claim = message.createdAt == message.time ? "" : "; its author says \(times.text(message.createdAt))"
     lines.append("written   \(times.text(message.time))\(claim)")
     let from = message.relayIds.map { relays[$0] ?? "relay \($0)" }.joined(separator: ", ")
     lines.append("arrived   \(times.text(message.receivedAt))\(from.isEmpty ? "" : ", from \(from)")")

@@ -78,7 +78,7 @@ struct PostView {
     var words = relay.departed ? "\(relay.status), the channel left the relay" : relay.status
     let reason = [relay.cause.map { "(\($0))" }, relay.detail].compactMap { $0 }.joined(separator: " ")
     if !reason.isEmpty { words += " \(reason)" }
-    if let next = relay.nextAttemptAt { words += ". Attempt \(relay.attempt) \(times.coming(next))" }
+    if let next = relay.nextAttemptAt { words += "; attempt \(relay.attempt) \(times.coming(next))" }
     let gap = String(repeating: " ", count: max(0, width - name.displayWidth))
     return "  \(terminal.dot(relay.status)) \(name)\(gap)  \(words)"
   }

@@ -14,8 +14,8 @@ struct ChannelViewTests {
 
   @Test func onlyWhatIsAttemptedHasANumber() {
     #expect(Self.line("active", attempt: 0).hasSuffix("r  active (rejected) no; read back at 2026-11-21T15:10:35.591Z"))
-    #expect(Self.line("active", attempt: 9).hasSuffix("r  active (rejected) no. Attempt 9 at 2026-11-21T15:10:35.591Z"))
-    #expect(Self.line("inactive", attempt: 1).hasSuffix(". Attempt 1 at 2026-11-21T15:10:35.591Z"))
+    #expect(Self.line("active", attempt: 9).hasSuffix("r  active (rejected) no; attempt 9 at 2026-11-21T15:10:35.591Z"))
+    #expect(Self.line("inactive", attempt: 1).hasSuffix("; attempt 1 at 2026-11-21T15:10:35.591Z"))
   }
 
   /// A channel with relays of these statuses.

@@ -167,7 +167,7 @@ struct MessageCommandTests {
     var found = MessagesListReply(
       messages: page(9, 8), hasOlder: true, hasNewer: false, conversation: conversation, revision: 1)
     let fresh = [
-      "Not up to date: relay-2 (unreachable) refused. Last read \(Samples.time).",
+      "Not up to date: relay-2 (unreachable) refused; last read \(Samples.time).",
       "Not up to date: relay 3 (timeout); never read.", "Not read yet: relay 4.",
     ]
     let last = try notes(found)

@@ -138,7 +138,7 @@ struct MessageViewTests {
     #expect(
       details.split(separator: "\n", omittingEmptySubsequences: false) == [
         #"message 22 in 'City\nNews' (channel 3)"#, "author    Ada (\(Samples.author))", "network   nostr, e22",
-        "answers   12 We open.", "written   \(Self.time). Its author says 2026-11-21T16:00:00.000Z",
+        "answers   12 We open.", "written   \(Self.time); its author says 2026-11-21T16:00:00.000Z",
         "arrived   \(Self.time), from relay-1, relay 2", "", "    Is the bridge open?",
       ])
   }

@@ -142,7 +142,7 @@ struct PostViewTests {
   @Test func relayLineSaysWhyAndWhatComesNext() {
     #expect(Self.view.relayLine(Self.relay("verified", shown: true), width: 2).hasSuffix("r1  verified"))
     let failed = Self.view.relayLine(Self.relay("failed", next: Self.time), width: 2)
-    #expect(failed.contains("r1  failed (rejected) no") && failed.hasSuffix(". Attempt 2 at \(Self.time)"))
+    #expect(failed.contains("r1  failed (rejected) no") && failed.hasSuffix("; attempt 2 at \(Self.time)"))
     #expect(Self.view.relayLine(Self.relay("skipped", departed: true), width: 2).contains("the channel left the relay"))
   }
 

@@ -35,7 +35,7 @@ struct PostDraftTests {
     Row(.text, "the post is empty", ""), Row(.text, "the post is empty", " \n\t\u{3000}"),
     Row(.text, "the post is empty", "") { $0.replyTo = PostReference(networkID: "a", author: "b") },
     Row(.text, "has 32769 bytes, at most 32768", long(PostDraft.textBytesMax + 1)),
-    Row(.text, "U+0000; remove it", "a\u{0}b"), Row(.text, "U+000D; end lines with a line feed", "a\r\nb"),
+    Row(.text, "U+0000. Remove it", "a\u{0}b"), Row(.text, "U+000D. End lines with a line feed", "a\r\nb"),
     Row(.text, "U+001B", "\u{1B}[31m"), Row(.text, "U+007F", "a\u{7F}"), Row(.text, "U+0085", "a\u{85}"),
   ]
 
