@@ -125,7 +125,7 @@ extension Batonctl {
 }
 
 struct Version: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Print the version of batonctl")
+  static let configuration = CommandConfiguration(abstract: "Print the version of batonctl", shouldDisplay: false)
   @OptionGroup var global: GlobalOptions
 
   func run() throws {
