@@ -18,8 +18,8 @@ extension PostDraft {
       throw PostRefusal(.text, "the text has \(count) bytes, at most \(Self.textBytesMax) are allowed. Shorten it")
     }
     if let scalar = Self.control(in: text, allowsLines: true) {
-      let advice = scalar == "\r" ? "end lines with a line feed alone" : "remove it"
-      throw PostRefusal(.text, "the text contains the control character \(scalar.notation); \(advice)")
+      let advice = scalar == "\r" ? "End lines with a line feed alone" : "Remove it"
+      throw PostRefusal(.text, "the text contains the control character \(scalar.notation). \(advice)")
     }
     let isBlank = text.unicodeScalars.allSatisfy { $0.properties.isWhitespace }
     guard !isBlank || !attachments.isEmpty || !quotes.isEmpty else {

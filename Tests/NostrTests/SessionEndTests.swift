@@ -48,7 +48,7 @@ struct DialFailureTests {
       let failure = DialFailure.status(status, retryAfter: nil, location: "wss://new.example/")
       guard case .misbehaved(let trouble) = failure.outcome else { return #expect(Bool(false)) }
       #expect(trouble.cause == .protocol)
-      #expect(trouble.detail.contains("HTTP status \(status) and points to wss://new.example/;"))
+      #expect(trouble.detail.contains("HTTP status \(status) and points to wss://new.example/."))
     }
     #expect(DialFailure.status(302, retryAfter: nil).trouble.detail.hasSuffix("HTTP status 302"))
     #expect(DialFailure.status(402, retryAfter: nil).trouble.detail.contains("paid"))

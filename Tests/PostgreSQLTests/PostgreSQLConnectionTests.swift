@@ -416,7 +416,7 @@ struct PostgreSQLConnectionTests {
       ("host=one,two hostaddr=127.0.0.1", "as many addresses"), ("host=one,two port=1,2,3", "one port"),
       ("postgresql://ann:sec/secret@one/db", "%40"), ("postgresql://ann:a@secret@one/db", "%40"),
       ("host=one password=a b\"secret", "not valid"), ("host=one port=secret", "not a number"),
-      ("host=one target_session_attrs=any", "leave it out"), ("host=one replication=database", "leave it out"),
+      ("host=one target_session_attrs=any", "Leave it out"), ("host=one replication=database", "Leave it out"),
       ("host=" + (0..<17).map { "h\($0)" }.joined(separator: ","), "more than 16"),
     ] {
       do throws(PostgreSQLFailure) {

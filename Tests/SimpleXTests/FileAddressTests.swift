@@ -36,8 +36,8 @@ struct FileAddressTests {
     ("file:///srv/files%2Fa", "must be written as file:///srv/files/a"),
     ("file:///srv/%c3%bc", "must be written as file:///srv/%C3%BC"), ("file:///srv/ü", "must be written as file:///srv/%C3%BC"),
     ("file:///srv/a?b", "must be written as file:///srv/a%3Fb"), ("file:///srv/a#b", "must be written as file:///srv/a%23b"),
-    ("file:///srv/%", "write a '%'"), ("file:///srv/%4", "write a '%'"), ("file:///srv/%4x", "write a '%'"),
-    ("file:///srv/%FF", "write a '%'"),
+    ("file:///srv/%", "Write a '%'"), ("file:///srv/%4", "Write a '%'"), ("file:///srv/%4x", "Write a '%'"),
+    ("file:///srv/%FF", "Write a '%'"),
   ])
   func otherSpellingsAreRefused(text: String, words: String) throws {
     let reason = try #require(flaw(text))

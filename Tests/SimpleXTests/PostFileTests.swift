@@ -158,7 +158,7 @@ struct PostFileTests {
         return refusal.reason
       }
     }
-    #expect(try reason(try sent(), draft("Look again")).contains("attach \(Self.url) again"))
+    #expect(try reason(try sent(), draft("Look again")).contains("Attach \(Self.url) again"))
     #expect(try reason(try sent(), draft("x", "file:///srv/files/b")).contains("cannot change or remove the file"))
     let bare = PostForm(text: "x").document(at: try #require(ItemPlace(name: "17/c2hhcmVk")))
     #expect(try reason(bare, draft("x", Self.url)).contains("cannot add a file"))

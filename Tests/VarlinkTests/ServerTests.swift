@@ -171,7 +171,7 @@ struct ServerTests {
   }
 
   @Test func messageThatIsTooLongEndsTheConnection() async throws {
-    var limits = VarlinkServer.Limits()
+    var limits = Self.patient
     limits.messageBytesMax = 1000
     let server = try await start(limits: limits)
     #expect(
@@ -189,7 +189,7 @@ struct ServerTests {
   }
 
   @Test func veryManyQueuedCallsAreServedInOrder() async throws {
-    var limits = VarlinkServer.Limits()
+    var limits = Self.patient
     limits.messageBytesMax = 16 << 20
     try await withOwnThread { group in
       let server = try await start(limits: limits, group: group)
@@ -326,7 +326,7 @@ struct ServerTests {
   }
 
   @Test func connectionsAreCountedPerUser() async throws {
-    var limits = VarlinkServer.Limits()
+    var limits = Self.patient
     limits.connectionsPerUserMax = 3
     let server = try await start(limits: limits)
     var clients: [VarlinkClient] = []
@@ -345,7 +345,7 @@ struct ServerTests {
 
   /// The reason reaches the client whether it has called already or not.
   @Test func connectionWithoutRoomIsToldWhy() async throws {
-    var limits = VarlinkServer.Limits()
+    var limits = Self.patient
     limits.connectionsPerUserMax = 1
     let reason = VarlinkError("org.example.echo.Refused", ["reason": "too many"])
     let server = try await start(limits: limits, farewell: { $0 == .user(max: 1) ? reason : nil })
@@ -363,7 +363,7 @@ struct ServerTests {
 
   /// Only open connections count, however many there were before.
   @Test func closedConnectionsDoNotCount() async throws {
-    var limits = VarlinkServer.Limits()
+    var limits = Self.patient
     limits.connectionsPerUserMax = 2
     let server = try await start(limits: limits)
     for number in 1...6 {
