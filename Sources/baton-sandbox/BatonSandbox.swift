@@ -17,7 +17,7 @@ struct BatonSandbox: AsyncParsableCommand {
       error. POST /relays/N/FAULT there makes relay N misbehave, POST /relays/N/none heals it, GET /relays lists them.
       Faults: \(SandboxFault.allCases.map(\.rawValue).joined(separator: ", ")).
       The relays also offer groups (NIP-29) and search (NIP-50). foreign-group makes a relay describe its groups under a key other \
-      than its own. Group-taken makes it answer that a group to be created exists already and belongs to someone else.
+      than its own; group-taken makes it answer that a group to be created exists already and belongs to someone else.
       Not for production: it stores events from anyone.
       """,
     version: "baton-sandbox 0.1.0")

@@ -252,7 +252,7 @@ struct ClusterTests {
     let ended = try await installation.runToEnd()
     #expect(ended.status == 74)
     let last = ended.lines.last ?? ""
-    #expect(last.contains(words) && last.contains("set the clocks right"), "\(ended.lines)")
+    #expect(last.contains(words) && last.contains("Set the clocks right"), "\(ended.lines)")
   }
 
   /// Two daemons have the same name. The later one ends, and a daemon that was killed is not taken for another.

@@ -149,7 +149,7 @@ struct CommandEndTests {
     let denied = try await Program.run(
       "/usr/bin/python3", ["-c", Self.asNobody, Self.batonctl, "status", "--socket", baton.socket])
     #expect(denied.status == 77, "\(denied.lines)")
-    #expect(denied.lines.last?.contains("\(baton.socket): Permission denied; ") == true, "\(denied.lines)")
+    #expect(denied.lines.last?.contains("\(baton.socket): Permission denied. ") == true, "\(denied.lines)")
     let missing = try await Program.run("batonctl", ["status", "--socket", "/nonexistent/socket", "--json"])
     #expect(missing.status == 69)
     #expect(try document(missing.lines)["error"] == "local.NotReachable")

@@ -217,7 +217,7 @@ struct ConsoleTests {
     // A copy of the database, whole.
     let copy = try await console.raw("/daemon/backup", cookie)
     let head = String(decoding: copy.prefix(2000), as: UTF8.self)
-    #expect(head.hasPrefix("HTTP/1.1 200") && head.contains("attachment. Filename=\"baton-20"), "\(head.prefix(400))")
+    #expect(head.hasPrefix("HTTP/1.1 200") && head.contains("attachment; filename=\"baton-20"), "\(head.prefix(400))")
     let begin = try #require(copy.firstRange(of: Array("\r\n\r\n".utf8))).upperBound
     let length = head.firstMatch(of: #/(?i)content-length: (\d+)/#).flatMap { Int($0.output.1) }
     #expect(copy.count - begin == length && copy[begin...].starts(with: Array("SQLite format 3\0".utf8)))

@@ -18,7 +18,7 @@ struct SentenceTests {
     #expect(
       group.status == 1
         && group.lines == [
-          "batonctl: no enabled relay on nostr is known to offer groups, and 2 were never tested: run batonctl relay test --all, or name one with --relay"
+          "batonctl: no enabled relay on nostr is known to offer groups, and 2 were never tested. Run batonctl relay test --all, or name one with --relay"
         ], "\(group)")
     let reused = try await create("Other", "--relay", "r1", "--idempotency-key", "k")
     #expect(

@@ -187,7 +187,7 @@ struct SimpleXPostTests {
     let refused = try await baton.control("post", "News", "x", "--attach-file", path, "--json")
     let error = try JSONParser.parse(refused.lines.first ?? "")
     #expect(refused.status == 1 && error["error"] == "org.batond.Posts.NotSupported", "\(refused.lines)")
-    #expect(error["message"]?.string?.contains("set simplex.files") == true, "\(refused.lines)")
+    #expect(error["message"]?.string?.contains("Set simplex.files") == true, "\(refused.lines)")
     #expect(try await sends(core) == 0)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)

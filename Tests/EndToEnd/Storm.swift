@@ -89,7 +89,7 @@ final class StormDaemon: Sendable {
           "canceling statement", "within the time for it", "does not end a connection", "No space left",
         ]
         .contains { last.contains($0) }
-        let isRefused = state.wasClockWrong && last.contains("set the clocks right")
+        let isRefused = state.wasClockWrong && last.contains("Set the clocks right")
         let isAsked = state.isEnding || state.replaced === program
         guard ![-SIGKILL, 75].contains(status), !(status == 74 && (isAway || isRefused)), !(isAsked && status == 0)
         else {

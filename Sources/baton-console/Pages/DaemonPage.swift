@@ -117,7 +117,7 @@ extension Pages {
     return Response(
       status: .ok,
       headers: [
-        .contentType: "application/octet-stream", .contentDisposition: "attachment. Filename=\"baton-\(day).db\"",
+        .contentType: "application/octet-stream", .contentDisposition: "attachment; filename=\"baton-\(day).db\"",
         .contentLength: String(first.size),
       ], body: body)
   }

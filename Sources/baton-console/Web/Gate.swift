@@ -10,8 +10,8 @@ struct Gate: RouterMiddleware {
 
   /// Pages load nothing from elsewhere, run only files of the console, and cannot be framed.
   static let policy = """
-    default-src 'none'. Script-src 'self'. Style-src 'self'. Img-src 'self'. Connect-src 'self'. Form-action 'self'; \
-    base-uri 'none'. Frame-ancestors 'none'. Require-trusted-types-for 'script'. Trusted-types baton
+    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; \
+    base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types baton
     """
 
   func handle(
