@@ -229,7 +229,7 @@ struct ClusterTests {
     let answer = try await asked.value
     #expect(
       answer.status != 0 && answer.lines.contains { $0.contains("the outcome is unknown") }, "\(answer.lines)")
-    #expect(answer.lines.contains { $0.contains("check whether it took effect before you try again") }, "\(answer.lines)")
+    #expect(answer.lines.contains { $0.contains("Check whether it took effect before you try again") }, "\(answer.lines)")
     #expect(!second.lines.contains { $0.contains("fault in the daemon") })
     #expect(try await b.control("channel", "update", "\(id)", "--description", "found").status == 0)
   }
