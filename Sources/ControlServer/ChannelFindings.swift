@@ -38,6 +38,9 @@ struct ChannelFindings {
       let all = usable.filter { $0.network == network }
       let down = all.filter { $0.condition.health == .down }
       guard !down.isEmpty, (down.count == all.count) == isError else { return nil }
+      // Relays that channels lack have a finding each, which is enough while other relays work.
+      let lacked = Set(losses.map(\.relay))
+      guard isError || !down.allSatisfy({ lacked.contains($0.id) }) else { return nil }
       let names = down.prefix(Self.namesMax).map { "'\($0.name)'" } + (down.count > Self.namesMax ? ["others"] : [])
       let which = names.joined(separator: ", ")
       let words =

@@ -110,8 +110,18 @@ struct ChannelEdit: AsyncParsableCommand {
           "Delete all messages of channel \(found.id) '\(found.profile.displayName)' here?", isDefault: false, yes: yes)
       }
       var changed = found
-      if changesProfile { changed = try await changeProfile(of: found.id, session) }
-      let sentences = try await changeSettings(&changed, session.client)
+      var sentences: [String] = []
+      do {
+        if changesProfile {
+          changed = try await changeProfile(of: found.id, session)
+          sentences.append("The profile of channel \(found.id) is changed.")
+        }
+        try await changeSettings(&changed, &sentences, session.client)
+      } catch {
+        // Each setting is a call of its own, and the earlier ones hold.
+        if !sentences.isEmpty { session.ending.warn("local.EditIncomplete", sentences.joined(separator: " ")) }
+        throw error
+      }
       guard !changesProfile else { return try await session.showDetails(of: changed) }
       try session.show(changed) { sentences.joined(separator: "\n") }
     }
@@ -139,10 +149,11 @@ struct ChannelEdit: AsyncParsableCommand {
   }
 
   /// Changes the settings one by one.
-  /// - Returns: a sentence for each changed setting.
-  private func changeSettings(_ channel: inout Channel, _ client: BatonClient) async throws -> [String] {
+  /// - Parameter sentences: gets one for each changed setting.
+  private func changeSettings(
+    _ channel: inout Channel, _ sentences: inout [String], _ client: BatonClient
+  ) async throws {
     let id = channel.id
-    var sentences: [String] = []
     if let mute {
       channel = try await client.setMuted(mute, channel: id)
       sentences.append("Channel \(id) is \(mute ? "muted" : "not muted").")
@@ -168,6 +179,5 @@ struct ChannelEdit: AsyncParsableCommand {
       channel = try await client.setHidden(hide, clearingHistory: clear, channel: id)
       sentences.append("Channel \(id) is \(hide ? "hidden until a new message arrives" : "not hidden").")
     }
-    return sentences
   }
 }

@@ -19,7 +19,6 @@ struct HistoryCommand: AsyncParsableCommand {
       """)
   @OptionGroup var table: TableOptions
   @Argument(help: "Channels, by id or name. Default: all.", completion: .names(of: .channel)) var channels: [String] = []
-  @Option(name: .customLong("channel"), help: .hidden) var earlierChannels: [String] = []
   @Option(help: "Only this relay, by id or name. May be repeated.", completion: .names(of: .relay)) var relay: [String] = []
   @Option(
     help: "Only transitions with this cause. May be repeated.", completion: .list(Words.causes),
@@ -50,7 +49,7 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 
   /// Whether each line is about the same channel.
-  private var isOfOne: Bool { channels.count + earlierChannels.count == 1 }
+  private var isOfOne: Bool { channels.count == 1 }
 
   private static let columns: [TableColumn<HistoryRow>] = HistoryRow.columns(with: [
     TableColumn("CHANNEL", rank: 0, least: 8) { row in
@@ -74,7 +73,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   private func condition(_ session: Session) async throws -> JSONValue? {
     var channels: [JSONValue] = []
-    for name in self.channels + earlierChannels { channels.append(.integer(try await session.channel(name).id)) }
+    for name in self.channels { channels.append(.integer(try await session.channel(name).id)) }
     return Words.all([
       filter.flatMap { try? JSONParser.parse($0) }, channels.isEmpty ? nil : ["channelId": ["$in": .array(channels)]],
       try await session.relays(relay), Words.condition("cause", cause), Words.condition("to", status),

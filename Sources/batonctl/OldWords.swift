@@ -5,6 +5,7 @@ enum OldWords {
     let new: [String]
     /// Options that the old command implied.
     var added: [String] = []
+    /// The new name of an option. Empty if its value is an argument now.
     var options: [String: String] = [:]
   }
 
@@ -24,6 +25,7 @@ enum OldWords {
       added: ["--read", "--read-days=default", "--read-count=default", "--keep-messages=default"],
       options: ["--days": "--read-days", "--count": "--read-count", "--keep": "--keep-messages"]),
     Word(old: ["channel", "history"], new: ["history"]),
+    Word(old: ["history"], new: ["history"], options: ["--channel": ""]),
     Word(old: ["channel", "create"], new: ["channel", "create"], options: ["--key": "--signing-key"]),
     Word(old: ["messages", "read"], new: ["messages", "mark-read"]),
     Word(old: ["messages", "unread"], new: ["messages", "mark-unread"]),
@@ -41,10 +43,11 @@ enum OldWords {
     guard let word = words.first(where: { arguments.starts(with: $0.old) }) else { return arguments }
     let rest = arguments.dropFirst(word.old.count)
     let end = rest.firstIndex(of: "--") ?? rest.endIndex
-    let options = rest[..<end].map { argument in
+    let options = rest[..<end].flatMap { argument -> [String] in
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-      guard let name = parts.first, let new = word.options[name] else { return argument }
-      return parts.count > 1 ? "\(new)=\(parts[1])" : new
+      guard let name = parts.first, let new = word.options[name] else { return [argument] }
+      if new.isEmpty { return Array(parts.dropFirst()) }
+      return [parts.count > 1 ? "\(new)=\(parts[1])" : new]
     }
     let opposites = Set(options.compactMap { $0.hasPrefix("--no-") ? "--" + $0.dropFirst(5) : nil })
     let added =

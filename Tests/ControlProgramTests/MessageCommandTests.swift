@@ -35,6 +35,7 @@ struct MessageCommandTests {
       now("channel following 1 --days 0")
         == "channel edit --read --read-days=default --read-count=default --keep-messages=default 1 --read-days 0")
     #expect(now("channel history News --limit 5") == "history News --limit 5")
+    #expect(now("history --channel News --channel=id:2 --limit 5") == "history News id:2 --limit 5")
     #expect(now("channel create News --key own") == "channel create News --signing-key own")
     #expect(now("help channel mute") == "help channel edit" && now("channel mute --help") == "channel edit --help")
     #expect(now("channel show mute") == "channel show mute")

@@ -134,7 +134,7 @@ struct ControlTests {
   }
 
   @Test func validationNamesRelaysThatAreDown() {
-    func findings(_ healths: [PeerCondition.Health], disabled: Set<Int> = []) -> ChannelFindings {
+    func findings(_ healths: [PeerCondition.Health], disabled: Set<Int> = [], lost: Int64? = nil) -> ChannelFindings {
       let relays = healths.enumerated().map { place, health in
         var relay = RelayRow(
           id: RelayID(rawValue: Int64(place)), network: .nostr, address: "ws://r\(place)", name: "r\(place)",
@@ -142,12 +142,17 @@ struct ControlTests {
         relay.condition.health = health
         return relay
       }
-      return ChannelFindings(losses: [], failedChannels: 0, relays: relays, disabledOperators: [])
+      let losses = lost.map {
+        [ChannelLoss(relay: RelayID(rawValue: $0), status: .inactive, cause: nil, channels: 1, healing: 0)]
+      }
+      return ChannelFindings(losses: losses ?? [], failedChannels: 0, relays: relays, disabledOperators: [])
     }
     #expect(findings([.up, .unknown]).errors.isEmpty && findings([.up, .unknown]).warnings.isEmpty)
     let some = findings([.down, .up, .down, .down], disabled: [3])
     #expect(some.errors.isEmpty && some.warnings.map(\.relayIds) == [[0, 2]])
     #expect(some.warnings.first?.message.hasPrefix("2 of 3 enabled relays on nostr are down ('r0', 'r2').") == true)
+    #expect(findings([.down, .up], lost: 0).warnings.map(\.kind) == ["relayLost"], "reported once")
+    #expect(findings([.down, .down, .up], lost: 0).warnings.map(\.kind) == ["relayLost", "relaysDown"])
     let all = findings([.down, .up], disabled: [1])
     #expect(all.warnings.isEmpty && all.errors.map(\.kind) == ["relaysDown"] && all.errors[0].severity == "error")
     #expect(all.errors[0].message.hasPrefix("the only enabled relay on nostr is down ('r0'), so no channel can be created"))

@@ -29,6 +29,10 @@ struct MessageTests {
     await #expect {
       _ = try await baton.messages("Sync", ["channelId": 1])
     } throws: { "\($0)".contains("org.batond.Messages.NotFollowed") }
+    // Settings are changed one by one. An error names the earlier ones, which hold.
+    let partly = try await baton.control("channel", "edit", "1", "--mute", "--hide")
+    #expect(partly.status == 1 && partly.lines.contains { $0.hasSuffix("warning: Channel 1 is muted.") }, "\(partly)")
+    #expect(try await baton.control("channel", "edit", "1", "--no-mute").status == 0)
 
     var history = MessagePlan(channel: channel, relays: relays.urls)
     // Sixty in one second, and others minutes apart.
