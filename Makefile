@@ -53,9 +53,9 @@ test-deps: swift
 	@scripts/install-deps $(TEST_PACKAGES)
 	@scripts/install-deps $(BROWSER_PACKAGES) || echo 'The tests run without a browser, or without Prometheus.' >&2
 
-generate: swift ## Write the Swift types of the control interfaces from their .varlink files.
-	swift run baton-generate Sources/ControlAPI/interfaces Sources/ControlAPI/Generated
-	swift format --in-place --recursive Sources/ControlAPI/Generated
+generate: swift ## Write the Swift types and clients of the control interfaces from their .varlink files.
+	swift run baton-generate Sources/ControlAPI/interfaces Sources
+	swift format --in-place --recursive Sources/ControlAPI/Generated Sources/BatonClient/Generated
 
 test-simplex: swift ## Try CORE=/path/to/simplex-chat, and create a channel if RELAYS="address address" are given.
 	@[ -n "$(CORE)" ] || { echo 'CORE=/path/to/simplex-chat is missing' >&2; exit 1; }

@@ -41,7 +41,7 @@ extension BatonBench {
     let daemon = try await daemon(folder)
     let client = try await BatonClient(socket: folder.path + "/c")
     let channels = try await activeChannels(postingChannels, on: urls, client)
-    let revision = try await client.posts(PostsListRequest(limit: 1)).revision
+    let revision = try await client.posts.list(PostsListRequest(limit: 1)).revision
     let started = ContinuousClock.now
     async let publishing: Void = publishMany(count, in: channels, socket: client.socket)
     try await untilPublished(count, since: revision, socket: client.socket)
@@ -83,7 +83,7 @@ extension BatonBench {
     var clients: [BatonClient] = []
     for _ in channels { clients.append(try await BatonClient(socket: client.socket)) }
     let pairs = Array(zip(channels, clients))
-    let revision = try await client.posts(PostsListRequest(limit: 1)).revision
+    let revision = try await client.posts.list(PostsListRequest(limit: 1)).revision
     let started = ContinuousClock.now
     async let verifying: Void = untilPublished(channels.count, since: revision, socket: client.socket)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -17,10 +17,10 @@ extension BatonBench {
 
   /// Channels that are active on all of these relays, which the daemon does not have yet.
   static func activeChannels(_ count: Int, on urls: [String], _ client: BatonClient) async throws -> [Int64] {
-    for (index, url) in urls.enumerated() { _ = try await client.addRelay(AddRelay(address: url, name: "r\(index)")) }
+    for (index, url) in urls.enumerated() { _ = try await client.relays.add(AddRelay(address: url, name: "r\(index)")) }
     try await createMany(count, socket: client.socket)
-    while try await client.status().channelRelays.active < urls.count * count { try await client.ping() }
-    return try await client.channels().map(\.id)
+    while try await client.daemon.status().channelRelays.active < urls.count * count { try await client.service.ping() }
+    return try await client.channels.all().map(\.id)
   }
 
   /// Publishes one post. Returns once it is durable.
@@ -48,7 +48,9 @@ extension BatonBench {
   static func untilDelivered(_ client: BatonClient) async throws {
     // In the order in which posts go through them, so that none slips through.
     for status in ["pending", "sent", "accepted"] {
-      while try await !client.posts(PostsListRequest(status: status, limit: 1)).posts.isEmpty { try await client.ping() }
+      while try await !client.posts.list(PostsListRequest(status: status, limit: 1)).posts.isEmpty {
+        try await client.service.ping()
+      }
     }
   }
 

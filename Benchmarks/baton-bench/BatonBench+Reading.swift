@@ -72,9 +72,9 @@ extension BatonBench {
     let folder = try TemporaryFolder()
     let daemon = try await daemon(folder)
     let client = try await BatonClient(socket: folder.path + "/c")
-    _ = try await client.addRelay(AddRelay(address: url, name: "r1"))
-    let channel = try await client.createChannel(CreateChannel(profile: .init(displayName: "Channel"), pick: 1))
-    while try await client.channel(id: channel.id).phase != "active" { try await client.ping() }
+    _ = try await client.relays.add(AddRelay(address: url, name: "r1"))
+    let channel = try await client.channels.create(CreateChannel(profile: .init(displayName: "Channel"), pick: 1))
+    while try await client.channels.get(id: channel.id).phase != "active" { try await client.service.ping() }
     // It is followed from now on.
     _ = try await client.call(MessagesMethod.sync, ["channelId": .integer(channel.id)])
 

@@ -78,8 +78,8 @@ extension BatonBench {
     let folder = try TemporaryFolder()
     let daemon = try await daemon(folder)
     let client = try await BatonClient(socket: folder.path + "/c")
-    for (index, url) in urls.enumerated() { _ = try await client.addRelay(AddRelay(address: url, name: "r\(index)")) }
-    let changes = try await client.watch(WatchRequest(kinds: ["channel"]))
+    for (index, url) in urls.enumerated() { _ = try await client.relays.add(AddRelay(address: url, name: "r\(index)")) }
+    let changes = try await client.monitor.watch(WatchRequest(kinds: ["channel"]))
     let started = ContinuousClock.now
     let creating = Task { try await createMany(count, socket: folder.path + "/c") }
     var active: Set<Int64> = []

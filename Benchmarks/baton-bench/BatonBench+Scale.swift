@@ -39,10 +39,10 @@ extension BatonBench {
     let daemon = try await daemon(folder)
     let client = try await BatonClient(socket: folder.path + "/c")
     for (index, relay) in urls.enumerated() {
-      _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)"))
+      _ = try await client.relays.add(AddRelay(address: relay, name: "r\(index)"))
     }
     try await createMany(channels, socket: folder.path + "/c")
-    while try await client.status().channelRelays.active < 3 * channels { try await client.ping() }
+    while try await client.daemon.status().channelRelays.active < 3 * channels { try await client.service.ping() }
     // Tests of relays and connections that no one needs any more are over by then.
     try await Task.sleep(for: .seconds(90))
     let before = processorSeconds(daemon.pid)
@@ -115,14 +115,14 @@ extension BatonBench {
       let daemon = try await daemon(folder)
       let client = try await BatonClient(socket: folder.path + "/c")
       for (index, relay) in relays.enumerated() {
-        _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)"))
+        _ = try await client.relays.add(AddRelay(address: relay, name: "r\(index)"))
       }
       let before = memory(daemon.pid)
       for round in 0..<(isStalled ? 1 : 2) {
         let started = ContinuousClock.now
         try await createMany(many, socket: folder.path + "/c")
         let wanted = (round + 1) * many * (isStalled ? 2 : 3)
-        while try await client.status().channelRelays.active < wanted { try await client.ping() }
+        while try await client.daemon.status().channelRelays.active < wanted { try await client.service.ping() }
         let time = seconds(ContinuousClock.now - started)
         if round == 0 { times.append(time) }
         guard !isStalled else { continue }

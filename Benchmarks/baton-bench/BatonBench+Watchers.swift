@@ -23,15 +23,15 @@ extension BatonBench {
       let folder = try TemporaryFolder()
       let daemon = try await daemon(folder, environment: ["BATON_CONTROL_CONNECTIONS_PER_USER": "4096"])
       let client = try await BatonClient(socket: folder.path + "/c")
-      var relay = try await client.addRelay(AddRelay(address: "ws://127.0.0.1:1"))
+      var relay = try await client.relays.add(AddRelay(address: "ws://127.0.0.1:1"))
       let before = memory(daemon.pid)
       let crowd = try Crowd(count, path: folder.path + "/c")
-      while try await client.status().subscribers < count { await Task.yield() }
+      while try await client.daemon.status().subscribers < count { await Task.yield() }
       let started = ContinuousClock.now
       let end = relay.revision + Int64(changes)
       async let heard: Void = isDeaf ? () : crowd.read(through: end)
       for number in 1...changes {
-        relay = try await client.updateRelay(UpdateRelay(id: relay.id, revision: relay.revision, name: "relay no \(number)"))
+        relay = try await client.relays.update(UpdateRelay(id: relay.id, revision: relay.revision, name: "relay no \(number)"))
       }
       await heard
       let rate = Double(changes) / seconds(ContinuousClock.now - started)

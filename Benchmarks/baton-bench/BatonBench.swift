@@ -155,7 +155,7 @@ struct BatonBench {
     }
     while true {
       if let client = try? await BatonClient(socket: folder.path + "/c") {
-        try await client.ping()
+        try await client.service.ping()
         await client.close()
         return program
       }
@@ -204,7 +204,7 @@ struct BatonBench {
         group.addTask {
           let client = try await BatonClient(socket: socket)
           for number in stride(from: worker, to: count, by: 16) {
-            _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3))
+            _ = try await client.channels.create(CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3))
           }
           await client.close()
         }
@@ -224,13 +224,13 @@ struct BatonBench {
       let daemon = try await daemon(
         folder, under: isTraced ? ["/usr/bin/strace", "-f", "-c", "-e", "trace=fsync,fdatasync", "-o", summary] : [])
       let client = try await BatonClient(socket: folder.path + "/c")
-      for (index, relay) in relays.enumerated() { _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)")) }
+      for (index, relay) in relays.enumerated() { _ = try await client.relays.add(AddRelay(address: relay, name: "r\(index)")) }
       let started = ContinuousClock.now
       try await createMany(count, socket: folder.path + "/c")
       let rate = Double(count) / seconds(ContinuousClock.now - started)
       if !isTraced {
         row("Channels.Create answered durably, 16 clients, while relays are served", "\(format(rate))/s")
-        while try await client.status().channelRelays.active < 3 * count { try await client.ping() }
+        while try await client.daemon.status().channelRelays.active < 3 * count { try await client.service.ping() }
         row(
           "processor time of the daemon per channel until it is active",
           "\(format(processorSeconds(daemon.pid) / Double(count) * 1e6)) µs", "budget 300 µs",

@@ -1,4 +1,4 @@
-public import ControlAPI
+internal import ControlAPI
 internal import NIOConcurrencyHelpers
 public import StrictJSON
 public import Varlink
@@ -109,209 +109,68 @@ public struct BatonClient: Sendable {
   public func stream(
     _ method: String, _ parameters: [String: JSONValue] = [:]
   ) async throws(VarlinkClient.Failure) -> some AsyncSequence<[String: JSONValue], any Error> & Sendable {
+    try await replies(method, parameters) { $0 }
+  }
+
+  private func replies<Reply: Sendable>(
+    _ method: String, _ parameters: [String: JSONValue], _ decode: @escaping @Sendable ([String: JSONValue]) throws -> Reply
+  ) async throws(VarlinkClient.Failure) -> PersistentReplies<Reply> {
     let client = try await VarlinkClient.connect(path: socket, whileRefused: min(persistence, Self.restart))
     return PersistentReplies(
-      first: client.callMore(method, parameters, thenClose: true), persistence: persistence
+      first: client.callMore(method, parameters, thenClose: true), persistence: persistence,
+      decode: { try decode(read($0)) }
     ) { try await reconnect().callMore(method, parameters, thenClose: true) }
-    .map { read($0) }
-  }
-
-  // MARK: - Daemon
-
-  public func status() async throws -> DaemonStatus {
-    try DaemonStatus(json: .object(try await call(DaemonMethod.status)))
-  }
-
-  /// The permissions of this client's user.
-  public func permissions() async throws -> DaemonPermissionsReply {
-    try DaemonPermissionsReply(json: .object(try await call(DaemonMethod.permissions)))
-  }
-
-  /// Loads the files that declare operators again.
-  public func reload() async throws -> ReloadReport {
-    try ReloadReport(json: .object(try await call(DaemonMethod.reload)))
-  }
-
-  public func ping() async throws { _ = try await call(ServiceMethod.ping) }
-
-  // MARK: - Channels
-
-  /// All channels that are not deleted, by id.
-  /// - Parameter filter: see `org.batond.Channels.List`.
-  public func channels(filter: JSONValue? = nil) async throws -> [Channel] {
-    try await all(ChannelsMethod.list, "channels", filter.map { ["filter": $0] } ?? [:])
-  }
-
-  /// How many channels there are by network and phase.
-  public func channelCounts() async throws -> ChannelsCountsReply {
-    try ChannelsCountsReply(json: .object(try await call(ChannelsMethod.counts)))
-  }
-
-  public func channel(id: Int64) async throws -> Channel { try await channel(.get, ["id": .integer(id)]) }
-  public func channel(name: String) async throws -> Channel { try await channel(.get, ["name": .string(name)]) }
-
-  /// Creates a channel. Returns once it is durable.
-  public func createChannel(_ request: CreateChannel) async throws -> Channel {
-    try await channel(.create, try request.json.object ?? [:])
-  }
-
-  /// Creates a channel and follows it until no relay is under way.
-  public func createChannelAndFollow(
-    _ request: CreateChannel
-  ) async throws -> some AsyncSequence<Channel, any Error> & Sendable {
-    try await stream(ChannelsMethod.create, try request.json.object ?? [:])
-      .compactMap { try $0["channel"].map { try Channel(json: $0) } }
-  }
-
-  /// Retries one relay, or all that are not active.
-  public func retryChannel(id: Int64, relayId: Int64? = nil) async throws -> Channel {
-    var parameters: [String: JSONValue] = ["id": .integer(id)]
-    if let relayId { parameters["relayId"] = .integer(relayId) }
-    return try await channel(.retryRelay, parameters)
-  }
-
-  /// Puts a channel on more relays: the named ones, or as many as `pick`.
-  public func addRelays(_ relayIds: [Int64], pick: Int = 0, toChannel id: Int64) async throws -> Channel {
-    var parameters: [String: JSONValue] = ["id": .integer(id)]
-    if !relayIds.isEmpty { parameters["relayIds"] = .array(relayIds.map(JSONValue.integer)) }
-    if pick > 0 { parameters["pick"] = .integer(Int64(pick)) }
-    return try await channel(.addRelays, parameters)
-  }
-
-  /// Changes a channel. Returns once the change is durable.
-  public func updateChannel(_ request: UpdateChannel) async throws -> Channel {
-    try await channel(.update, try request.json.object ?? [:])
-  }
-
-  /// Removes a channel from a relay.
-  public func removeRelay(_ relayId: Int64, fromChannel id: Int64) async throws -> Channel {
-    try await channel(.removeRelay, ["id": .integer(id), "relayId": .integer(relayId)])
-  }
-
-  /// Mutes a channel, or unmutes it.
-  public func setMuted(_ isMuted: Bool, channel id: Int64) async throws -> Channel {
-    try await channel(.setMuted, ["id": .integer(id), "muted": .bool(isMuted)])
-  }
-
-  /// Pins a channel, or unpins it.
-  public func setPinned(_ isPinned: Bool, channel id: Int64) async throws -> Channel {
-    try await channel(.setPinned, ["id": .integer(id), "pinned": .bool(isPinned)])
-  }
-
-  /// Sets whether the messages of a channel are read, and how far back. `nil` stands for the daemon's option.
-  /// - Parameters:
-  ///   - days: the greatest age of messages, 0 for any age.
-  ///   - count: the number of newest messages to read from one relay.
-  ///   - keep: the number of other people's messages to keep.
-  public func setFollowing(
-    _ isFollowed: Bool, days: Int? = nil, count: Int? = nil, keep: Int? = nil, channel id: Int64
-  ) async throws -> Channel {
-    try await channel(
-      .setFollowing,
-      ChannelsSetFollowingRequest(id: id, followed: isFollowed, days: days, count: count, keep: keep).json.object ?? [:])
-  }
-
-  /// Freezes a channel, so that nothing is published in it, or unfreezes it.
-  public func setFrozen(_ isFrozen: Bool, channel id: Int64) async throws -> Channel {
-    try await channel(.setFrozen, ["id": .integer(id), "frozen": .bool(isFrozen)])
-  }
-
-  /// Hides a channel from the inbox until a new message arrives, or shows it again.
-  /// - Parameter clearingHistory: whether to remove its existing messages. Only with `isHidden`.
-  public func setHidden(_ isHidden: Bool, clearingHistory: Bool = false, channel id: Int64) async throws -> Channel {
-    var parameters: [String: JSONValue] = ["id": .integer(id), "hidden": .bool(isHidden)]
-    if clearingHistory { parameters["clearHistory"] = true }
-    return try await channel(.setHidden, parameters)
-  }
-
-  /// Removes the existing messages of a channel from Baton, but not from its relays.
-  /// - Parameter posts: whether to delete its own posts on its relays as well, which needs some time for each post.
-  public func truncate(posts: Bool = false, channel id: Int64) async throws -> ChannelsTruncateReply {
-    let reply = try await call(ChannelsMethod.truncate, ["id": .integer(id), "posts": .bool(posts)], timeout: nil)
-    return try ChannelsTruncateReply(json: .object(reply))
-  }
-
-  public func verifyChannel(id: Int64) async throws -> Channel { try await channel(.verify, ["id": .integer(id)]) }
-  public func deleteChannel(id: Int64) async throws -> Channel { try await channel(.delete, ["id": .integer(id)]) }
-
-  /// Starts to follow someone else's channel.
-  /// - Returns: the channel. If Baton follows it already or owns it, the existing one.
-  public func follow(_ request: ChannelsFollowRequest) async throws -> Channel {
-    // Servers and relays may need minutes to let someone in.
-    try await channel(.follow, request.json.object ?? [:], timeout: request.join == true ? nil : timeout)
-  }
-
-  /// Stops following a channel, and forgets the data that was read from it. If reading required a membership, Baton leaves the channel.
-  /// - Parameter keepMembership: whether to keep the membership.
-  public func unfollow(channel id: Int64, keepMembership: Bool = false) async throws -> Channel {
-    try await channel(
-      .unfollow, ChannelsUnfollowRequest(id: id, keepMembership: keepMembership ? true : nil).json.object ?? [:], timeout: nil)
-  }
-
-  public func transitions(channelID: Int64, limit: Int = 100) async throws -> [Transition] {
-    let reply = try await call(
-      ChannelsMethod.transitions, ["id": .integer(channelID), "limit": .integer(Int64(limit))])
-    return try [Transition](json: reply["transitions"] ?? [])
-  }
-
-  // MARK: - Changes
-
-  /// Transitions of all channels on all relays, latest first: one page.
-  /// - Parameters:
-  ///   - filter: conditions on the fields of `ChannelTransition`, such as `["relayId": 3]`.
-  ///   - limit: the largest number of lines, 1 to 1000. A page may have fewer even if more lines follow.
-  ///   - cursor: `nextCursor` of the previous page.
-  public func transitions(
-    matching filter: JSONValue? = nil, limit: Int = 100, cursor: String? = nil
-  ) async throws -> MonitorTransitionsReply {
-    let request = MonitorTransitionsRequest(filter: filter, limit: limit, cursor: cursor)
-    return try MonitorTransitionsReply(
-      json: .object(try await call(MonitorMethod.transitions, try request.json.object ?? [:])))
-  }
-
-  /// Times at which relays and servers went up and down, latest first: one page.
-  /// - Parameters:
-  ///   - filter: conditions on the fields of `HealthChange`, such as `["relayId": 3]`.
-  ///   - limit: the largest number of lines, 1 to 1000. A page may have fewer even if more lines follow.
-  ///   - cursor: `nextCursor` of the previous page.
-  public func healthChanges(
-    matching filter: JSONValue? = nil, limit: Int = 100, cursor: String? = nil
-  ) async throws -> MonitorHealthChangesReply {
-    let request = MonitorHealthChangesRequest(filter: filter, limit: limit, cursor: cursor)
-    return try MonitorHealthChangesReply(
-      json: .object(try await call(MonitorMethod.healthChanges, try request.json.object ?? [:])))
-  }
-
-  /// Changes as they are committed. Without `since` the first message is a snapshot marker.
-  public func watch(
-    _ request: WatchRequest = WatchRequest()
-  ) async throws -> some AsyncSequence<ChangeMessage, any Error> & Sendable {
-    try await stream(MonitorMethod.watch, try request.json.object ?? [:]).map { try ChangeMessage(json: .object($0)) }
-  }
-
-  // MARK: - Helpers
-
-  private func channel(_ method: ChannelsMethod, _ parameters: [String: JSONValue]) async throws -> Channel {
-    try await channel(method, parameters, timeout: timeout)
-  }
-
-  private func channel(
-    _ method: ChannelsMethod, _ parameters: [String: JSONValue], timeout: Duration?
-  ) async throws -> Channel {
-    try Channel(json: try await call(method, parameters, timeout: timeout)["channel"] ?? .null)
-  }
-
-  func all<T: Decodable>(
-    _ method: some InterfaceMethod, _ key: String, _ parameters: [String: JSONValue] = [:]
-  ) async throws -> [T] {
-    var parameters = parameters
-    parameters["limit"] = 1000
-    var items: [T] = []
-    repeat {
-      let reply = try await call(method, parameters)
-      items += try [T](json: reply[key] ?? [])
-      parameters["cursor"] = reply["nextCursor"]
-    } while parameters["cursor"] != nil
-    return items
   }
 }
+
+// What the generated clients of the interfaces are made of.
+extension BatonClient {
+  func reply<Reply: Decodable>(to method: some InterfaceMethod, _ request: some Encodable) async throws -> Reply {
+    try Reply(
+      json: .object(try await call(method, try request.json.object ?? [:], timeout: patience(with: request, to: method))))
+  }
+
+  func replies<Reply: Decodable & Sendable>(
+    to method: some InterfaceMethod, _ request: some Encodable, of type: Reply.Type
+  ) async throws -> PersistentReplies<Reply> {
+    try await replies(method.rawValue, try request.json.object ?? [:]) { try Reply(json: .object($0)) }
+  }
+
+  /// Calls a list until there are no more pages.
+  /// - Parameter contents: the objects of a page, and the cursor of the next one.
+  func pages<Page, Item>(
+    _ request: ListRequest, of list: (ListRequest) async throws -> Page, _ contents: (Page) -> ([Item], String?)
+  ) async throws -> [Item] {
+    var request = request
+    request.limit = 1000
+    var items: [Item] = []
+    repeat {
+      let (more, cursor) = contents(try await list(request))
+      items += more
+      request.cursor = cursor
+    } while request.cursor != nil
+    return items
+  }
+
+  /// How long to wait for the reply to a request, or `nil` for as long as the connection lasts.
+  private func patience(with request: some Encodable, to method: some InterfaceMethod) -> Duration? {
+    switch request {
+    // Relays and servers may need minutes.
+    case is ChannelsTruncateRequest, is ChannelsUnfollowRequest: nil
+    case let request as ChannelsFollowRequest: request.join == true ? nil : timeout
+    case let request as MessagesSyncRequest: patience(withRelaysFor: request.timeout)
+    case let request as MessagesSearchRelaysRequest: patience(withRelaysFor: request.timeout)
+    // All of the database is read.
+    default: method.rawValue == DaemonMethod.check.rawValue ? nil : timeout
+    }
+  }
+
+  /// - Parameter seconds: how long the daemon waits for relays, or `nil` for its default.
+  private func patience(withRelaysFor seconds: Int?) -> Duration? {
+    let wait = Duration.seconds(min(max(seconds ?? 30, 1), 300) + 15)
+    return timeout.map { max($0, wait) }
+  }
+}
+
+/// The request or reply of a method that has none.
+struct Nothing: Codable, Sendable {}

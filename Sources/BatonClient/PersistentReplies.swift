@@ -19,32 +19,31 @@ struct Pauses {
 }
 
 /// The replies to a call with `more`. The call is repeated if the daemon did not process it. After the first reply it counts as processed.
-struct PersistentReplies: AsyncSequence, Sendable {
-  typealias Element = [String: JSONValue]
-
+struct PersistentReplies<Element: Sendable>: AsyncSequence, Sendable {
   let first: VarlinkReplies
   let persistence: Duration
+  let decode: @Sendable ([String: JSONValue]) throws -> Element
   let again: @Sendable () async throws -> VarlinkReplies
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(replies: first.makeAsyncIterator(), again: again, pauses: Pauses(within: persistence))
+    AsyncIterator(replies: first.makeAsyncIterator(), call: self, pauses: Pauses(within: persistence))
   }
 
   struct AsyncIterator: AsyncIteratorProtocol {
-    var replies: VarlinkReplies.AsyncIterator
-    let again: @Sendable () async throws -> VarlinkReplies
-    var pauses: Pauses
-    var hasBegun = false
+    fileprivate(set) var replies: VarlinkReplies.AsyncIterator
+    fileprivate let call: PersistentReplies
+    fileprivate var pauses: Pauses
+    fileprivate var hasBegun = false
 
-    mutating func next() async throws -> [String: JSONValue]? {
+    mutating func next() async throws -> Element? {
       while true {
         do {
           let reply = try await replies.next()
           hasBegun = true
-          return reply?.parameters
+          return try reply.map { try call.decode($0.parameters) }
         } catch  where !hasBegun && BatonClient.isNotTaken(error) {
           guard try await pauses.next() else { throw error }
-          replies = try await again().makeAsyncIterator()
+          replies = try await call.again().makeAsyncIterator()
         }
       }
     }

@@ -12,9 +12,7 @@ public enum RefusalKind: CaseIterable, Hashable, Sendable {
     case "Busy": self = .busy
     case "InvalidFilter": self = .invalidFilter
     case "NoSuchChannel", "NoSuchDaemon", "NoSuchIdentity", "NoSuchMember", "NoSuchMessage", "NoSuchOperator", "NoSuchPerson",
-      "NoSuchPost",
-      "NoSuchRelay",
-      "NoSuchServer":
+      "NoSuchPost", "NoSuchRelay", "NoSuchServer":
       self = .noSuchObject
     case "RevisionCompacted": self = .revisionCompacted
     case "StaleRevision": self = .staleRevision

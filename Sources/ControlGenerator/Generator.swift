@@ -3,7 +3,7 @@ public import Varlink
 /// Writes the Swift types of the control interfaces from their `.varlink` files. The output is committed, and a test checks that it is
 /// current.
 public struct Generator {
-  /// A file below `Sources/ControlAPI/Generated`.
+  /// A file below `Sources`.
   public struct File: Hashable, Sendable {
     public let name: String
     public let text: String
@@ -36,7 +36,8 @@ public struct Generator {
 
   public init() {}
 
-  /// Files with the types of each interface, its errors, its messages, how types and messages become JSON, and its server's protocol.
+  /// Files with the types of each interface, its errors, its messages, how types and messages become JSON, its server's protocol, and its
+  /// client.
   public mutating func files(for interfaces: [IDL.Interface]) throws(Failure) -> [File] {
     var files: [File] = []
     listed = listed(by: interfaces)
@@ -60,6 +61,7 @@ public struct Generator {
       if !messages.replies.isEmpty { files.append(file("+Replies", messages.replies, interface)) }
       if let writers = writers[interface.name] { files.append(file("+MessageJSON", writers, interface)) }
       files.append(file("+Service", service(of: interface), interface))
+      files.append(file("+Client", [client(of: interface)], interface, of: "BatonClient"))
     }
     return files
   }
@@ -88,19 +90,20 @@ public struct Generator {
   /// A name in Swift that is not the name of a type.
   func lowercased(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
 
-  private func file(_ contents: String, _ types: [String], _ interface: IDL.Interface) -> File {
+  private func file(_ contents: String, _ types: [String], _ interface: IDL.Interface, of module: String = "ControlAPI") -> File
+  {
     func uses(_ words: String...) -> Bool { types.contains { type in words.contains { type.contains($0) } } }
-    var imports: [String] = []
+    var imports = module == "ControlAPI" ? [] : ["public import ControlAPI"]
     // Some fields may be any JSON, and members of errors are read with it.
-    if uses(": JSONValue", ": [JSONValue]", "JSONWrit") {
+    if uses(": JSONValue", ": [JSONValue]", "-> JSONValue", "JSONWrit") {
       imports.append("public import StrictJSON")
     } else if uses("error.parameters", "JSONValue.") {
       imports.append("internal import StrictJSON")
     }
-    if uses("VarlinkError", "VarlinkCall") { imports.append("public import Varlink") }
+    if module == "ControlAPI", uses("VarlinkError", "VarlinkCall") { imports.append("public import Varlink") }
     let head = ["// Written by `make generate` from \(interface.name).varlink.", ""] + imports + (imports.isEmpty ? [] : [""])
     let name = interface.name.split(separator: ".").last ?? ""
-    return File(name: "\(name)\(contents).swift", text: (head + types).joined(separator: "\n"))
+    return File(name: "\(module)/Generated/\(name)\(contents).swift", text: (head + types).joined(separator: "\n"))
   }
 
   private mutating func types(of interface: IDL.Interface) throws(Failure) -> [String] {

@@ -18,7 +18,7 @@ extension Generator {
   }
 
   /// The type of a method's parameters, or nil when it has none.
-  private func request(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
+  func request(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
     guard !method.input.isEmpty else { return nil }
     if let own = Self.parameters["\(interface.name).\(method.name)"] { return own }
     // All lists with a filter are asked for in one way.
@@ -26,7 +26,7 @@ extension Generator {
   }
 
   /// The type of a method's replies, or nil when they are empty.
-  private func reply(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
+  func reply(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
     guard !method.output.isEmpty else { return nil }
     if let own = Self.replies["\(interface.name).\(method.name)"] { return own }
     return (object(method) ?? title(interface) + method.name) + "Reply"
@@ -62,9 +62,14 @@ extension Generator {
     ]
   }
 
-  private func requirement(_ method: IDL.Method, _ interface: IDL.Interface) -> [String] {
+  /// The comment of a method, without its marks for the server.
+  func documented(_ method: IDL.Method) -> [String] {
     let comment = method.comment.split(separator: "\n").filter { !$0.hasPrefix("[") }.joined(separator: "\n")
-    var lines = documented(comment, indent: "  ")
+    return documented(comment, indent: "  ")
+  }
+
+  private func requirement(_ method: IDL.Method, _ interface: IDL.Interface) -> [String] {
+    var lines = documented(method)
     let request = request(method, interface).map { "_ request: \($0)" }
     let result = reply(method, interface).map { " -> \($0)" } ?? ""
     let name = "  func \(lowercased(method.name))("

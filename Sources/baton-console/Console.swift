@@ -124,7 +124,7 @@ struct Console: AsyncParsableCommand {
   /// The permissions of the user who started the console. This call also shows whether the daemon replies.
   private func role(_ daemon: Daemon) async throws -> Sessions.Role {
     do {
-      let may = try await daemon.ask { try await $0.permissions() }
+      let may = try await daemon.ask { try await $0.daemon.permissions() }
       guard may.read else {
         throw ending(77, "you do not have access to the console. Ask root to add you to the group baton-read")
       }
@@ -182,7 +182,7 @@ struct Console: AsyncParsableCommand {
         "On the machine with Baton, run “batonctl console --login” and open the address within two minutes. It works once."
     )
     let office = CodeOffice(sessions: house.sessions, admission: admission, publicURL: publicURL, logger: house.logger)
-    let report = try ReportInterface { try await daemon.ask { try await $0.metrics() } }
+    let report = try ReportInterface { try await daemon.ask { try await $0.daemon.metrics() } }
     try await house.run(pages: sockets["http"] ?? [], metrics: sockets["metrics"] ?? []) { group in
       for socket in sockets["login"] ?? [] { group.addTask { await office.serve(socket) } }
       if let reports = sockets["report"] { group.addTask { try await report.serve(reports, logger: house.logger) } }

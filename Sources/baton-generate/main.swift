@@ -2,10 +2,10 @@ internal import ControlGenerator
 internal import Foundation
 internal import Varlink
 
-// Writes the Swift types of the control interfaces: baton-generate DIRECTORY-OF-INTERFACES DIRECTORY-OF-TYPES
+// Writes the Swift types and clients of the control interfaces: baton-generate DIRECTORY-OF-INTERFACES SOURCES
 
 guard CommandLine.arguments.count == 3 else {
-  FileHandle.standardError.write(Data("usage: baton-generate DIRECTORY-OF-INTERFACES DIRECTORY-OF-TYPES\n".utf8))
+  FileHandle.standardError.write(Data("usage: baton-generate DIRECTORY-OF-INTERFACES SOURCES\n".utf8))
   exit(64)
 }
 do {

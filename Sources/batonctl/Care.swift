@@ -72,8 +72,9 @@ struct Check: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      let (channels, problems) = try await session.client.check()
-      let json: JSONValue = ["channels": .integer(channels), "problems": .array(problems.map(JSONValue.string))]
+      let found = try await session.client.daemon.check()
+      let (channels, problems) = (found.channels, found.problems)
+      let json: JSONValue = ["channels": .integer(Int64(channels)), "problems": .array(problems.map(JSONValue.string))]
       try session.show(json) {
         problems.isEmpty
           ? "The database is sound. \(counted(channels, "channel")) \(channels == 1 ? "was" : "were") checked."
@@ -109,8 +110,8 @@ struct LogLevel: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      if let level { try await session.client.setLogLevel(Self.names.firstIndex(of: level).map(Int64.init)) }
-      let now = Int(try await session.client.logLevel())
+      if let level { try await session.client.service.setLogLevel(level: Self.names.firstIndex(of: level)) }
+      let now = try await session.client.service.getLogLevel()
       let name = Self.names.indices.contains(now) ? Self.names[now] : "\(now)"
       try session.show(JSONValue.object(["level": .string(name)])) { name }
     }
@@ -134,7 +135,7 @@ struct Metrics: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      let metrics = try await session.client.metrics()
+      let metrics = try await session.client.daemon.metrics()
       if prometheus {
         let own = metrics.filter { !$0.name.hasPrefix("process_") }
         return try session.show(own) { String(MetricText.page(of: own).dropLast()) }

@@ -96,7 +96,7 @@ extension Session {
   /// The names of operators, by id, from one call. Empty if they are not shown or no object has an operator.
   func operatorNames(_ ids: [Int64?]) async throws -> [Int64: String] {
     guard isForPeople, ids.contains(where: { $0 != nil }) else { return [:] }
-    return Dictionary(try await client.operators().map { ($0.id, $0.name) }) { first, _ in first }
+    return Dictionary(try await client.operators.all().map { ($0.id, $0.name) }) { first, _ in first }
   }
 
   /// Reads an object and changes it. If someone else changed it between these steps, repeats both, because the new values do not depend on
@@ -119,14 +119,15 @@ extension Session {
   /// continue.
   /// - Returns: whether all passed.
   func runTests(
-    _ tests: [(title: String, steps: () async throws -> any AsyncSequence<TestStep, any Error> & Sendable)]
+    _ tests: [(title: String, steps: () async throws -> any AsyncSequence<TestReply, any Error> & Sendable)]
   ) async throws -> Bool {
     var allPassed = true
     for test in tests {
       try say(test.title)
       var count = 0
       do {
-        for try await step in try await test.steps() {
+        for try await reply in try await test.steps() {
+          guard let step = reply.step else { continue }
           count += 1
           allPassed = allPassed && step.passed
           try draw(step, of: test.title)

@@ -47,15 +47,15 @@ struct ChannelCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected { session in
         let channel = try await session.channel(channel)
-        let reply = try await session.client.call(ChannelsMethod.link, ["id": .integer(channel.id)])
-        let link = reply["link"]?.string ?? ""
+        let reply = try await session.client.channels.link(id: channel.id)
+        let link = reply.link
         if qr || qrFile != nil {
           guard let code = QRCode(link) else { throw Refusal(text: "the link is too long for a QR code") }
           if let qrFile, !FileManager.default.createFile(atPath: qrFile, contents: Data(code.svg.utf8)) {
             throw Refusal(text: "cannot write \(qrFile)")
           }
         }
-        try session.show(JSONValue.object(reply)) { session.withCode(link, of: link, channel: channel.id, isWanted: qr) }
+        try session.show(reply) { session.withCode(link, of: link, channel: channel.id, isWanted: qr) }
       }
     }
   }
@@ -82,7 +82,7 @@ struct ChannelCommand: AsyncParsableCommand {
         let id = try await session.channel(channel).id
         var ids: [Int64] = []
         for relay in relays { ids.append(try await session.relay(relay).id) }
-        let channel = try await session.client.addRelays(ids, pick: pick ?? 0, toChannel: id)
+        let channel = try await session.client.channels.addRelays(id: id, relayIds: ids.isEmpty ? nil : ids, pick: pick)
         try session.show(channel) { ChannelView(terminal: session.terminal, times: session.times).details(channel) }
       }
     }
@@ -111,7 +111,7 @@ struct ChannelCommand: AsyncParsableCommand {
         try session.confirm(
           "Remove channel \(found.id) '\(found.profile.displayName)' from relay '\(relay.name)'?\(warning)", isDefault: false,
           yes: yes)
-        let channel = try await session.client.removeRelay(relay.id, fromChannel: found.id)
+        let channel = try await session.client.channels.removeRelay(id: found.id, relayId: relay.id)
         try session.show(channel) { ChannelView(terminal: session.terminal, times: session.times).details(channel) }
       }
     }
@@ -129,7 +129,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let channel = try await session.client.verifyChannel(id: try await session.channel(channel).id)
+        let channel = try await session.client.channels.verify(id: try await session.channel(channel).id)
         try session.show(channel) { "Verifying. See batonctl channel show \(channel.id)." }
       }
     }
@@ -154,7 +154,7 @@ struct ChannelCommand: AsyncParsableCommand {
         let channel = try await session.channel(channel)
         try session.confirm(
           "Delete channel \(channel.id) '\(channel.profile.displayName)' for all readers?", isDefault: false, yes: yes)
-        let deleted = try await session.client.deleteChannel(id: channel.id)
+        let deleted = try await session.client.channels.delete(id: channel.id)
         try session.show(deleted) { "Channel \(deleted.id) is \(deleted.phase)." }
       }
     }

@@ -85,7 +85,7 @@ struct ChannelCreate: AsyncParsableCommand {
       session in
       let request = try await request(session)
       if wait == .none {
-        let channel = try await session.client.createChannel(request)
+        let channel = try await session.client.channels.create(request)
         return try session.show(channel) { "Channel \(channel.id) '\(channel.profile.displayName)' is being created." }
       }
       let channel = try await follow(request, session)
@@ -119,7 +119,7 @@ struct ChannelCreate: AsyncParsableCommand {
   private func checkName(_ session: Session) async throws {
     guard !allowDuplicate, idempotencyKey == nil, member.isEmpty else { return }
     let filter: JSONValue = ["profile.displayName": .string(name), "owned": true]
-    guard let known = try await session.raw.channels(filter: filter).first else { return }
+    guard let known = try await session.raw.channels.all(filter: filter).first else { return }
     throw Refusal(
       text: "channel \(known.id) already has the name '\(name)'. Choose another name, or use --allow-duplicate.",
       name: "local.DuplicateName")
@@ -129,7 +129,7 @@ struct ChannelCreate: AsyncParsableCommand {
   private func owner(_ session: Session) async throws -> (name: String?, network: String?) {
     guard let identity else { return (nil, nil) }
     if case .name(let name) = try ObjectName(identity) { return (name, nil) }
-    let found = try await session.raw.identity(id: try await session.identity(identity).id)
+    let found = try await session.raw.identities.get(id: try await session.identity(identity).id)
     return (found.name, found.network)
   }
 
@@ -139,7 +139,7 @@ struct ChannelCreate: AsyncParsableCommand {
     let view = ChannelView(terminal: session.terminal, times: Times(isExact: true))
     var canvas = Canvas(session.terminal)
     var latest: Channel?
-    for try await channel in try await session.client.createChannelAndFollow(request) {
+    for try await channel in try await session.client.channels.createAndFollow(request) {
       if latest == nil {
         try session.say(
           "Profile accepted, channel \(channel.id) is stored. Inviting \(counted(channel.relays.count, "relay")).")
@@ -167,16 +167,16 @@ struct ChannelCreate: AsyncParsableCommand {
       wishes[about.author] = post
     }
     func isOpen(_ post: Post) -> Bool { PostView.members(post).contains(where: PostView.isOpen) }
-    var page = try await session.raw.posts(PostsListRequest(channelId: channel.id, limit: Self.pageMax, reactions: true))
+    var page = try await session.raw.posts.list(PostsListRequest(channelId: channel.id, limit: Self.pageMax, reactions: true))
     let since = page.revision
     page.posts.forEach(take)
     while page.hasOlder, let oldest = page.posts.map(\.id).min() {
-      page = try await session.raw.posts(
+      page = try await session.raw.posts.list(
         PostsListRequest(channelId: channel.id, before: Int(oldest), limit: Self.pageMax, reactions: true))
       page.posts.forEach(take)
     }
     if wishes.values.contains(where: isOpen) {
-      for try await change in try await session.raw.watchPosts(PostsWatchRequest(channelIds: [channel.id], since: since)) {
+      for try await change in try await session.raw.posts.watch(channelIds: [channel.id], since: since) {
         if let post = change.post { take(post) }
         guard wishes.values.contains(where: isOpen) else { break }
       }

@@ -131,9 +131,9 @@ struct ChannelEdit: AsyncParsableCommand {
     let picture = noImage ? "" : try image.map(ImageFile.dataURL)
     return try await session.changing {
       // The current channel: its custom data is sent back with the changes.
-      try await session.raw.channel(id: id)
+      try await session.raw.channels.get(id: id)
     } _: {
-      try await session.client.updateChannel(
+      try await session.client.channels.update(
         UpdateChannel(
           id: $0.id, revision: custom.isEmpty ? nil : $0.revision, displayName: name, fullName: fullName,
           description: description, image: picture,
@@ -155,28 +155,28 @@ struct ChannelEdit: AsyncParsableCommand {
   ) async throws {
     let id = channel.id
     if let mute {
-      channel = try await client.setMuted(mute, channel: id)
+      channel = try await client.channels.setMuted(id: id, muted: mute)
       sentences.append("Channel \(id) is \(mute ? "muted" : "not muted").")
     }
     if let pin {
-      channel = try await client.setPinned(pin, channel: id)
+      channel = try await client.channels.setPinned(id: id, pinned: pin)
       sentences.append("Channel \(id) is \(pin ? "pinned" : "not pinned").")
     }
     if let freeze {
-      channel = try await client.setFrozen(freeze, channel: id)
+      channel = try await client.channels.setFrozen(id: id, frozen: freeze)
       let others = freeze && !channel.frozenEnforced ? ", but other people can still write there" : ""
       sentences.append("Channel \(id) is \(freeze ? "frozen" : "not frozen")\(others).")
     }
     if changesReading {
-      channel = try await client.setFollowing(
-        read ?? channel.followed, days: Limit.value(readDays, instead: channel.followDays),
-        count: Limit.value(readCount, instead: channel.followCount),
-        keep: Limit.value(keepMessages, instead: channel.followKeep),
-        channel: id)
+      channel = try await client.channels.setFollowing(
+        ChannelsSetFollowingRequest(
+          id: id, followed: read ?? channel.followed, days: Limit.value(readDays, instead: channel.followDays),
+          count: Limit.value(readCount, instead: channel.followCount),
+          keep: Limit.value(keepMessages, instead: channel.followKeep)))
       sentences.append("The messages of channel \(id) are \(ChannelView.following(channel)).")
     }
     if let hide {
-      channel = try await client.setHidden(hide, clearingHistory: clear, channel: id)
+      channel = try await client.channels.setHidden(id: id, hidden: hide, clearHistory: clear)
       sentences.append("Channel \(id) is \(hide ? "hidden until a new message arrives" : "not hidden").")
     }
   }

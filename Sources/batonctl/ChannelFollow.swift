@@ -42,8 +42,10 @@ struct ChannelFollow: AsyncParsableCommand {
         for name in relay { ids.append(try await session.relay(name).id) }
         request.relayIds = ids
       }
-      if let identity { request.identity = try await session.raw.identity(id: try await session.identity(identity).id).name }
-      let channel = try await session.client.follow(request)
+      if let identity {
+        request.identity = try await session.raw.identities.get(id: try await session.identity(identity).id).name
+      }
+      let channel = try await session.client.channels.follow(request)
       try session.show(channel) {
         let name = "Channel \(channel.id) '\(channel.profile.displayName)'"
         guard !channel.owned else { return "\(name) is your own." }
@@ -79,7 +81,7 @@ struct ChannelUnfollow: AsyncParsableCommand {
           "\(leaves ? "Leave channel" : "Forget the messages of channel") \(channel.id) '\(channel.profile.displayName)'"
             + "\(leaves ? ", and forget its messages" : "")?", isDefault: false, yes: yes)
       }
-      let left = try await session.client.unfollow(channel: channel.id, keepMembership: keepMembership)
+      let left = try await session.client.channels.unfollow(id: channel.id, keepMembership: keepMembership)
       try session.show(left) { "Channel \(left.id) is no longer followed." }
     }
   }

@@ -85,20 +85,17 @@ extension ChannelCommand {
     private func channels(
       _ session: Session, _ condition: JSONValue?
     ) async throws -> (channels: [Channel], hasMore: Bool) {
-      var parameters: [String: JSONValue] = [:]
-      parameters["filter"] = condition
-      parameters["sort"] = list.order.map(JSONValue.array)
+      var request = ListRequest(filter: condition, sort: list.order)
       var channels: [Channel] = []
       repeat {
         // Not all channels that match the condition of `--busy` have work.
-        let wanted = all || busy ? Self.pageMax : limit - channels.count
-        parameters["limit"] = .integer(Int64(wanted))
-        let reply = try await session.client.call(ChannelsMethod.list, parameters)
-        channels += try [Channel](json: reply["channels"] ?? []).filter { !busy || !ChannelWork.of($0).isEmpty }
-        parameters["cursor"] = reply["nextCursor"]
-      } while (all || channels.count < limit) && parameters["cursor"] != nil
+        request.limit = all || busy ? Self.pageMax : limit - channels.count
+        let page = try await session.client.channels.list(request)
+        channels += page.channels.filter { !busy || !ChannelWork.of($0).isEmpty }
+        request.cursor = page.nextCursor
+      } while (all || channels.count < limit) && request.cursor != nil
       let isCut = !all && channels.count > limit
-      return (isCut ? Array(channels.prefix(limit)) : channels, isCut || parameters["cursor"] != nil)
+      return (isCut ? Array(channels.prefix(limit)) : channels, isCut || request.cursor != nil)
     }
 
     struct Row {

@@ -51,7 +51,7 @@ struct ChannelRetry: AsyncParsableCommand {
     var relayID: Int64?
     if let relay { relayID = try await session.relay(relay).id }
     var shown = channel
-    if !dryRun { shown = try await session.client.retryChannel(id: channel.id, relayId: relayID) }
+    if !dryRun { shown = try await session.client.channels.retryRelay(id: channel.id, relayId: relayID) }
     try session.show(shown) { ChannelView(terminal: session.terminal, times: session.times).details(shown) }
   }
 
@@ -63,18 +63,18 @@ struct ChannelRetry: AsyncParsableCommand {
     var conditions: [JSONValue] = [["relays": ["$elemMatch": .object(wanted)]]]
     if let filter = try filter.map({ try JSONParser.parse($0) }) { conditions.append(filter) }
     // The channels are read page by page, ordered by id, so that the pages are correct although retried channels leave the list.
-    var parameters: [String: JSONValue] = ["filter": ["$and": .array(conditions)], "limit": 500]
+    var request = ListRequest(filter: ["$and": .array(conditions)], limit: 500)
     var found: [Channel] = []
     var ids: [JSONValue] = []
     var gone = 0
     repeat {
-      let reply = try await session.client.call(ChannelsMethod.list, parameters)
-      for channel in try [Channel](json: reply["channels"] ?? []) {
+      let page = try await session.client.channels.list(request)
+      for channel in page.channels {
         if dryRun {
           found.append(channel)
         } else {
           do {
-            _ = try await session.client.retryChannel(id: channel.id, relayId: relayID)
+            _ = try await session.client.channels.retryRelay(id: channel.id, relayId: relayID)
           } catch let error as VarlinkError where Self.isGone(error) {
             gone += 1
             continue
@@ -83,8 +83,8 @@ struct ChannelRetry: AsyncParsableCommand {
         ids.append(.integer(channel.id))
         if !dryRun, ids.count % 1_000 == 0 { try session.say("\(ids.count) channels so far") }
       }
-      parameters["cursor"] = reply["nextCursor"]
-    } while parameters["cursor"] != nil
+      request.cursor = page.nextCursor
+    } while request.cursor != nil
     try session.show(JSONValue.object(["channels": .array(ids), "dryRun": .bool(dryRun)])) {
       guard !ids.isEmpty else { return "No channel lacks \(everywhere.map { "relay '\($0)'" } ?? "a relay")." }
       let count = counted(ids.count, "channel")

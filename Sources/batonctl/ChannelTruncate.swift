@@ -26,7 +26,7 @@ struct ChannelTruncate: AsyncParsableCommand {
       try session.confirm(
         "Delete all messages of channel \(channel.id) '\(channel.profile.displayName)' here\(what)?", isDefault: false,
         yes: yes)
-      let reply = try await session.client.truncate(posts: posts, channel: channel.id)
+      let reply = try await session.client.channels.truncate(id: channel.id, posts: posts)
       try session.show(reply) {
         var lines = ["The messages of channel \(channel.id) are deleted here."]
         if posts { lines.append("Deleting \(counted(reply.deletedPosts, "post")): see batonctl post list.") }

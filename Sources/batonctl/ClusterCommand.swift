@@ -28,15 +28,15 @@ struct ClusterCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(table.show) { session in
-        let (isShared, daemons, cores) = try await session.client.cluster()
+        let cluster = try await session.client.daemon.cluster()
         let columns = try table.chosen(of: Self.columns)
-        try session.show(daemons) {
-          guard isShared else { return "This daemon does not share its database." }
-          let waiting = cores.filter { !$0.present && $0.channels > 0 }.map { core in
+        try session.show(cluster.daemons) {
+          guard cluster.shared else { return "This daemon does not share its database." }
+          let waiting = cluster.cores.filter { !$0.present && $0.channels > 0 }.map { core in
             "\(core.channels) \(core.channels == 1 ? "channel on SimpleX waits" : "channels on SimpleX wait") for the daemon "
               + "'\(core.daemon)', whose chat core has \(core.channels == 1 ? "it" : "them")."
           }
-          let list = session.table(columns, daemons.map { Row(daemon: $0, times: session.times) })
+          let list = session.table(columns, cluster.daemons.map { Row(daemon: $0, times: session.times) })
           return ([list] + waiting).joined(separator: "\n")
         }
       }
@@ -86,7 +86,7 @@ struct ClusterCommand: AsyncParsableCommand {
         if !undo {
           try session.confirm("Move all channels of daemon '\(name)' to the other daemons?", isDefault: false, yes: yes)
         }
-        try await session.client.drain(name: name, undo: undo)
+        try await session.client.daemon.drain(name: name, undo: undo)
         try session.say(
           undo
             ? "Daemon '\(name)' takes its share of the channels again."

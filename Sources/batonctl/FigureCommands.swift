@@ -22,7 +22,7 @@ extension ChannelCommand {
     func run() async throws {
       try await global.connected(table.show) { session in
         let columns = try table.chosen(of: Self.columns)
-        let counts = try await session.client.channelCounts().counts
+        let counts = try await session.client.channels.counts().counts
         try session.show(counts) { counts.isEmpty ? "No channels." : session.table(columns, counts) }
       }
     }
@@ -71,7 +71,7 @@ extension RelayCommand {
           try await session.relays(relay), try await session.ownership(self.operator), Words.condition("status", status),
           Words.condition("cause", cause),
         ])
-        let counts = try await session.client.relayCounts(matching: filter)
+        let counts = try await session.client.relays.allCounts(filter: filter)
         try session.show(counts) { counts.isEmpty ? "No channels match." : session.table(columns, counts) }
       }
     }
@@ -113,7 +113,7 @@ extension RelayCommand {
       try await global.connected(table.show) { session in
         let columns = try table.chosen(of: Self.columns)
         let filter = Words.all([Words.condition("network", network), try await session.ownership(self.operator)])
-        let figures = try await session.client.relayFigures(matching: filter)
+        let figures = try await session.client.relays.allFigures(filter: filter)
         try session.show(figures) { figures.isEmpty ? "No relays match." : session.table(columns, figures) }
       }
     }

@@ -72,9 +72,9 @@ extension Session {
       do {
         switch subject {
         case .objects(let kinds):
-          for try await _ in try await client.watch(WatchRequest(kinds: kinds)) { beat.yield() }
+          for try await _ in try await client.monitor.watch(WatchRequest(kinds: kinds)) { beat.yield() }
         case .messages:
-          for try await _ in try await client.watchMessages() { beat.yield() }
+          for try await _ in try await client.messages.watch() { beat.yield() }
         }
       } catch {
         // The next look gives a better error.

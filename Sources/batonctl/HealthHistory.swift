@@ -79,7 +79,7 @@ extension HealthRow {
 extension Session {
   fileprivate func showHealth(_ filter: JSONValue, _ limit: Int, _ table: TableOptions) async throws {
     let columns = try table.chosen(of: HealthRow.columns)
-    let lines: [HealthChange] = try await client.healthChanges(matching: filter, limit: limit).healthChanges.reversed()
+    let lines: [HealthChange] = try await client.monitor.healthChanges(filter: filter, limit: limit).healthChanges.reversed()
     try show(lines) { self.table(columns, lines.map { HealthRow(line: $0, times: times) }) }
   }
 }

@@ -63,8 +63,8 @@ struct HistoryCommand: AsyncParsableCommand {
     var lines: [ChannelTransition] = []
     var cursor: String?
     repeat {
-      let page = try await session.client.transitions(
-        matching: condition, limit: min(limit - lines.count, 1_000), cursor: cursor)
+      let page = try await session.client.monitor.transitions(
+        filter: condition, limit: min(limit - lines.count, 1_000), cursor: cursor)
       lines += page.transitions
       cursor = page.nextCursor
     } while cursor != nil && lines.count < limit

@@ -30,7 +30,7 @@ struct IdentityCommand: AsyncParsableCommand {
         let columns = try list.table.chosen(of: Self.columns)
         // Identities have no events, but change with their channels.
         try await session.list(list, of: "identity", changedBy: ["channel"]) { session in
-          let identities = try await session.client.identities(filter: condition, sort: list.order)
+          let identities = try await session.client.identities.all(filter: condition, sort: list.order)
           return Listing(objects: identities, columns: columns, none: "No identities match.") {
             Row(identity: $0, times: session.times)
           }
@@ -70,7 +70,7 @@ struct IdentityCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let identity = try await session.client.addIdentity(name: name, network: network, credential: credential)
+        let identity = try await session.client.identities.add(name: name, network: network, credential: credential)
         try session.show(identity) {
           "Added identity \(identity.id) '\(identity.name)' with the public key \(identity.publicKey)."
         }
@@ -123,7 +123,7 @@ struct IdentityCommand: AsyncParsableCommand {
       try await global.connected { session in
         let identity = try await session.identity(identity)
         try session.confirm("Erase the key of identity \(identity.id) '\(identity.name)'?", isDefault: false, yes: yes)
-        let removed = try await session.client.removeIdentity(id: identity.id)
+        let removed = try await session.client.identities.remove(id: identity.id)
         try session.show(removed) { "Removed identity \(removed.id) '\(removed.name)'." }
       }
     }

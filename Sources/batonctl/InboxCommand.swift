@@ -56,7 +56,7 @@ struct InboxCommand: AsyncParsableCommand {
     var request = MessagesInboxRequest(unread: unread ? true : nil, hidden: hidden ? true : nil)
     repeat {
       request.limit = min(limit - found.count, Self.pageMax)
-      let page = try await session.client.inbox(request)
+      let page = try await session.client.messages.inbox(request)
       found += page.conversations
       request.cursor = page.nextCursor
     } while request.cursor != nil && found.count < limit

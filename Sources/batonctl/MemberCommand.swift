@@ -65,7 +65,7 @@ struct MemberCommand: AsyncParsableCommand {
         var page: MembersListReply
         repeat {
           request.limit = min(limit - members.count, Self.pageMax)
-          page = try await session.client.members(request)
+          page = try await session.client.members.list(request)
           members += page.members
           request.cursor = page.nextCursor
         } while request.cursor != nil && members.count < limit
@@ -140,8 +140,8 @@ struct MemberCommand: AsyncParsableCommand {
       try await waiting.run(global, target) { channel, author, client in
         let request = MembersAddRequest(channelId: channel, author: author, roles: role)
         return (
-          { try await client.addMember(request).change },
-          { try await client.addMemberAndFollow(request).map(\.change) }
+          { try await client.members.add(request).change },
+          { try await client.members.addAndFollow(request).map(\.change) }
         )
       }
     }
@@ -166,8 +166,8 @@ struct MemberCommand: AsyncParsableCommand {
       try await waiting.run(global, target) { channel, author, client in
         let request = MembersSetRoleRequest(channelId: channel, author: author, role: role)
         return (
-          { try await client.setRole(request).change },
-          { try await client.setRoleAndFollow(request).map(\.change) }
+          { try await client.members.setRole(request).change },
+          { try await client.members.setRoleAndFollow(request).map(\.change) }
         )
       }
     }
@@ -193,8 +193,8 @@ struct MemberCommand: AsyncParsableCommand {
       try await waiting.run(global, target) { channel, author, client in
         let request = MembersRemoveRequest(channelId: channel, author: author, reason: reason)
         return (
-          { try await client.removeMember(request).change },
-          { try await client.removeMemberAndFollow(request).map(\.change) }
+          { try await client.members.remove(request).change },
+          { try await client.members.removeAndFollow(request).map(\.change) }
         )
       }
     }
@@ -217,7 +217,9 @@ struct MemberCommand: AsyncParsableCommand {
     func run() async throws {
       try await waiting.run(global, target) { channel, author, client in
         let request = MembersBanRequest(channelId: channel, author: author)
-        return ({ try await client.ban(request).change }, { try await client.banAndFollow(request).map(\.change) })
+        return (
+          { try await client.members.ban(request).change }, { try await client.members.banAndFollow(request).map(\.change) }
+        )
       }
     }
   }
@@ -238,7 +240,9 @@ struct MemberCommand: AsyncParsableCommand {
     func run() async throws {
       try await waiting.run(global, target) { channel, author, client in
         let request = MembersUnbanRequest(channelId: channel, author: author)
-        return ({ try await client.unban(request).change }, { try await client.unbanAndFollow(request).map(\.change) })
+        return (
+          { try await client.members.unban(request).change }, { try await client.members.unbanAndFollow(request).map(\.change) }
+        )
       }
     }
   }
@@ -259,7 +263,7 @@ struct MemberCommand: AsyncParsableCommand {
       try await global.connected { session in
         let channel = try await session.channel(target.channel).id
         let author = try await session.personKey(target.person)
-        let member = try await session.client.declineMember(MembersDeclineRequest(channelId: channel, author: author))
+        let member = try await session.client.members.decline(channelId: channel, author: author)
         try session.show(member) { "The join request of \(member.shownName) is dismissed." }
       }
     }

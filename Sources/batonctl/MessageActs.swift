@@ -29,9 +29,9 @@ struct MessageAnswer: AsyncParsableCommand {
   func run() async throws {
     let text = Result { try PostText.whole(self.text, file: nil) }
     try await PostRemark(global: global, wait: wait, kind: "the answer to message").run(on: message) { client in
-      try await client.publishPost(try await request(try text.get(), client)).post
+      try await client.posts.publish(try await request(try text.get(), client)).post
     } following: { client in
-      try await client.publishPostAndFollow(try await request(try text.get(), client))
+      try await client.posts.publishAndFollow(try await request(try text.get(), client))
     } beginning: { reply in
       let post = reply.post
       guard reply.isNew else { return "Post \(post.id) was already published with this key." }
@@ -40,7 +40,7 @@ struct MessageAnswer: AsyncParsableCommand {
   }
 
   private func request(_ text: String, _ client: BatonClient) async throws -> PostsPublishRequest {
-    let channel = try await client.message(MessagesGetRequest(id: message.id)).channelId
+    let channel = try await client.messages.get(id: message.id).channelId
     return PostsPublishRequest(channelId: channel, text: text, idempotencyKey: key, replyToMessage: Int(message.id))
   }
 }
@@ -66,9 +66,9 @@ struct MessageReact: AsyncParsableCommand {
     let request = PostsReactRequest(
       reaction: options.reaction, emoji: options.emoji, idempotencyKey: options.key, messageId: message.id)
     try await PostRemark(global: global, wait: options.wait, kind: "a reaction to message").run(on: message) { client in
-      try await client.reactToPost(request).post
+      try await client.posts.react(request).post
     } following: { client in
-      try await client.reactToPostAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+      try await client.posts.reactAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
     } beginning: { reply in
       let post = reply.post
       guard reply.isNew else { return "Post \(post.id) is already this reaction to message \(message.id)." }
@@ -99,13 +99,13 @@ struct MessageRemove: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      let found = try ShownMessage(try await session.raw.message(MessagesGetRequest(id: message.id)))
+      let found = try ShownMessage(try await session.raw.messages.get(id: message.id))
       let (author, words) = (found.author(isWhole: false), found.line.cut(to: Self.wordsMax))
       try session.confirm(
         "Remove message \(message.id) by \(author) in '\(found.message.channelName)' for all readers: \(words)?",
         isDefault: false,
         yes: yes || !session.terminal.isInteractive)
-      let reply = try await session.raw.removeMessage(PostsRemoveRequest(messageId: message.id, reason: reason))
+      let reply = try await session.raw.posts.remove(messageId: message.id, reason: reason)
       let post = try ShownPost(reply.post).post
       try session.show(reply.post) { "\(post.summary)\nSee batonctl post show \(post.id)." }
     }
@@ -140,9 +140,9 @@ struct MessageReport: AsyncParsableCommand {
   func run() async throws {
     let request = PostsReportRequest(messageId: message.id, category: category, text: text, idempotencyKey: key)
     try await PostRemark(global: global, wait: wait, kind: "a report of message").run(on: message) { client in
-      try await client.reportMessage(request).post
+      try await client.posts.report(request).post
     } following: { client in
-      try await client.reportMessageAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+      try await client.posts.reportAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
     } beginning: { reply in
       let post = reply.post
       guard reply.isNew else { return "Post \(post.id) was already published with this key." }
@@ -235,7 +235,7 @@ private struct MessageMarking {
 extension MessageMarking {
   init(_ global: GlobalOptions, _ messages: [ObjectID], isPinned: Bool) {
     self.init(global: global, messages: messages) { message, client in
-      try await client.pinMessage(MessagesSetPinnedRequest(id: message.id, pinned: isPinned))
+      try await client.messages.setPinned(id: message.id, pinned: isPinned)
     } sentence: { message in
       "Message \(message.id) is \(message.pinned ? "pinned" : "not pinned")."
     }
@@ -243,7 +243,7 @@ extension MessageMarking {
 
   init(_ global: GlobalOptions, _ messages: [ObjectID], isHidden: Bool) {
     self.init(global: global, messages: messages) { message, client in
-      try await client.hideMessage(MessagesSetHiddenRequest(id: message.id, hidden: isHidden))
+      try await client.messages.setHidden(id: message.id, hidden: isHidden)
     } sentence: { message in
       guard message.hidden, !isHidden else { return "Message \(message.id) is \(message.hidden ? "hidden" : "shown")." }
       return "Message \(message.id) remains hidden, because its author is muted: \(ShortKey.text(message.author).shown)."

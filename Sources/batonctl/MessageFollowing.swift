@@ -80,7 +80,7 @@ struct MessageFollowing {
     var isAway = false
     while true {
       do {
-        for try await change in try await session.raw.watchMessages(request) {
+        for try await change in try await session.raw.messages.watch(request) {
           isAway = false
           try await show(change, &tail)
           request.since = change.revision

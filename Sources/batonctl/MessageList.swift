@@ -109,19 +109,19 @@ struct MessageList: AsyncParsableCommand {
   private func read(_ request: MessagesListRequest, _ session: Session) async throws -> MessagesListReply {
     var request = request
     request.limit = min(limit, Self.pageMax)
-    var found = try await session.raw.messages(request)
+    var found = try await session.raw.messages.list(request)
     while request.around == nil, found.messages.count < limit {
       request.limit = min(limit - found.messages.count, Self.pageMax)
       let next: MessagesListReply
       if request.after != nil {
         guard found.hasNewer, let newest = found.messages.first else { break }
         request.after = Int(newest.id)
-        next = try await session.raw.messages(request)
+        next = try await session.raw.messages.list(request)
         (found.messages, found.hasNewer) = (next.messages + found.messages, next.hasNewer)
       } else {
         guard found.hasOlder, let oldest = found.messages.last else { break }
         request.before = Int(oldest.id)
-        next = try await session.raw.messages(request)
+        next = try await session.raw.messages.list(request)
         (found.messages, found.hasOlder) = (found.messages + next.messages, next.hasOlder)
       }
       if next.messages.isEmpty { break }

@@ -14,7 +14,7 @@ struct MessageSearching {
     // The relays' time limit applies, and the daemon replies when it is over.
     session.ending.stopClock()
     let request = MessagesSearchRelaysRequest(channelId: channel, text: text, timeout: seconds)
-    let relays = try await session.raw.searchRelays(request).relays
+    let relays = try await session.raw.messages.searchRelays(request)
     for relay in relays {
       let name = "relay '\(relay.relayName.shown)'"
       switch relay.outcome {
@@ -32,7 +32,7 @@ struct MessageSearching {
     while hasMore, found.count < limit {
       request.offset = found.isEmpty ? nil : found.count
       request.limit = min(limit - found.count, MessageList.pageMax)
-      let next = try await session.raw.search(request)
+      let next = try await session.raw.messages.search(request)
       found += next.hits
       hasMore = next.hasMore && !next.hits.isEmpty
     }

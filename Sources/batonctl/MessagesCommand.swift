@@ -38,7 +38,7 @@ struct MessagesCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(show) { session in
-        let found = try await session.raw.message(MessagesGetRequest(id: message.id))
+        let found = try await session.raw.messages.get(id: message.id)
         let shown = try ShownMessage(found)
         let answered = try await session.answered([found])
         let relays = await session.relayNames(found.relayIds)
@@ -68,7 +68,7 @@ struct MessagesCommand: AsyncParsableCommand {
       try await global.connected { session in
         let request = MessagesMarkReadRequest(
           channelId: try await session.channel(channel).id, through: through.map { Int($0.id) })
-        let conversation = try await session.raw.markRead(request)
+        let conversation = try await session.raw.messages.markRead(request)
         try session.show(conversation) { UnreadMark.sentence(conversation) }
       }
     }
@@ -88,7 +88,7 @@ struct MessagesCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let conversation = try await session.raw.markUnread(MessagesMarkUnreadRequest(id: message.id))
+        let conversation = try await session.raw.messages.markUnread(id: message.id)
         try session.show(conversation) { UnreadMark.sentence(conversation) }
       }
     }
@@ -116,8 +116,7 @@ struct MessagesCommand: AsyncParsableCommand {
         let id = try await session.channel(channel).id
         // The relays' time limit applies, and the daemon replies when it is over.
         session.ending.stopClock()
-        let reply = try await session.raw.sync(
-          MessagesSyncRequest(channelId: id, timeout: RelayPatience.seconds(of: global)))
+        let reply = try await session.raw.messages.sync(channelId: id, timeout: RelayPatience.seconds(of: global))
         let relays = await session.relayNames(reply.conversation.relays.map(\.relayId))
         try session.show(reply) { Self.text(reply, FreshnessNotes(relays: relays, times: session.times), session.terminal) }
         if !reply.complete { throw ExitCode(1) }
@@ -157,7 +156,7 @@ extension Session {
     guard isForPeople, !ids.isEmpty else { return [:] }
     let wanted = ids.sorted().prefix(Self.relaysMax).map(JSONValue.integer)
     // A user with permission to read messages may lack the permission to see relays.
-    let relays = (try? await client.relays(filter: ["id": ["$in": .array(wanted)]])) ?? []
+    let relays = (try? await client.relays.all(filter: ["id": ["$in": .array(wanted)]])) ?? []
     return Dictionary(relays.map { ($0.id, $0.name) }) { first, _ in first }
   }
 
@@ -173,7 +172,7 @@ extension Session {
     // People remember the latest ones least.
     for id in others.sorted().suffix(Self.answeredMax) {
       do {
-        found[id] = try ShownMessage(try await raw.message(MessagesGetRequest(id: id))).line
+        found[id] = try ShownMessage(try await raw.messages.get(id: id)).line
       } catch let error as VarlinkError where error.kind == .noSuchObject {
         continue
       }

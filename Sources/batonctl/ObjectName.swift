@@ -43,26 +43,34 @@ struct ObjectID: ExpressibleByArgument, Hashable {
 
 extension Session {
   func channel(_ text: String) async throws -> Channel {
-    try await find(text, "channel", \.id, byID: client.channel(id:), byName: client.channel(name:))
+    try await find(
+      text, "channel", \.id, byID: { try await client.channels.get(id: $0) },
+      byName: { try await client.channels.get(name: $0) })
   }
 
   func relay(_ text: String) async throws -> Relay {
-    try await find(text, "relay", \.id, byID: client.relay(id:), byName: client.relay(name:))
+    try await find(
+      text, "relay", \.id, byID: { try await client.relays.get(id: $0) },
+      byName: { try await client.relays.get(name: $0) })
   }
 
   func server(_ text: String) async throws -> Server {
     try ServerCommand.PasswordOption.check(text)
-    return try await find(text, "server", \.id, byID: client.server(id:), byName: client.server(name:))
+    return try await find(
+      text, "server", \.id, byID: { try await client.servers.get(id: $0) },
+      byName: { try await client.servers.get(name: $0) })
   }
 
   func provider(_ text: String) async throws -> Operator {
     try await find(
-      text, "operator", \.id, byID: { try await client.operator(id: $0).operator },
-      byName: { try await client.operator(name: $0).operator })
+      text, "operator", \.id, byID: { try await client.operators.get(id: $0).operator },
+      byName: { try await client.operators.get(name: $0).operator })
   }
 
   func identity(_ text: String) async throws -> Identity {
-    try await find(text, "identity", \.id, byID: client.identity(id:), byName: client.identity(name:))
+    try await find(
+      text, "identity", \.id, byID: { try await client.identities.get(id: $0) },
+      byName: { try await client.identities.get(name: $0) })
   }
 
   /// The one object that `text` names. A number that is one object's id and another object's name is refused, because some commands cannot

@@ -26,7 +26,7 @@ struct OperatorCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let added = try await session.client.addOperator(
+        let added = try await session.client.operators.add(
           AddOperator(name: name, legalName: legalName, domains: domain.isEmpty ? nil : domain, force: force))
         try session.show(added) { "Added operator \(added.id) '\(added.name)'." }
       }
@@ -46,7 +46,7 @@ struct OperatorCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(show) { session in
-        let found = try await session.client.operator(id: try await session.provider(name).id)
+        let found = try await session.client.operators.get(id: try await session.provider(name).id)
         try session.show(found.operator) {
           let one = found.operator
           func words(_ roles: Roles, _ hasNames: Bool) -> String {
@@ -113,7 +113,7 @@ struct OperatorCommand: AsyncParsableCommand {
       let changed = try await session.changing {
         try await session.provider(name)
       } _: {
-        try await session.client.updateOperator(
+        try await session.client.operators.update(
           UpdateOperator(id: $0.id, revision: $0.revision, enabled: isEnabled, force: force))
       }
       try session.show(changed) { "Operator \(changed.id) '\(changed.name)' is \(changed.enabled ? "enabled" : "disabled")." }
@@ -151,7 +151,7 @@ struct OperatorCommand: AsyncParsableCommand {
           try await session.provider(self.operator)
         } _: {
           let now = accept ? RFC3339.text(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) : nil
-          return try await session.client.updateOperator(
+          return try await session.client.operators.update(
             UpdateOperator(
               id: $0.id, revision: $0.revision, name: name, legalName: legalName, domains: domain.isEmpty ? nil : domain,
               smpRoles: RoleChange.overrides(smpRole), xftpRoles: RoleChange.overrides(xftpRole),
@@ -184,7 +184,7 @@ struct OperatorCommand: AsyncParsableCommand {
           try session.confirm(
             "Remove operator \(found.id) '\(found.name)' with its servers and relays?", isDefault: false, yes: yes)
         }
-        let removed = try await session.client.removeOperator(id: found.id, force: force)
+        let removed = try await session.client.operators.remove(id: found.id, force: force)
         try session.show(removed) { "Removed operator \(removed.id) '\(removed.name)'." }
       }
     }

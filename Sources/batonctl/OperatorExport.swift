@@ -27,12 +27,12 @@ struct OperatorExport: AsyncParsableCommand {
         let id = try await session.provider(name).id
         declarations.operators = [try await Self.declare(id, session.raw)]
       } else {
-        for one in try await session.raw.operators() {
+        for one in try await session.raw.operators.all() {
           declarations.operators.append(try await Self.declare(one.id, session.raw))
         }
-        let own = try await session.raw.ownServersAndRelays()
-        declarations.servers = own.servers.map(Self.declare)
-        declarations.relays = own.relays.map(Self.declare)
+        let unowned: JSONValue = ["operatorId": ["$exists": false]]
+        declarations.servers = try await session.raw.servers.all(filter: unowned).map(Self.declare)
+        declarations.relays = try await session.raw.relays.all(filter: unowned).map(Self.declare)
       }
       let text = DeclarationWriter.text(declarations) { RFC3339.text(milliseconds: $0.milliseconds) }
       try session.show(JSONValue.object(["yaml": .string(text)])) {
@@ -42,7 +42,7 @@ struct OperatorExport: AsyncParsableCommand {
   }
 
   private static func declare(_ id: Int64, _ client: BatonClient) async throws -> Declarations.Operator {
-    let found = try await client.operator(id: id)
+    let found = try await client.operators.get(id: id)
     let one = found.operator
     return Declarations.Operator(
       file: "", name: one.name, legalName: one.legalName, domains: one.domains, isEnabled: one.enabled,

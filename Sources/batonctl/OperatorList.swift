@@ -22,7 +22,7 @@ extension OperatorCommand {
         let condition = list.condition([enablement?.condition])
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "operator", changedBy: ["operator", "relay", "server"]) { session in
-          let operators = try await session.client.operators(filter: condition, sort: list.order)
+          let operators = try await session.client.operators.all(filter: condition, sort: list.order)
           let (relays, servers) = try await Self.counts(of: operators, session)
           let none = condition == nil ? "No operators. Relays and servers without one are your own." : "No operators match."
           return Listing(objects: operators, columns: columns, none: none) {
@@ -38,8 +38,8 @@ extension OperatorCommand {
     ) async throws -> (relays: [Int64: Int], servers: [Int64: Int]) {
       guard session.isForPeople, !operators.isEmpty else { return ([:], [:]) }
       let owned: JSONValue = ["operatorId": ["$exists": true]]
-      let relays = try await session.client.relays(filter: owned).compactMap(\.operatorId)
-      let servers = try await session.client.servers(filter: owned).compactMap(\.operatorId)
+      let relays = try await session.client.relays.all(filter: owned).compactMap(\.operatorId)
+      let servers = try await session.client.servers.all(filter: owned).compactMap(\.operatorId)
       return (Dictionary(relays.map { ($0, 1) }, uniquingKeysWith: +), Dictionary(servers.map { ($0, 1) }, uniquingKeysWith: +))
     }
 

@@ -51,7 +51,7 @@ struct PeopleCommand: AsyncParsableCommand {
         var people: [Person] = []
         repeat {
           request.limit = min(limit - people.count, Self.pageMax)
-          let page = try await session.client.people(request)
+          let page = try await session.client.people.list(request)
           people += page.people
           request.cursor = page.nextCursor
         } while request.cursor != nil && people.count < limit
@@ -102,7 +102,7 @@ struct PeopleCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(show) { session in
-        let found = try await session.client.person(author: try await session.personKey(person))
+        let found = try await session.client.people.get(author: try await session.personKey(person))
         let names = await session.channelNames(found.channelIds)
         let doubt = check ? await Self.doubt(found, typed: person) : nil
         let verdict = !check || found.domainName == nil ? "not checked" : doubt ?? "the domain confirms it"
@@ -181,7 +181,7 @@ private struct PersonMuting {
   func run() async throws {
     try await global.connected { session in
       let author = try await session.personKey(person)
-      let found = try await session.client.mutePerson(author: author, muted: isMuted)
+      let found = try await session.client.people.setMuted(author: author, muted: isMuted)
       try session.show(found) {
         let key = ShortKey.text(found.author)
         let who = found.name.map { "\($0.onOneLine) (\(key))" } ?? key
@@ -204,7 +204,7 @@ extension Session {
   func channelNames(_ ids: [Int64]) async -> [Int64: String] {
     guard isForPeople, !ids.isEmpty else { return [:] }
     var names: [Int64: String] = [:]
-    for id in ids.prefix(Self.channelsNamedMax) { names[id] = (try? await client.channel(id: id))?.profile.displayName }
+    for id in ids.prefix(Self.channelsNamedMax) { names[id] = (try? await client.channels.get(id: id))?.profile.displayName }
     return names
   }
 

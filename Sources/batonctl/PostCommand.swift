@@ -36,8 +36,8 @@ struct PostCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected(show) { session in
         let reactions = try await session.reactions(to: post.id)
-        guard actions else { return try session.show(try await session.raw.post(id: post.id), reactions) }
-        let found = try await session.raw.postAndActions(id: post.id)
+        guard actions else { return try session.show(try await session.raw.posts.get(id: post.id).post, reactions) }
+        let found = try await session.raw.posts.get(id: post.id)
         let shown = try ShownPost(found.post)
         let view = PostView(terminal: session.terminal, times: session.times)
         try session.show(found) {
@@ -65,7 +65,7 @@ struct PostCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let forecast = try await session.raw.postAndActions(id: post.id)
+        let forecast = try await session.raw.posts.get(id: post.id)
         let found = try ShownPost(forecast.post)
         if !yes, session.terminal.isInteractive {
           let view = PostView(terminal: session.terminal, times: session.times)
@@ -75,7 +75,7 @@ struct PostCommand: AsyncParsableCommand {
         try session.confirm(
           "Delete post \(found.post.id) in '\(found.post.channelName)' for all readers: \(words)?", isDefault: false,
           yes: yes || !session.terminal.isInteractive)
-        try session.show(try await session.raw.deletePost(id: post.id, reason: reason))
+        try session.show(try await session.raw.posts.delete(id: post.id, reason: reason))
       }
     }
 
@@ -100,7 +100,7 @@ struct PostCommand: AsyncParsableCommand {
       try await global.connected { session in
         var relayID: Int64?
         if let relay { relayID = try await session.relay(relay).id }
-        try session.show(try await session.raw.retryPost(id: post.id, relayId: relayID))
+        try session.show(try await session.raw.posts.retry(id: post.id, relayId: relayID))
       }
     }
   }
@@ -129,7 +129,7 @@ struct PostCommand: AsyncParsableCommand {
       try await global.connected { session in
         let request = PostsReleaseRequest(
           id: post.id, at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) })
-        let released = try await session.raw.releasePost(request)
+        let released = try await session.raw.posts.release(request)
         try session.show(released) { at == nil ? "Post \(released.id) is being published." : PostPublish.stored(released) }
       }
     }
@@ -149,7 +149,7 @@ struct PostCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-      try await global.connected { session in try session.show(try await session.raw.cancelPost(id: post.id)) }
+      try await global.connected { session in try session.show(try await session.raw.posts.cancel(id: post.id)) }
     }
   }
 }
@@ -168,7 +168,7 @@ extension Session {
   /// program reads the output.
   func reactions(to post: Int64) async throws -> String? {
     guard isForPeople else { return nil }
-    let page = try await raw.posts(PostsListRequest(limit: 100, reactionTo: Int(post)))
+    let page = try await raw.posts.list(PostsListRequest(limit: 100, reactionTo: Int(post)))
     guard !page.posts.isEmpty else { return nil }
     return
       ((page.hasOlder ? [Marks.current.ellipsis] : [])

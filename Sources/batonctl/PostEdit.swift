@@ -44,14 +44,14 @@ struct PostEdit: AsyncParsableCommand {
       session in
       let text = try text.get()
       let parts = try await PostUploads(session: session).parts(of: extras, needsAll: key != nil) {
-        let old = try await session.raw.post(id: post.id)
+        let old = try await session.raw.posts.get(id: post.id).post
         return PostUploads.Destination(channel: old.channelId, network: old.network)
       }
       let request = PostsEditRequest(
         id: post.id, text: text, mentions: parts.mentions, contentWarning: extras.warning,
         hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key)
       if wait == .none {
-        let new = try await session.client.editPost(request).post
+        let new = try await session.client.posts.edit(request).post
         session.warn(of: new)
         if PostFollowing.isUnpublished(new) {
           return try session.show(new) { "Post \(new.id) is edited, and not published yet." }
@@ -59,7 +59,7 @@ struct PostEdit: AsyncParsableCommand {
         guard new.id != post.id else { return try session.show(new) { "Post \(new.id) is being edited." } }
         return try session.show(new) { "Post \(new.id) is being published to replace post \(post.id)." }
       }
-      let replies = try await session.client.editPostAndFollow(request).map {
+      let replies = try await session.client.posts.editAndFollow(request).map {
         PostsPublishReply(post: $0.post, isNew: $0.isNew)
       }
       try await PostFollowing(session: session, wait: wait).run(replies, beginning)

@@ -34,8 +34,8 @@ struct PostExport: AsyncParsableCommand {
       let file = try path.map(ExportFile.init)
       var report = ExportReport()
       var isComplete = false
-      for try await reply in try await session.raw.exportPosts(request) {
-        guard let post = reply.post else {
+      for try await post in try await session.raw.posts.export(request) {
+        guard let post else {
           isComplete = true
           continue
         }

@@ -18,7 +18,7 @@ struct PostHistory: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected(table.show) { session in
-      let lines = try await session.client.postTransitions(postID: post.id, limit: limit)
+      let lines = try await session.client.posts.transitions(id: post.id, limit: limit)
       let columns = try table.chosen(of: HistoryRow.columns)
       try session.show(lines) { session.table(columns, lines.map { HistoryRow(line: $0, times: session.times) }) }
     }

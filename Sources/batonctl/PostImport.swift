@@ -89,8 +89,8 @@ struct PostImport: AsyncParsableCommand {
       switch try PostImportLine.offer(bytes, channel: channel) {
       case .post(var request):
         if let people = request.mentions { request.mentions = try await mentions.keys(of: people) }
-        return try await session.raw.publishPost(request).isNew ? .accepted : .duplicate
-      case .event(let request): return try await session.raw.adoptPost(request).isNew ? .accepted : .duplicate
+        return try await session.raw.posts.publish(request).isNew ? .accepted : .duplicate
+      case .event(let request): return try await session.raw.posts.adopt(request).isNew ? .accepted : .duplicate
       }
     } catch let flaw as PostImportLine.Flaw {
       return .refused(error: "local.InvalidLine", message: flaw.reason)

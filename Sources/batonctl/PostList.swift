@@ -81,19 +81,19 @@ struct PostList: AsyncParsableCommand {
   private func read(_ request: PostsListRequest, _ session: Session) async throws -> PostsListReply {
     var request = request
     request.limit = min(limit, Self.pageMax)
-    var found = try await session.raw.posts(request)
+    var found = try await session.raw.posts.list(request)
     while request.around == nil, found.ids.count < limit {
       request.limit = min(limit - found.ids.count, Self.pageMax)
       let next: PostsListReply
       if request.after != nil {
         guard found.hasNewer, let newest = found.ids.max() else { break }
         request.after = newest
-        next = try await session.raw.posts(request)
+        next = try await session.raw.posts.list(request)
         (found.posts, found.hasNewer) = (next.posts + found.posts, next.hasNewer)
       } else {
         guard found.hasOlder, let oldest = found.ids.min() else { break }
         request.before = oldest
-        next = try await session.raw.posts(request)
+        next = try await session.raw.posts.list(request)
         (found.posts, found.hasOlder) = (found.posts + next.posts, next.hasOlder)
       }
       found.unreadable = Self.joined(found.unreadable, next.unreadable)

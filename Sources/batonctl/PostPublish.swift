@@ -68,11 +68,11 @@ struct PostPublish: AsyncParsableCommand {
     try await global.connected(limit: waits ? TimeSpan(argument: "20min") : nil, canInterrupt: waits) { session in
       let request = try await request(try text.get(), session)
       guard waits else {
-        let post = try await session.client.publishPost(request).post
+        let post = try await session.client.posts.publish(request).post
         session.warn(of: post)
         return try session.show(post) { Self.stored(post) }
       }
-      let replies = try await session.client.publishPostAndFollow(request)
+      let replies = try await session.client.posts.publishAndFollow(request)
       try await PostFollowing(session: session, wait: wait).run(replies, Self.beginning)
     }
   }

@@ -25,9 +25,9 @@ struct PostReact: AsyncParsableCommand {
     let request = PostsReactRequest(
       id: post.id, reaction: options.reaction, emoji: options.emoji, idempotencyKey: options.key)
     try await PostRemark(global: global, wait: options.wait, kind: "a reaction to post").run(on: post) { client in
-      try await client.reactToPost(request).post
+      try await client.posts.react(request).post
     } following: { client in
-      try await client.reactToPostAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+      try await client.posts.reactAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
     } beginning: {
       beginning($0)
     }
@@ -58,9 +58,9 @@ struct PostPin: AsyncParsableCommand {
 
   func run() async throws {
     try await PostRemark(global: global, wait: wait, kind: "the pin of post").run(on: post) { client in
-      try await client.pinPost(id: post.id).post
+      try await client.posts.pin(id: post.id).post
     } following: { client in
-      try await client.pinPostAndFollow(id: post.id).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+      try await client.posts.pinAndFollow(id: post.id).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
     } beginning: {
       beginning($0)
     }
@@ -85,7 +85,7 @@ struct PostUnpin: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      let pin = try await session.raw.unpinPost(id: post.id)
+      let pin = try await session.raw.posts.unpin(id: post.id)
       try session.show(pin) {
         "Unpinning post \(post.id). See batonctl post show \(pin.id)."
       }

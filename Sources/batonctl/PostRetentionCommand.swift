@@ -35,7 +35,7 @@ struct PostRetentionCommand: AsyncParsableCommand {
       let channel = try await session.channel(channel)
       let name = channel.profile.displayName.shown
       guard forever || days != nil || count != nil else {
-        let retention = try await session.client.postRetention(channelId: channel.id)
+        let retention = try await session.client.posts.getRetention(channelId: channel.id)
         return try session.show(retention) { Self.sentence(retention, name) }
       }
       if !forever {
@@ -44,7 +44,7 @@ struct PostRetentionCommand: AsyncParsableCommand {
           "\(Self.sentence(wanted, name)) Permanently forget the text of all other posts here?", isDefault: false,
           yes: yes || !session.terminal.isInteractive)
       }
-      let retention = try await session.client.setPostRetention(channelId: channel.id, keepDays: days, keepCount: count)
+      let retention = try await session.client.posts.setRetention(channelId: channel.id, keepDays: days, keepCount: count)
       try session.show(retention) { Self.sentence(retention, name) }
     }
   }

@@ -79,8 +79,8 @@ struct PostUploads {
   private func upload(
     _ file: LocalFile, _ path: String, _ channel: Int64, needsAll: Bool, _ client: WebClient
   ) async throws -> [String] {
-    let upload = try await session.raw.authorizeUpload(
-      PostsAuthorizeUploadRequest(channelId: channel, sha256: file.sha256, sizeBytes: file.bytes.count))
+    let upload = try await session.raw.posts.authorizeUpload(
+      channelId: channel, sha256: file.sha256, sizeBytes: file.bytes.count)
     let outcomes = await file.upload(to: upload.servers, authorization: upload.authorization, client: client)
     return try Self.places(outcomes, path, needsAll: needsAll, warn: session.ending.warn)
   }

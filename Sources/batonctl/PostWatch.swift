@@ -23,7 +23,7 @@ struct PostWatch: AsyncParsableCommand {
       session.ending.followed = .stream
       Output.endWithReader()
       var hasBegun = since != nil
-      for try await change in try await session.raw.watchPosts(request) {
+      for try await change in try await session.raw.posts.watch(request) {
         guard let post = change.post else {
           // The first reply only contains the revision after which changes follow.
           if !hasBegun { try session.showNext(change) { "\(change.revision)  begin" } }

@@ -38,7 +38,7 @@ struct RelayCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected { session in
         let network = network ?? NetworkKind.lookingLike(address).rawValue
-        let relay = try await session.client.addRelay(
+        let relay = try await session.client.relays.add(
           AddRelay(
             address: address, name: name, network: network, enabled: !disabled, domains: domain.isEmpty ? nil : domain,
             operatorId: try await session.assignment(self.operator)))
@@ -131,10 +131,10 @@ struct RelayCommand: AsyncParsableCommand {
             requests = [(known.name, TestRequest(id: known.id))]
           }
         } else {
-          requests = try await client.relays().map { ($0.name, TestRequest(id: $0.id)) }
+          requests = try await client.relays.all().map { ($0.name, TestRequest(id: $0.id)) }
         }
         let passed = try await session.runTests(
-          requests.map { title, request in (title, { try await client.testRelay(request) }) })
+          requests.map { title, request in (title, { try await client.relays.testAndFollow(request) }) })
         if !passed { throw ExitCode(1) }
       }
     }
@@ -173,7 +173,7 @@ struct RelayCommand: AsyncParsableCommand {
       let changed = try await session.changing {
         try await session.relay(name)
       } _: {
-        try await session.client.updateRelay(UpdateRelay(id: $0.id, revision: $0.revision, enabled: isEnabled))
+        try await session.client.relays.update(UpdateRelay(id: $0.id, revision: $0.revision, enabled: isEnabled))
       }
       try session.show(changed) { "Relay \(changed.id) '\(changed.name)' is \(changed.enabled ? "enabled" : "disabled")." }
     }
@@ -204,7 +204,7 @@ struct RelayCommand: AsyncParsableCommand {
         let changed = try await session.changing {
           try await session.relay(relay)
         } _: {
-          try await session.client.updateRelay(
+          try await session.client.relays.update(
             UpdateRelay(
               id: $0.id, revision: $0.revision, address: address, name: name, domains: domain.isEmpty ? nil : domain,
               operatorId: owner))
@@ -234,7 +234,7 @@ struct RelayCommand: AsyncParsableCommand {
             "Remove relay \(found.id) '\(found.name)', even from the choice for channels that use it?", isDefault: false,
             yes: yes)
         }
-        let relay = try await session.client.removeRelay(id: found.id, force: force)
+        let relay = try await session.client.relays.remove(id: found.id, force: force)
         try session.show(relay) { "Removed relay \(relay.id) '\(relay.name)'." }
       }
     }

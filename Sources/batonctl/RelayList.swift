@@ -26,7 +26,7 @@ extension RelayCommand {
         let condition = list.condition([Words.condition("network", network)] + (try await peers.conditions(session)))
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "relay", changedBy: ["relay", "operator", "channelRelay"]) { session in
-          let relays = try await session.client.relays(filter: condition, sort: list.order)
+          let relays = try await session.client.relays.all(filter: condition, sort: list.order)
           let owners = try await session.operatorNames(relays.map(\.operatorId))
           let none = condition == nil ? "No relays. Add one with batonctl relay add ADDRESS." : "No relays match."
           return Listing(objects: relays, columns: columns, none: none) {

@@ -68,7 +68,7 @@ struct ServerCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let server = try await session.client.addServer(
+        let server = try await session.client.servers.add(
           AddServer(
             address: address, password: try password.password(), operatorId: try await session.assignment(self.operator),
             enabled: !disabled, roles: RoleChange.overrides(role), force: force))
@@ -147,7 +147,7 @@ struct ServerCommand: AsyncParsableCommand {
       let changed = try await session.changing {
         try await session.server(name)
       } _: {
-        try await session.client.updateServer(
+        try await session.client.servers.update(
           UpdateServer(id: $0.id, revision: $0.revision, enabled: isEnabled, force: force))
       }
       try session.show(changed) { "Server \(changed.id) is \(changed.enabled ? "enabled" : "disabled")." }
@@ -190,7 +190,7 @@ struct ServerCommand: AsyncParsableCommand {
         let changed = try await session.changing {
           try await session.server(server)
         } _: {
-          try await session.client.updateServer(
+          try await session.client.servers.update(
             UpdateServer(
               id: $0.id, revision: $0.revision, address: address, password: password, operatorId: owner,
               roles: RoleChange.overrides(role), force: force))
@@ -216,7 +216,7 @@ struct ServerCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let removed = try await session.client.removeServer(id: try await session.server(server).id, force: force)
+        let removed = try await session.client.servers.remove(id: try await session.server(server).id, force: force)
         try session.show(removed) { "Removed server \(removed.id) at \(removed.address)." }
       }
     }
@@ -246,19 +246,19 @@ struct ServerCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected { session in
         let client = session.client
-        var requests: [(String, TestRequest)] = []
+        var requests: [(String, ServersTestRequest)] = []
         if let server {
           if !server.hasPrefix("name:"), server.contains("://") {
-            requests = [(server.shown, TestRequest(address: server))]
+            requests = [(server.shown, ServersTestRequest(address: server))]
           } else {
             let known = try await session.server(server)
-            requests = [(known.address, TestRequest(id: known.id))]
+            requests = [(known.address, ServersTestRequest(id: known.id))]
           }
         } else {
-          requests = try await client.servers().map { ($0.address, TestRequest(id: $0.id)) }
+          requests = try await client.servers.all().map { ($0.address, ServersTestRequest(id: $0.id)) }
         }
         let passed = try await session.runTests(
-          requests.map { title, request in (title, { try await client.testServer(request) }) })
+          requests.map { title, request in (title, { try await client.servers.testAndFollow(request) }) })
         if !passed { throw ExitCode(1) }
       }
     }

@@ -26,7 +26,7 @@ extension ServerCommand {
         let condition = list.condition([Words.condition("protocol", self.protocol)] + (try await peers.conditions(session)))
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "server", changedBy: ["server", "operator"]) { session in
-          let servers = try await session.client.servers(filter: condition, sort: list.order)
+          let servers = try await session.client.servers.all(filter: condition, sort: list.order)
           let owners = try await session.operatorNames(servers.map(\.operatorId))
           let none = condition == nil ? "No servers. Add one with batonctl server add ADDRESS." : "No servers match."
           return Listing(objects: servers, columns: columns, none: none) {

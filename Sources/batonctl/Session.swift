@@ -97,7 +97,7 @@ extension GlobalOptions {
       do {
         let client = try await BatonClient(
           socket: path, timeout: timeout?.duration ?? .seconds(45), persistence: Self.persistence)
-        try await client.ping()
+        try await client.service.ping()
         return client
       } catch let failure as VarlinkClient.Failure where waits {
         switch failure {

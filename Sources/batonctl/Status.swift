@@ -53,12 +53,14 @@ struct Status: AsyncParsableCommand {
   private struct Report {
     let status: DaemonStatus
     /// The findings, or `nil` for publishers, who lack the permission to see them.
-    private let findings: (errors: [Finding], warnings: [Finding])?
+    private let findings: OperatorsValidateReply?
 
     init(_ session: Session) async throws {
-      status = try await session.client.status()
+      status = try await session.client.daemon.status()
       do {
-        findings = session.isForPeople ? try await session.client.validate() : ([], [])
+        findings =
+          session.isForPeople
+          ? try await session.client.operators.validate() : OperatorsValidateReply(errors: [], warnings: [])
       } catch let error as VarlinkError where error.name == VarlinkError.permissionDenied.name {
         findings = nil
       }
@@ -129,7 +131,7 @@ struct Watch: AsyncParsableCommand {
       for name in relay { request.relayIds = (request.relayIds ?? []) + [try await session.relay(name).id] }
       session.ending.followed = .stream
       Output.endWithReader()
-      for try await change in try await session.client.watch(request) {
+      for try await change in try await session.client.monitor.watch(request) {
         try session.showNext(change) { Self.line(change, session.terminal) }
       }
     }

@@ -19,12 +19,12 @@ struct Validate: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      let (errors, warnings) = try await session.client.validate()
-      try session.show(JSONValue.object(["errors": try errors.json, "warnings": try warnings.json])) {
-        guard !errors.isEmpty || !warnings.isEmpty else { return "No errors or warnings." }
-        return Self.lines(errors, warnings, session.terminal).joined(separator: "\n")
+      let found = try await session.client.operators.validate()
+      try session.show(found) {
+        guard !found.errors.isEmpty || !found.warnings.isEmpty else { return "No errors or warnings." }
+        return Self.lines(found.errors, found.warnings, session.terminal).joined(separator: "\n")
       }
-      if !errors.isEmpty { throw ExitCode(1) }
+      if !found.errors.isEmpty { throw ExitCode(1) }
     }
   }
 
@@ -49,7 +49,7 @@ struct Reload: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      let report = try await session.client.reload()
+      let report = try await session.client.daemon.reload()
       try session.show(report) {
         var lines = [
           "\(counted(report.files, "file")) \(report.files == 1 ? "declares" : "declare") \(counted(report.operators, "operator")), "

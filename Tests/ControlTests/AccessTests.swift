@@ -282,7 +282,7 @@ struct AccessTests {
       "/usr/bin/python3", [Program.repository + "/Tests/ControlTests/python/crowd.py", bench.path, "700"])
     #expect(try await crowd.line(containing: "kept") == "kept 64")
     let root = try await BatonClient(socket: bench.path)
-    _ = try await root.status()
+    _ = try await root.daemon.status()
     await root.close()
     let member = try await Program.run(
       "/usr/bin/python3",

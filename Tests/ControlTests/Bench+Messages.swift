@@ -81,7 +81,7 @@ extension Bench {
   func named() async throws -> [String: Message] {
     var (named, request, hasOlder) = ([String: Message](), MessagesListRequest(deleted: true, limit: 100), true)
     while hasOlder {
-      let page = try await client.messages(request)
+      let page = try await client.messages.list(request)
       for message in page.messages { if let name = message.networkId { named[name] = message } }
       (hasOlder, request.before) = (page.hasOlder, page.messages.last.map { Int($0.id) })
     }

@@ -113,13 +113,13 @@ final class Bench: Sendable {
 
   func addRelays(_ count: Int) async throws -> [Int64] {
     var ids: [Int64] = []
-    for number in 1...count { ids.append(try await client.addRelay(AddRelay(address: "ws://r\(number)")).id) }
+    for number in 1...count { ids.append(try await client.relays.add(AddRelay(address: "ws://r\(number)")).id) }
     return ids
   }
 
   func create(_ name: String) async throws -> Channel? {
     var last: Channel?
-    let changes = try await client.createChannelAndFollow(CreateChannel(profile: .init(displayName: name)))
+    let changes = try await client.channels.createAndFollow(CreateChannel(profile: .init(displayName: name)))
     for try await channel in changes { last = channel }
     return last
   }
@@ -129,7 +129,7 @@ final class Bench: Sendable {
     let text = String(repeating: "x", count: 15_000)
     for number in numbers {
       let request = CreateChannel(profile: .init(displayName: "Channel \(number)"), custom: ["text": .string(text)])
-      for try await _ in try await client.createChannelAndFollow(request) {}
+      for try await _ in try await client.channels.createAndFollow(request) {}
     }
   }
 

@@ -40,53 +40,54 @@ struct CareTests {
     let bench = try await Bench()
     let client = bench.client
     let relays = try await bench.addRelays(1)
-    #expect(try await client.identities().map(\.name) == ["main"])
+    #expect(try await client.identities.all().map(\.name) == ["main"])
     try "\u{FEFF}key of the desk\r\n".write(toFile: bench.folder.path + "/desk", atomically: true, encoding: .utf8)
     try "hunter2".write(toFile: bench.folder.path + "/bad", atomically: true, encoding: .utf8)
-    let desk = try await client.addIdentity(name: "News desk", credential: "desk")
+    let desk = try await client.identities.add(name: "News desk", credential: "desk")
     #expect(desk.id == 2 && desk.channels == 0 && !"\(desk)".contains("key of the desk\n"))
-    #expect(await refusal { _ = try await client.addIdentity(name: "News desk") } == "DuplicateName")
-    #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: "desk") } == "DuplicateName")
+    #expect(await refusal { _ = try await client.identities.add(name: "News desk") } == "DuplicateName")
+    #expect(await refusal { _ = try await client.identities.add(name: "Other", credential: "desk") } == "DuplicateName")
     // The same key, however it was saved.
     try "key of the desk".write(toFile: bench.folder.path + "/same", atomically: true, encoding: .utf8)
-    #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: "same") } == "DuplicateName")
+    #expect(await refusal { _ = try await client.identities.add(name: "Other", credential: "same") } == "DuplicateName")
     // The master key may be a credential too; it must not become the key of an identity.
     try "key of the desk 2\n".write(toFile: bench.folder.path + "/identity.key", atomically: true, encoding: .utf8)
     for credential in ["identity.key\0", "identity.key\0x"] {
-      #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: credential) } == "InvalidParameter")
+      #expect(
+        await refusal { _ = try await client.identities.add(name: "Other", credential: credential) } == "InvalidParameter")
     }
     for credential in ["nothing", "../desk", "", "bad", "identity.key", "desk\n", "d esk"] {
       do {
-        _ = try await client.addIdentity(name: "Other", credential: credential)
+        _ = try await client.identities.add(name: "Other", credential: credential)
         Issue.record("'\(credential)' was taken")
       } catch let error as VarlinkError {
         #expect(error.name == "org.batond.Identities.InvalidCredential" && !"\(error.parameters)".contains("hunter2"))
       }
     }
-    #expect(await refusal { _ = try await client.addIdentity(name: "x", network: "simplex") } == "NetworkUnavailable")
+    #expect(await refusal { _ = try await client.identities.add(name: "x", network: "simplex") } == "NetworkUnavailable")
 
-    #expect(try await client.identities(filter: ["name": "News desk"]).map(\.id) == [2])
-    #expect(try await client.identities(sort: [["field": "name", "direction": -1]]).map(\.id) == [1, 2])
+    #expect(try await client.identities.all(filter: ["name": "News desk"]).map(\.id) == [2])
+    #expect(try await client.identities.all(sort: [["field": "name", "direction": -1]]).map(\.id) == [1, 2])
     let page = try await client.call("org.batond.Identities.List", ["limit": 1])
     #expect(page["identities"]?.array?.count == 1 && page["revision"]?.integer != nil)
     let rest = try await client.call("org.batond.Identities.List", ["cursor": page["nextCursor"] ?? ""])
     #expect(try [Identity](json: rest["identities"] ?? []).map(\.id) == [2] && rest["nextCursor"] == nil)
-    #expect(await refusal { _ = try await client.identities(filter: ["secret": "x"]) } == "InvalidFilter")
+    #expect(await refusal { _ = try await client.identities.all(filter: ["secret": "x"]) } == "InvalidFilter")
 
-    let channel = try await client.createChannel(
+    let channel = try await client.channels.create(
       CreateChannel(profile: .init(displayName: "City"), identity: "News desk", relayIds: relays))
     #expect(channel.identity == "News desk")
-    #expect(try await client.identity(name: "News desk").channels == 1)
-    #expect(await refusal { _ = try await client.removeIdentity(id: 2) } == "IdentityInUse")
-    #expect(await refusal { _ = try await client.removeIdentity(id: 1) } == "IdentityInUse")
-    #expect(await refusal { _ = try await client.removeIdentity(id: 99) } == "NoSuchIdentity")
-    _ = try await client.deleteChannel(id: channel.id)
+    #expect(try await client.identities.get(name: "News desk").channels == 1)
+    #expect(await refusal { _ = try await client.identities.remove(id: 2) } == "IdentityInUse")
+    #expect(await refusal { _ = try await client.identities.remove(id: 1) } == "IdentityInUse")
+    #expect(await refusal { _ = try await client.identities.remove(id: 99) } == "NoSuchIdentity")
+    _ = try await client.channels.delete(id: channel.id)
     for _ in 0..<6 { try await bench.coordinator.barrier() }
-    #expect(try await client.removeIdentity(id: 2).name == "News desk")
-    #expect(await refusal { _ = try await client.identity(id: 2) } == "NoSuchIdentity")
+    #expect(try await client.identities.remove(id: 2).name == "News desk")
+    #expect(await refusal { _ = try await client.identities.get(id: 2) } == "NoSuchIdentity")
     // The name is free again, and the deleted channel is still there to see.
-    #expect(try await client.addIdentity(name: "News desk").id == 3)
-    #expect(try await client.channel(id: channel.id).phase == "deleted")
+    #expect(try await client.identities.add(name: "News desk").id == 3)
+    #expect(try await client.channels.get(id: channel.id).phase == "deleted")
     try await bench.stop()
   }
 
@@ -101,7 +102,7 @@ struct CareTests {
       await refusal { _ = try await bench.client.call("org.batond.Channels.List", parameters) }
     }
     #expect(try await bench.client.call("org.batond.Relays.List", ["limit": 3])["relays"]?.array?.count == 2)
-    #expect(try await bench.client.relays().count == 3)
+    #expect(try await bench.client.relays.all().count == 3)
     #expect(await refused(["limit": 1001]) == "InvalidParameter")
     #expect(await refused(["limit": 2, "filter": ["$or": [["id": 1]]]]) == nil)
     // Its conditions are not too many, but they are too deep.
@@ -118,7 +119,7 @@ struct CareTests {
     let copy = folder.path + "/copy.db"
     try bench.store.backUp(to: copy)
     for number in 0..<5 { _ = try await bench.create("lost \(number)") }
-    let known = try await bench.client.status().revision
+    let known = try await bench.client.daemon.status().revision
     try await bench.stop()
     _ = try Store.restore(from: copy, directory: folder.path + "/state", stamp: "1")
 
@@ -127,12 +128,12 @@ struct CareTests {
     #expect(listed > known)
     for number in 0..<9 { _ = try await again.create("new \(number)") }
     #expect(
-      await refusal { for try await _ in try await again.client.watch(WatchRequest(since: known)) { return } }
+      await refusal { for try await _ in try await again.client.monitor.watch(WatchRequest(since: known)) { return } }
         == "RevisionCompacted")
-    let channel = try await again.client.createChannel(
+    let channel = try await again.client.channels.create(
       CreateChannel(profile: .init(displayName: "last"), relayIds: relays))
     var heard: [String] = []
-    for try await change in try await again.client.watch(WatchRequest(since: listed, kinds: ["channel"])) {
+    for try await change in try await again.client.monitor.watch(WatchRequest(since: listed, kinds: ["channel"])) {
       guard let channel = try change.after.map({ try Channel(json: $0) }) else { continue }
       if heard.last != channel.profile.displayName { heard.append(channel.profile.displayName) }
       if heard.last == "last" { break }
@@ -147,7 +148,9 @@ struct CareTests {
     for number in 0..<20 { _ = try await bench.create("before \(number)") }
     let client = bench.client
     let making = Task {
-      for number in 0..<40 { _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "while \(number)"))) }
+      for number in 0..<40 {
+        _ = try await client.channels.create(CreateChannel(profile: .init(displayName: "while \(number)")))
+      }
     }
     var copy = Data()
     var size: Int64 = -1
@@ -204,7 +207,7 @@ struct CareTests {
     let bench = try await Bench()
     _ = try await bench.addRelays(1)
     _ = try await bench.create("sound")
-    let sound = try await bench.client.check()
+    let sound = try await bench.client.daemon.check()
     #expect(sound.channels == 1 && sound.problems.isEmpty)
     #expect(
       try await Program.run(
@@ -214,7 +217,7 @@ struct CareTests {
           "UPDATE channel_relays SET status = 'nonsense' WHERE channel_id = 1",
         ]
       ).status == 0)
-    let broken = try await bench.client.check()
+    let broken = try await bench.client.daemon.check()
     #expect(broken.channels == 1 && broken.problems.count == 1 && broken.problems[0].contains("channel 1"))
     try await bench.stop()
   }
@@ -224,7 +227,7 @@ struct CareTests {
     let clock = ManualClock()
     let bench = try await Bench(clock: clock)
     clock.advance(by: .seconds(90))
-    let start = try #require(try await bench.client.metrics().first { $0.name == "process_start_time_seconds" }?.value)
+    let start = try #require(try await bench.client.daemon.metrics().first { $0.name == "process_start_time_seconds" }?.value)
     #expect(start * 1_000 == Double((clock.now + .seconds(-90)).milliseconds))
     let watcher = try LazyWatcher(bench.path)
     #expect(try await watcher.next()?.time == clock.now.text)
@@ -236,10 +239,10 @@ struct CareTests {
     let bench = try await Bench()
     _ = try await bench.addRelays(2)
     bench.store.close()
-    let names = Set(try await bench.client.metrics().map(\.name))
+    let names = Set(try await bench.client.daemon.metrics().map(\.name))
     #expect(names.isSuperset(of: ["baton_build_info", "baton_store_writable", "baton_relays", "process_open_fds"]))
     #expect(names.isDisjoint(with: ["baton_channels", "baton_channel_relays", "baton_channels_quarantined"]))
-    await #expect(throws: VarlinkError.self) { try await bench.client.channelCounts() }
+    await #expect(throws: VarlinkError.self) { try await bench.client.channels.counts() }
     try? await bench.stop()
   }
 
@@ -247,7 +250,7 @@ struct CareTests {
     let bench = try await Bench()
     _ = try await bench.addRelays(2)
     _ = try await bench.create("one")
-    let metrics = try await bench.client.metrics()
+    let metrics = try await bench.client.daemon.metrics()
     func sum(_ name: String) -> Double { metrics.filter { $0.name == name }.map(\.value).reduce(0, +) }
     #expect(sum("baton_channels") == 1 && sum("baton_channel_relays") == 2 && sum("baton_relays") == 2)
     #expect(sum("baton_store_writable") == 1 && sum("baton_inbox_requests_limit") == 3 * 10_000)
@@ -268,8 +271,8 @@ struct CareTests {
     }
     #expect(figure("baton_store_commit_duration_seconds", "ok")?.buckets?.last?.count ?? 0 > 1)
     #expect(figure("baton_control_calls_total", "org.batond.Relays ok")?.value == 2)
-    await #expect(throws: VarlinkError.self) { try await bench.client.channel(id: 77) }
-    let later = try await bench.client.metrics()
+    await #expect(throws: VarlinkError.self) { try await bench.client.channels.get(id: 77) }
+    let later = try await bench.client.daemon.metrics()
     #expect(later.first { $0.label == "org.batond.Channels refused" }?.value == 1)
     // What there may be is there from the start.
     #expect(later.first { $0.label == "org.batond.Posts error" }?.value == 0)
@@ -283,9 +286,9 @@ struct CareTests {
     let kinds = Dictionary(later.map { ($0.name, $0.kind) }) { $1 }
     #expect(MetricFamily.all.allSatisfy { kinds[$0.name] == nil || kinds[$0.name] == $0.kind.rawValue })
     // Disabled ones are no one's concern.
-    let relay = try await bench.client.relay(id: 1)
-    _ = try await bench.client.updateRelay(UpdateRelay(id: 1, revision: relay.revision, enabled: false))
-    let last = try await bench.client.metrics()
+    let relay = try await bench.client.relays.get(id: 1)
+    _ = try await bench.client.relays.update(UpdateRelay(id: 1, revision: relay.revision, enabled: false))
+    let last = try await bench.client.daemon.metrics()
     #expect(last.filter { $0.name == "baton_relays" }.map(\.value).reduce(0, +) == 1)
     try await bench.stop()
   }
@@ -303,7 +306,7 @@ struct RefusalTests {
     }
     let missing = try #require(try await refusal("org.batond.Channels.Get", ["id": 7]))
     #expect(ChannelsRefusal(missing) == .noSuchChannel(id: 7, name: nil))
-    let relay = try await bench.client.addRelay(AddRelay(address: "ws://r1"))
+    let relay = try await bench.client.relays.add(AddRelay(address: "ws://r1"))
     let stale = try #require(try await refusal("org.batond.Relays.Update", ["id": .integer(relay.id), "revision": 99]))
     #expect(RelaysRefusal(stale) == .staleRevision(current: relay))
     // Unknown members are refused wherever they are.

@@ -27,45 +27,45 @@ struct CatalogControlTests {
   @Test func operatorsServersAndRelaysAreManaged() async throws {
     let bench = try await Bench()
     let client = bench.client
-    let owner = try await client.addOperator(
+    let owner = try await client.operators.add(
       AddOperator(
         name: "Example", legalName: "Example Ltd", domains: ["Example.org"], smpRoles: RoleOverrides(storage: false),
         conditionsAcceptedAt: "2026-01-31T12:00:00Z"))
     #expect(owner.domains == ["example.org"] && owner.conditionsAcceptedAt == "2026-01-31T12:00:00.000Z")
     #expect(owner.smpRoles == Roles(storage: false, proxy: true, names: true))
-    let server = try await client.addServer(AddServer(address: Self.smp("S.example.org:5223"), enabled: true))
+    let server = try await client.servers.add(AddServer(address: Self.smp("S.example.org:5223"), enabled: true))
     #expect(server.operatorId == owner.id && server.address == Self.smp("s.example.org") && server.roles == owner.smpRoles)
-    let relay = try await client.addRelay(AddRelay(address: "ws://r1", name: "one", domains: ["example.org"]))
+    let relay = try await client.relays.add(AddRelay(address: "ws://r1", name: "one", domains: ["example.org"]))
     #expect(relay.operatorId == owner.id)
-    let found = try await client.operator(name: "Example")
+    let found = try await client.operators.get(name: "Example")
     #expect(found.operator == owner && found.servers.map(\.id) == [server.id] && found.relays.map(\.id) == [relay.id])
 
-    let changed = try await client.updateOperator(
+    let changed = try await client.operators.update(
       UpdateOperator(id: owner.id, revision: owner.revision, legalName: "", domains: [], conditionsAcceptedAt: ""))
     #expect(changed.legalName == nil && changed.conditionsAcceptedAt == nil && changed.revision > owner.revision)
-    #expect(try await client.relay(id: relay.id).operatorId == nil, "without the domain it is one's own")
-    let named = try await client.updateRelay(
-      UpdateRelay(id: relay.id, revision: try await client.relay(id: relay.id).revision, name: "two", enabled: false))
+    #expect(try await client.relays.get(id: relay.id).operatorId == nil, "without the domain it is one's own")
+    let named = try await client.relays.update(
+      UpdateRelay(id: relay.id, revision: try await client.relays.get(id: relay.id).revision, name: "two", enabled: false))
     #expect(named.name == "two" && !named.enabled)
-    #expect(try await client.server(name: "s.example.org").id == server.id)
-    #expect(try await client.server(name: Self.smp("s.example.org:5223")).id == server.id)
-    #expect(try await client.removeServer(id: server.id, force: true).deleted)
-    #expect(try await client.removeRelay(id: relay.id).deleted)
-    #expect(try await client.removeOperator(id: owner.id).deleted)
-    #expect(try await client.operators().isEmpty)
-    #expect(try await client.servers().isEmpty)
-    #expect(try await client.relays().isEmpty)
-    let status = try await client.status()
+    #expect(try await client.servers.get(name: "s.example.org").id == server.id)
+    #expect(try await client.servers.get(name: Self.smp("s.example.org:5223")).id == server.id)
+    #expect(try await client.servers.remove(id: server.id, force: true).deleted)
+    #expect(try await client.relays.remove(id: relay.id).deleted)
+    #expect(try await client.operators.remove(id: owner.id).deleted)
+    #expect(try await client.operators.all().isEmpty)
+    #expect(try await client.servers.all().isEmpty)
+    #expect(try await client.relays.all().isEmpty)
+    let status = try await client.daemon.status()
     #expect(status.operators == 0 && status.servers == 0)
     try await bench.stop()
   }
 
   @Test func staleUpdateIsRefusedWithTheCurrentObject() async throws {
     let bench = try await Bench()
-    let relay = try await bench.client.addRelay(AddRelay(address: "ws://r1"))
-    let now = try await bench.client.updateRelay(UpdateRelay(id: relay.id, revision: relay.revision, name: "new"))
+    let relay = try await bench.client.relays.add(AddRelay(address: "ws://r1"))
+    let now = try await bench.client.relays.update(UpdateRelay(id: relay.id, revision: relay.revision, name: "new"))
     let refused = try await error {
-      _ = try await bench.client.updateRelay(UpdateRelay(id: relay.id, revision: relay.revision, name: "newer"))
+      _ = try await bench.client.relays.update(UpdateRelay(id: relay.id, revision: relay.revision, name: "newer"))
     }
     #expect(refused.name == "org.batond.Relays.StaleRevision")
     #expect(try Relay(json: refused.parameters["current"] ?? .null) == now)
@@ -75,35 +75,35 @@ struct CatalogControlTests {
   @Test func changeThatWouldAddAnErrorIsRefusedUnlessForced() async throws {
     let bench = try await Bench()
     let client = bench.client
-    let smp = try await client.addServer(AddServer(address: Self.smp("a.example")))
-    _ = try await client.addServer(AddServer(address: "xftp://\(Self.fingerprint)@f.example"))
-    #expect(try await client.validate().errors.isEmpty)
+    let smp = try await client.servers.add(AddServer(address: Self.smp("a.example")))
+    _ = try await client.servers.add(AddServer(address: "xftp://\(Self.fingerprint)@f.example"))
+    #expect(try await client.operators.validate().errors.isEmpty)
     let refused = try await error {
-      _ = try await client.updateServer(UpdateServer(id: smp.id, revision: smp.revision, enabled: false))
+      _ = try await client.servers.update(UpdateServer(id: smp.id, revision: smp.revision, enabled: false))
     }
     #expect(refused.name == "org.batond.Servers.ValidationFailed")
     let findings = try [Finding](json: refused.parameters["findings"] ?? [])
     #expect(findings.map(\.kind) == ["noServers"] && findings.map(\.protocol) == ["smp"])
-    #expect(try await client.server(id: smp.id).enabled, "nothing was changed")
-    let forced = try await client.updateServer(UpdateServer(id: smp.id, revision: smp.revision, enabled: false, force: true))
+    #expect(try await client.servers.get(id: smp.id).enabled, "nothing was changed")
+    let forced = try await client.servers.update(UpdateServer(id: smp.id, revision: smp.revision, enabled: false, force: true))
     #expect(!forced.enabled)
-    let (errors, warnings) = try await client.validate()
-    #expect(errors.map(\.kind) == ["noServers"] && warnings.map(\.kind) == ["noEnabledRelays"])
-    #expect(errors.allSatisfy { $0.severity == "error" && !$0.message.isEmpty })
+    let found = try await client.operators.validate()
+    #expect(found.errors.map(\.kind) == ["noServers"] && found.warnings.map(\.kind) == ["noEnabledRelays"])
+    #expect(found.errors.allSatisfy { $0.severity == "error" && !$0.message.isEmpty })
     try await bench.stop()
   }
 
   @Test func passwordGoesInAndNeverComesOut() async throws {
     let bench = try await Bench()
     let client = bench.client
-    let live = try await client.watch(WatchRequest(since: 0))
+    let live = try await client.monitor.watch(WatchRequest(since: 0))
     var seen: [String] = []
     func note(_ value: some Encodable) throws { seen.append(try value.json.text) }
-    let server = try await client.addServer(AddServer(address: Self.smp("s.example", password: ":hunter2")))
+    let server = try await client.servers.add(AddServer(address: Self.smp("s.example", password: ":hunter2")))
     #expect(server.hasPassword)
     try note(server)
     try note(
-      try await client.updateServer(UpdateServer(id: server.id, revision: server.revision, password: "hunter3", force: true)))
+      try await client.servers.update(UpdateServer(id: server.id, revision: server.revision, password: "hunter3", force: true)))
     for address in [
       Self.smp("s.example", password: ":hunter2"), Self.smp("h ost", password: ":hunter2"), "smp://short:hunter2@host",
       "wss://user:hunter2@host", "hunter2@host",
@@ -120,29 +120,29 @@ struct CatalogControlTests {
         }
       }
     }
-    let end = try await client.status().revision
+    let end = try await client.daemon.status().revision
     for try await change in live {
       try note(change)
       if change.revision == end { break }
     }
-    try note(try await client.servers())
+    try note(try await client.servers.all())
     #expect(seen.count > 15 && !seen.contains { $0.contains("hunter") }, "\(seen.filter { $0.contains("hunter") })")
-    let none = try await client.server(id: server.id)
+    let none = try await client.servers.get(id: server.id)
     #expect(
-      try await client.updateServer(UpdateServer(id: none.id, revision: none.revision, password: "")).hasPassword == false)
+      try await client.servers.update(UpdateServer(id: none.id, revision: none.revision, password: "")).hasPassword == false)
     try await bench.stop()
   }
 
   @Test func changesOfOperatorsServersAndRelaysAreWatchedWithWhatWasBefore() async throws {
     let bench = try await Bench()
     let client = bench.client
-    let live = try await client.watch(WatchRequest(since: 0, kinds: ["operator", "server"]))
+    let live = try await client.monitor.watch(WatchRequest(since: 0, kinds: ["operator", "server"]))
     // What is committed before the daemon has the call comes from the store, which does not know the old values.
     while bench.coordinator.hub.subscriberCount == 0 { await Task.yield() }
-    let owner = try await client.addOperator(AddOperator(name: "Example", domains: ["example.org"]))
-    _ = try await client.addRelay(AddRelay(address: "ws://r1"))
-    let server = try await client.addServer(AddServer(address: Self.smp("s.example.org")))
-    _ = try await client.updateOperator(UpdateOperator(id: owner.id, revision: owner.revision, domains: []))
+    let owner = try await client.operators.add(AddOperator(name: "Example", domains: ["example.org"]))
+    _ = try await client.relays.add(AddRelay(address: "ws://r1"))
+    let server = try await client.servers.add(AddServer(address: Self.smp("s.example.org")))
+    _ = try await client.operators.update(UpdateOperator(id: owner.id, revision: owner.revision, domains: []))
     var changes: [ChangeMessage] = []
     for try await change in live {
       changes.append(change)
@@ -154,7 +154,7 @@ struct CatalogControlTests {
     #expect(try Server(json: changes[1].after ?? .null) == server)
     // The stored changes say the same, although the old values are no longer known.
     var again: [ChangeMessage] = []
-    for try await change in try await client.watch(WatchRequest(since: 0, kinds: ["operator", "server"])) {
+    for try await change in try await client.monitor.watch(WatchRequest(since: 0, kinds: ["operator", "server"])) {
       again.append(change)
       if again.count == 4 { break }
     }
@@ -166,10 +166,10 @@ struct CatalogControlTests {
     let bench = try await Bench()
     let client = bench.client
     for name in ["B", "A"] {
-      _ = try await client.addOperator(AddOperator(name: name, domains: ["\(name.lowercased()).example"]))
+      _ = try await client.operators.add(AddOperator(name: name, domains: ["\(name.lowercased()).example"]))
     }
-    _ = try await client.addServer(AddServer(address: Self.smp("s.a.example")))
-    _ = try await client.addRelay(AddRelay(address: "ws://own"))
+    _ = try await client.servers.add(AddServer(address: Self.smp("s.a.example")))
+    _ = try await client.relays.add(AddRelay(address: "ws://own"))
     var told: [String] = []
     for try await reply in try await client.stream("org.batond.Operators.List", ["sort": [["field": "name"]], "limit": 1]) {
       let names = (reply["operators"]?.array ?? []).compactMap { $0["name"]?.string }
@@ -183,14 +183,14 @@ struct CatalogControlTests {
     let bench = try await Bench()
     let client = bench.client
     let relays = try await bench.addRelays(3)
-    let first = try await client.createChannel(
+    let first = try await client.channels.create(
       CreateChannel(profile: .init(displayName: "A"), relayIds: [relays[0], relays[1]]))
-    _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "B"), relayIds: [relays[0]]))
-    #expect(try await client.relays().map(\.channels) == [2, 1, 0])
-    _ = try await client.removeRelay(relays[1], fromChannel: first.id)
-    #expect(try await client.relays().map(\.channels) == [2, 0, 0])
-    #expect(try await client.relays(filter: ["id": .integer(relays[0])]).map(\.channels) == [2])
-    #expect(try await client.relay(id: relays[0]).channels == 2)
+    _ = try await client.channels.create(CreateChannel(profile: .init(displayName: "B"), relayIds: [relays[0]]))
+    #expect(try await client.relays.all().map(\.channels) == [2, 1, 0])
+    _ = try await client.channels.removeRelay(id: first.id, relayId: relays[1])
+    #expect(try await client.relays.all().map(\.channels) == [2, 0, 0])
+    #expect(try await client.relays.all(filter: ["id": .integer(relays[0])]).map(\.channels) == [2])
+    #expect(try await client.relays.get(id: relays[0]).channels == 2)
     try await bench.stop()
   }
 
@@ -198,16 +198,16 @@ struct CatalogControlTests {
   @Test func pagesAreTheWholeListWhateverFilterSortAndSize() async throws {
     let bench = try await Bench()
     let client = bench.client
-    _ = try await client.addOperator(AddOperator(name: "O", domains: ["op.example"]))
+    _ = try await client.operators.add(AddOperator(name: "O", domains: ["op.example"]))
     var random = SplitMix64(seed: 11)
     for number in 0..<40 {
       let host = Bool.random(using: &random) ? "r\(number).op.example" : "r\(number)"
-      _ = try await client.addRelay(
+      _ = try await client.relays.add(
         AddRelay(
           address: "ws://\(host)", name: "n\(Int.random(in: 0..<5, using: &random)) \(number)",
           enabled: Bool.random(using: &random)))
     }
-    let all = try await client.relays()
+    let all = try await client.relays.all()
     let filters: [(JSONValue, (Relay) -> Bool)] = [
       ([:], { _ in true }), (["enabled": true], \.enabled), (["operatorId": ["$exists": true]], { $0.operatorId != nil }),
       (["name": ["$autocomplete": "n1"]], { $0.name.hasPrefix("n1 ") }),
@@ -247,7 +247,7 @@ struct CatalogControlTests {
   @Test func pagesMissAndRepeatNothingWhileOthersChange() async throws {
     let bench = try await Bench()
     let client = bench.client
-    for number in 1...9 { _ = try await client.addRelay(AddRelay(address: "ws://r\(number)")) }
+    for number in 1...9 { _ = try await client.relays.add(AddRelay(address: "ws://r\(number)")) }
     var parameters: [String: JSONValue] = ["limit": 3, "sort": [["field": "name", "direction": -1]]]
     var got: [Int64] = []
     var removed: Int64 = 5
@@ -257,8 +257,8 @@ struct CatalogControlTests {
       parameters["cursor"] = reply["nextCursor"]
       if removed < 7 {
         // A listed object goes, and another comes before the cursor; the objects still to come stay where they are.
-        _ = try await client.removeRelay(id: got[Int(removed) - 5], force: true)
-        _ = try await client.addRelay(AddRelay(address: "ws://x\(removed)", name: "z \(removed)"))
+        _ = try await client.relays.remove(id: got[Int(removed) - 5], force: true)
+        _ = try await client.relays.add(AddRelay(address: "ws://x\(removed)", name: "z \(removed)"))
         removed += 1
       }
     } while parameters["cursor"] != nil
@@ -269,7 +269,7 @@ struct CatalogControlTests {
   /// All lists are sorted by id, yet a cursor of one list is not valid in another.
   @Test func cursorOfAnotherListIsRefused() async throws {
     let bench = try await Bench()
-    for number in 1...2 { _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)")) }
+    for number in 1...2 { _ = try await bench.client.relays.add(AddRelay(address: "ws://r\(number)")) }
     let page = try await bench.client.call("org.batond.Relays.List", ["limit": 1])
     let cursor = try #require(page["nextCursor"])
     #expect(try await bench.client.call("org.batond.Relays.List", ["cursor": cursor])["relays"]?.array?.count == 1)
@@ -297,16 +297,16 @@ struct CatalogControlTests {
     let bench = try await Bench()
     let client = bench.client
     let address = "https://smp4.simplex.im/r#yxNOMJcry5jMTRPEBVtGBATYaKeoRIsZRBPIDLx7x6M"
-    let relay = try await client.addRelay(AddRelay(address: address, network: "simplex"))
+    let relay = try await client.relays.add(AddRelay(address: address, network: "simplex"))
     #expect(relay.network == "simplex" && relay.name == "smp4.simplex.im")
-    let refused = try await error { for try await _ in try await client.testRelay(TestRequest(id: relay.id)) {} }
+    let refused = try await error { for try await _ in try await client.relays.testAndFollow(id: relay.id) {} }
     #expect(refused.name == "org.batond.Relays.NetworkUnavailable")
     let none = try await error {
-      _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "News"), network: "simplex"))
+      _ = try await client.channels.create(CreateChannel(profile: .init(displayName: "News"), network: "simplex"))
     }
     #expect(none.name == "org.batond.Channels.NetworkUnavailable")
     // It is never picked for a channel on another network.
-    let alone = try await error { _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "News"))) }
+    let alone = try await error { _ = try await client.channels.create(CreateChannel(profile: .init(displayName: "News"))) }
     #expect(alone.name == "org.batond.Channels.NoEnabledRelays")
     try await bench.stop()
   }
@@ -314,17 +314,17 @@ struct CatalogControlTests {
   @Test func relaysOfADisabledOperatorAreNotPicked() async throws {
     let bench = try await Bench()
     let client = bench.client
-    let owner = try await client.addOperator(AddOperator(name: "Off", domains: ["off.example"], enabled: false))
-    _ = try await client.addRelay(AddRelay(address: "ws://r.off.example"))
-    let own = try await client.addRelay(AddRelay(address: "ws://own"))
+    let owner = try await client.operators.add(AddOperator(name: "Off", domains: ["off.example"], enabled: false))
+    _ = try await client.relays.add(AddRelay(address: "ws://r.off.example"))
+    let own = try await client.relays.add(AddRelay(address: "ws://own"))
     let tooMany = try await error {
-      _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "News"), pick: 2))
+      _ = try await client.channels.create(CreateChannel(profile: .init(displayName: "News"), pick: 2))
     }
     #expect(tooMany.name == "org.batond.Channels.NotEnoughRelays" && tooMany.parameters == ["wanted": 2, "available": 1])
-    let channel = try await client.createChannel(CreateChannel(profile: .init(displayName: "News")))
+    let channel = try await client.channels.create(CreateChannel(profile: .init(displayName: "News")))
     #expect(channel.relays.map(\.relayId) == [own.id])
-    _ = try await client.updateOperator(UpdateOperator(id: owner.id, revision: owner.revision, enabled: true))
-    let second = try await client.createChannel(CreateChannel(profile: .init(displayName: "More"), pick: 2))
+    _ = try await client.operators.update(UpdateOperator(id: owner.id, revision: owner.revision, enabled: true))
+    let second = try await client.channels.create(CreateChannel(profile: .init(displayName: "More"), pick: 2))
     #expect(second.relays.count == 2)
     try await bench.stop()
   }

@@ -22,17 +22,17 @@ struct ControlTests {
     var phases: [String] = []
     let request = CreateChannel(profile: .init(displayName: "News", description: "d"), custom: ["team": "news"])
     var last: Channel?
-    for try await channel in try await bench.client.createChannelAndFollow(request) {
+    for try await channel in try await bench.client.channels.createAndFollow(request) {
       phases.append(channel.phase)
       last = channel
     }
     #expect(phases.first == "creating" && phases.last == "active")
     let channel = try #require(last)
     #expect(channel.linkUsable && channel.relays.count == 3 && channel.custom == ["team": "news"])
-    #expect(try await bench.client.channel(name: "News") == channel)
-    let history = try await bench.client.transitions(channelID: channel.id)
+    #expect(try await bench.client.channels.get(name: "News") == channel)
+    let history = try await bench.client.channels.transitions(id: channel.id)
     #expect(history.count == 9 && history.last?.to == "active")
-    let status = try await bench.client.status()
+    let status = try await bench.client.daemon.status()
     #expect(status.channels == 1 && status.channelRelays.active == 3 && status.storageWorks)
     try await bench.stop()
   }
@@ -41,23 +41,23 @@ struct ControlTests {
     let bench = try await Bench()
     _ = try await bench.addRelays(2)
     var before: [ChangeMessage] = []
-    let revision = try await bench.client.status().revision
-    let live = try await bench.client.watch(WatchRequest(since: 0))
+    let revision = try await bench.client.daemon.status().revision
+    let live = try await bench.client.monitor.watch(WatchRequest(since: 0))
     _ = try await bench.create("One")
-    let end = try await bench.client.status().revision
+    let end = try await bench.client.daemon.status().revision
     for try await change in live {
       before.append(change)
       if change.revision == end { break }
     }
     #expect(before.map(\.revision) == Array(1...end))
     var later: [ChangeMessage] = []
-    for try await change in try await bench.client.watch(WatchRequest(since: revision)) {
+    for try await change in try await bench.client.monitor.watch(WatchRequest(since: revision)) {
       later.append(change)
       if change.revision == end { break }
     }
     #expect(later.map(\.revision) == Array((revision + 1)...end))
     #expect(later.filter { $0.kind == "channelRelay" }.allSatisfy { $0.transition?["channelId"] == 1 && $0.before != nil })
-    for try await change in try await bench.client.watch() {
+    for try await change in try await bench.client.monitor.watch() {
       #expect(change.kind == "snapshot" && change.revision == end)
       break
     }
@@ -71,7 +71,7 @@ struct ControlTests {
     _ = try await bench.create("Two")
     var seen: [ChangeMessage] = []
     let request = WatchRequest(since: 0, kinds: ["channelRelay"], channelIds: [2], relayIds: [relays[0]])
-    for try await change in try await bench.client.watch(request) {
+    for try await change in try await bench.client.monitor.watch(request) {
       seen.append(change)
       if change.transition?["to"] == "active" { break }
     }
@@ -84,13 +84,13 @@ struct ControlTests {
     let bench = try await Bench()
     _ = try await bench.addRelays(1)
     for number in 1...7 {
-      _ = try await bench.client.createChannel(
+      _ = try await bench.client.channels.create(
         CreateChannel(
           profile: .init(displayName: "Channel \(number)"),
           custom: ["team": number % 2 == 0 ? "news" : "sport", "n": .integer(Int64(number))]))
     }
     func names(_ filter: JSONValue) async throws -> [String] {
-      try await bench.client.channels(filter: filter).map { String($0.profile.displayName.dropFirst(8)) }
+      try await bench.client.channels.all(filter: filter).map { String($0.profile.displayName.dropFirst(8)) }
     }
     #expect(try await names(["custom.team": "news"]) == ["2", "4", "6"])
     #expect(try await names(["custom.n": ["$gt": 2, "$lte": 4]]) == ["3", "4"])
@@ -114,9 +114,9 @@ struct ControlTests {
     bench.network.set(.refuses, at: "ws://r2")
     for members in [[0, 1], [0, 1], [1], [0, 2]] {
       let request = CreateChannel(profile: .init(displayName: "News"), relayIds: members.map { relays[$0] })
-      for try await _ in try await bench.client.createChannelAndFollow(request) {}
+      for try await _ in try await bench.client.channels.createAndFollow(request) {}
     }
-    func ids(_ filter: JSONValue) async throws -> [Int64] { try await bench.client.channels(filter: filter).map(\.id) }
+    func ids(_ filter: JSONValue) async throws -> [Int64] { try await bench.client.channels.all(filter: filter).map(\.id) }
     #expect(try await ids(["relays": ["$elemMatch": ["relayId": 2, "status": "failed"]]]) == [1, 2, 3])
     #expect(try await ids(["relays": ["$elemMatch": ["relayId": 1, "status": "failed"]]]).isEmpty)
     #expect(
@@ -125,7 +125,8 @@ struct ControlTests {
     #expect(try await ids(["$nor": [["relays": ["$elemMatch": ["relayId": ["$in": [2, 7]]]]]]]) == [4])
     #expect(try await ids(["relays": ["$elemMatch": ["relayId": .number(2), "cause": ["$exists": true]]]]) == [1, 2, 3])
 
-    let (errors, warnings) = try await bench.client.validate()
+    let found = try await bench.client.operators.validate()
+    let (errors, warnings) = (found.errors, found.warnings)
     #expect(errors.map(\.kind) == ["channelsFailed"] && errors[0].message.hasPrefix("1 channel works on no relay"))
     #expect(errors[0].message.contains("batonctl channel retry --filter"))
     #expect(warnings.map(\.kind) == ["relayLost"] && warnings[0].relayIds == [2])
@@ -254,9 +255,9 @@ struct ControlTests {
     let key = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI="
     _ = try await bench.addRelays(2)
     for protocolName in ["smp", "xftp"] {
-      _ = try await bench.client.addServer(AddServer(address: "\(protocolName)://\(key)@h.example", force: true))
+      _ = try await bench.client.servers.add(AddServer(address: "\(protocolName)://\(key)@h.example", force: true))
     }
-    _ = try await bench.client.addOperator(AddOperator(name: "O", domains: ["o.example"]))
+    _ = try await bench.client.operators.add(AddOperator(name: "O", domains: ["o.example"]))
     for name in ["One", "Same", "Same"] { _ = try await bench.create(name) }
     func get(_ list: String, _ parameters: [String: JSONValue]) async -> VarlinkError? {
       do {
@@ -289,19 +290,19 @@ struct ControlTests {
   @Test func relayThatTheChannelDoesNotHaveIsNotOneThatDoesNotExist() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)
-    let channel = try await bench.client.createChannel(
+    let channel = try await bench.client.channels.create(
       CreateChannel(profile: .init(displayName: "News"), relayIds: [relays[0]], idempotencyKey: "k"))
     let other = VarlinkError(
       "org.batond.Channels.NotInChannel", ["relayId": .integer(relays[1]), "relayName": "r2"])
-    await #expect(throws: other) { try await bench.client.retryChannel(id: channel.id, relayId: relays[1]) }
-    await #expect(throws: other) { try await bench.client.removeRelay(relays[1], fromChannel: channel.id) }
+    await #expect(throws: other) { try await bench.client.channels.retryRelay(id: channel.id, relayId: relays[1]) }
+    await #expect(throws: other) { try await bench.client.channels.removeRelay(id: channel.id, relayId: relays[1]) }
     let none = VarlinkError("org.batond.Channels.NoSuchRelay", ["id": 99])
-    await #expect(throws: none) { try await bench.client.retryChannel(id: channel.id, relayId: 99) }
-    await #expect(throws: none) { try await bench.client.removeRelay(99, fromChannel: channel.id) }
+    await #expect(throws: none) { try await bench.client.channels.retryRelay(id: channel.id, relayId: 99) }
+    await #expect(throws: none) { try await bench.client.channels.removeRelay(id: channel.id, relayId: 99) }
     await #expect(
       throws: VarlinkError("org.batond.Channels.IdempotencyKeyReused", ["id": .integer(channel.id), "deleted": false])
     ) {
-      try await bench.client.createChannel(CreateChannel(profile: .init(displayName: "Other"), idempotencyKey: "k"))
+      try await bench.client.channels.create(CreateChannel(profile: .init(displayName: "Other"), idempotencyKey: "k"))
     }
     try await bench.stop()
   }
@@ -325,7 +326,7 @@ struct ControlTests {
   @Test func watchFromTheFutureIsRefused() async throws {
     let bench = try await Bench()
     await #expect(throws: VarlinkError.invalidParameter("since")) {
-      for try await _ in try await bench.client.watch(WatchRequest(since: 1_000)) {}
+      for try await _ in try await bench.client.monitor.watch(WatchRequest(since: 1_000)) {}
     }
     try await bench.stop()
   }

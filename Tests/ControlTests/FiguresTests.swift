@@ -16,48 +16,48 @@ struct FiguresTests {
   /// Three relays, of which the second refuses channels and the third has an operator; three channels.
   private func filled() async throws -> Bench {
     let bench = try await Bench()
-    _ = try await bench.client.addOperator(AddOperator(name: "Harbour", domains: ["r3"]))
+    _ = try await bench.client.operators.add(AddOperator(name: "Harbour", domains: ["r3"]))
     let relays = try await bench.addRelays(3)
     bench.network.set(.refuses, at: "ws://r2")
     for (name, relays) in [("One", relays), ("Two", [relays[0]]), ("Three", [relays[1]])] {
       let request = CreateChannel(profile: .init(displayName: name), relayIds: relays)
-      for try await _ in try await bench.client.createChannelAndFollow(request) {}
+      for try await _ in try await bench.client.channels.createAndFollow(request) {}
     }
     return bench
   }
 
   @Test func countsAreThoseOfTheLists() async throws {
     let bench = try await filled()
-    let channels = try await bench.client.channels()
-    let counted = try await bench.client.channelCounts()
+    let channels = try await bench.client.channels.all()
+    let counted = try await bench.client.channels.counts()
     #expect(
       Dictionary(uniqueKeysWithValues: counted.counts.map { ($0.phase, $0.channels) })
         == Dictionary(grouping: channels, by: \.phase).mapValues(\.count))
     #expect(Set(counted.counts.map(\.network)) == ["nostr"] && counted.counts.count == 3)
     #expect(counted.revision >= channels.map(\.revision).max() ?? 0)
-    let counts = try await bench.client.relayCounts()
+    let counts = try await bench.client.relays.allCounts()
     #expect(
       counts.map { "\($0.relayName) \($0.status) \($0.cause ?? "-") \($0.channels)" } == [
         "r1 active - 2", "r2 failed rejected 2", "r3 active - 1",
       ])
     #expect(counts.map(\.operatorId) == [nil, nil, 1])
     // The third channel is on the second relay alone.
-    let nowhere = try await bench.client.metrics().filter { $0.name == "baton_channels_on_no_relay" }
+    let nowhere = try await bench.client.daemon.metrics().filter { $0.name == "baton_channels_on_no_relay" }
     #expect(nowhere.map { "\($0.label ?? "") \($0.value)" } == ["nostr 1.0", "simplex 0.0"])
-    #expect(try await bench.client.relayCounts(matching: ["cause": "rejected"]).map(\.relayId) == [2])
-    #expect(try await bench.client.relayCounts(matching: ["operatorId": 1]).map(\.relayId) == [3])
+    #expect(try await bench.client.relays.allCounts(filter: ["cause": "rejected"]).map(\.relayId) == [2])
+    #expect(try await bench.client.relays.allCounts(filter: ["operatorId": 1]).map(\.relayId) == [3])
     // What was counted is what it is now, also after the next change.
-    _ = try await bench.client.deleteChannel(id: try #require(channels.first { $0.profile.displayName == "Two" }).id)
+    _ = try await bench.client.channels.delete(id: try #require(channels.first { $0.profile.displayName == "Two" }).id)
     var last: [ChannelsAtRelay] = []
-    repeat { last = try await bench.client.relayCounts(matching: ["relayId": 1]) } while last.first?.channels == 2
+    repeat { last = try await bench.client.relays.allCounts(filter: ["relayId": 1]) } while last.first?.channels == 2
     #expect(last.map(\.channels) == [1])
     try await bench.stop()
   }
 
   @Test func relaysHaveFigures() async throws {
     let bench = try await filled()
-    for _ in 0..<3 { for try await _ in try await bench.client.testRelay(TestRequest(id: 1)) {} }
-    let figures = try await bench.client.relayFigures()
+    for _ in 0..<3 { for try await _ in try await bench.client.relays.testAndFollow(id: 1) {} }
+    let figures = try await bench.client.relays.allFigures()
     #expect(figures.map(\.relayName) == ["r1", "r2", "r3"])
     #expect(figures.map(\.channels) == [2, 2, 1] && figures.map(\.active) == [2, 0, 1] && figures.map(\.failed) == [0, 2, 0])
     #expect(figures.map(\.reached) == [2, 0, 1] && figures.map(\.missed) == [0, 2, 0])
@@ -66,8 +66,8 @@ struct FiguresTests {
     #expect(figures[0].timeToActive?.count == 2 && figures[1].timeToActive == nil)
     #expect(figures.allSatisfy { $0.timeToActive.map { $0.p50 <= $0.p90 && $0.p90 <= $0.max } ?? true })
     // Filters, orders and pages are those of all lists.
-    let best = try await bench.client.relayFigures(
-      matching: ["successRate": ["$gt": .number(0.5)]], sort: [["field": "channels", "direction": -1]])
+    let best = try await bench.client.relays.allFigures(
+      filter: ["successRate": ["$gt": .number(0.5)]], sort: [["field": "channels", "direction": -1]])
     #expect(best.map(\.relayId) == [1, 3])
     let first = try await bench.client.call("org.batond.Relays.Figures", ["limit": 1])
     #expect(first["figures"]?.array?.count == 1 && first["since"]?.string != nil)

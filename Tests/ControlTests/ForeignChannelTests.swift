@@ -20,7 +20,7 @@ struct ForeignChannelTests {
   private func bench() async throws -> Bench {
     let bench = try await Bench.reading(["News"])
     bench.network.following.foreign["town"] = ForeignChannel("Town", about: "talk", at: ["ws://r1"])
-    let followed = try await bench.client.follow(ChannelsFollowRequest(link: Self.link))
+    let followed = try await bench.client.channels.follow(ChannelsFollowRequest(link: Self.link))
     #expect(followed.id == 2)
     try await bench.begin(2)
     return bench
@@ -33,14 +33,14 @@ struct ForeignChannelTests {
 
   @Test func channelOfOthersIsAChannelThatIsOnlyRead() async throws {
     let bench = try await bench()
-    let channel = try await bench.client.channel(id: 2)
+    let channel = try await bench.client.channels.get(id: 2)
     #expect(!channel.owned && channel.phase == "followed" && channel.relays.isEmpty && channel.readRelayIds == [1, 2])
     #expect(channel.wantedRelays == 0 && !channel.heal && channel.key == nil && channel.identity == "main")
     #expect(channel.summary == "Channel is read from 2 relays." && channel.profile.description == "talk")
     #expect(channel.linkUsable && channel.link != nil)
     let link = try await bench.client.call(ChannelsMethod.link, ["id": 2])
     #expect(link["link"]?.string == channel.link && link["usable"] == true && link["activeRelays"] == 0)
-    let own = try await bench.client.channel(id: 1)
+    let own = try await bench.client.channels.get(id: 1)
     #expect(own.owned && own.readRelayIds.isEmpty)
     // Lists find it by all of that, and count it like others.
     #expect(try await names(bench, ["owned": false]) == ["Town"])
@@ -52,7 +52,7 @@ struct ForeignChannelTests {
     #expect(try await names(bench, ["readRelayIds": ["$contains": 2]]) == ["Town"])
     #expect(try await names(bench, [:], sort: [["field": "owned", "direction": 1]]) == ["Town", "News"])
     // Following it once more gives the same.
-    #expect(try await bench.client.follow(ChannelsFollowRequest(link: Self.link)).id == 2)
+    #expect(try await bench.client.channels.follow(ChannelsFollowRequest(link: Self.link)).id == 2)
     try await bench.stop()
   }
 
@@ -63,13 +63,13 @@ struct ForeignChannelTests {
         .message(
           ReadMessage(networkID: "a", author: "ann", text: "hello", createdAt: Bench.time(1), isMention: true))
       ], in: 2, at: 2)
-    let page = try await bench.client.messages(MessagesListRequest(channelId: 2))
+    let page = try await bench.client.messages.list(MessagesListRequest(channelId: 2))
     #expect(page.messages.map(\.text) == ["hello"] && page.messages.first?.channelName == "Town")
     #expect(page.conversation?.owned == false && page.conversation?.unreadMentions == 1)
-    #expect(try await bench.client.inbox(MessagesInboxRequest()).conversations.map(\.channelId) == [2])
-    #expect(try await bench.client.channel(id: 2).unread == 1)
-    #expect(try await bench.client.setMuted(true, channel: 2).muted)
-    #expect(try await bench.client.setPinned(true, channel: 2).pinned)
+    #expect(try await bench.client.messages.inbox(MessagesInboxRequest()).conversations.map(\.channelId) == [2])
+    #expect(try await bench.client.channels.get(id: 2).unread == 1)
+    #expect(try await bench.client.channels.setMuted(id: 2, muted: true).muted)
+    #expect(try await bench.client.channels.setPinned(id: 2, pinned: true).pinned)
     let id = try #require(page.messages.first?.id)
     let refusal = PostsRefusal.notOwned(id: 2).error
     await #expect(throws: refusal) {
@@ -97,7 +97,7 @@ struct ForeignChannelTests {
     await #expect(throws: MembersRefusal.notOwned(id: 2).error) {
       try await bench.client.call(MembersMethod.add, ["channelId": 2, "author": "ann"])
     }
-    await #expect(throws: ChannelsRefusal.owned(id: 1).error) { try await bench.client.unfollow(channel: 1) }
+    await #expect(throws: ChannelsRefusal.owned(id: 1).error) { try await bench.client.channels.unfollow(id: 1) }
     for (parameters, refusal) in [
       (["link": "x"], "InvalidLink"), (["link": "fake|channel|x|k|ws://far"], "NoKnownRelay"),
       (["link": "fake|channel|x|k", "relayIds": [1]], "NotFollowable"),
@@ -113,10 +113,10 @@ struct ForeignChannelTests {
     }
     let truncated = try await bench.client.call(ChannelsMethod.truncate, ["id": 2])
     #expect(truncated["channel"]?["truncatedAt"]?.string != nil)
-    let left = try await bench.client.unfollow(channel: 2)
+    let left = try await bench.client.channels.unfollow(id: 2)
     #expect(left.phase == "deleted" && !left.owned)
     await #expect(throws: ChannelsRefusal.noSuchChannel(id: 9, name: nil).error) {
-      try await bench.client.unfollow(channel: 9)
+      try await bench.client.channels.unfollow(id: 9)
     }
     try await bench.stop()
   }

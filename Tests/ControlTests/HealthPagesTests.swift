@@ -13,7 +13,7 @@ struct HealthPagesTests {
   /// Two relays, the second with an operator, and lines of them and of two servers that are gone.
   private func filled() async throws -> (bench: Bench, all: [HealthChange]) {
     let bench = try await Bench()
-    _ = try await bench.client.addOperator(AddOperator(name: "Harbour", domains: ["r2"]))
+    _ = try await bench.client.operators.add(AddOperator(name: "Harbour", domains: ["r2"]))
     _ = try await bench.addRelays(2)
     let base = try bench.store.counters().revision
     var rows: [StoreMutation] = []
@@ -29,7 +29,7 @@ struct HealthPagesTests {
     rows.append(
       .appendChange(ChangeRow(revision: base + 40, at: Timestamp(milliseconds: 0), object: .relay(.init(rawValue: 1)))))
     try await bench.write(rows)
-    return (bench, try await bench.client.healthChanges(limit: 1_000).healthChanges)
+    return (bench, try await bench.client.monitor.healthChanges(limit: 1_000).healthChanges)
   }
 
   @Test func everythingIsListedTheLatestFirst() async throws {
@@ -56,7 +56,7 @@ struct HealthPagesTests {
       for limit in [1, 7, 1_000] {
         var (found, cursor): ([HealthChange], String?) = ([], nil)
         repeat {
-          let page = try await bench.client.healthChanges(matching: filter, limit: limit, cursor: cursor)
+          let page = try await bench.client.monitor.healthChanges(filter: filter, limit: limit, cursor: cursor)
           #expect(page.healthChanges.count <= limit)
           found += page.healthChanges
           cursor = page.nextCursor
@@ -72,10 +72,10 @@ struct HealthPagesTests {
       .appendHealth(early),
       .appendChange(ChangeRow(revision: early.revision, at: early.at, object: .relay(.init(rawValue: 1)))),
     ])
-    let since = try await bench.client.healthChanges(matching: ["time": ["$gte": .string(middle)]], limit: 5)
+    let since = try await bench.client.monitor.healthChanges(filter: ["time": ["$gte": .string(middle)]], limit: 5)
     #expect(since.healthChanges == Array(all.prefix(5)))
     for (filter, path) in [(["relay": 1], "filter.relay"), (["to": "broken"], "filter.to")] as [(JSONValue, String)] {
-      await #expect { try await bench.client.healthChanges(matching: filter) } throws: {
+      await #expect { try await bench.client.monitor.healthChanges(filter: filter) } throws: {
         ($0 as? VarlinkError)?.name == "org.batond.Monitor.InvalidFilter"
           && ($0 as? VarlinkError)?.parameters["path"]?.string == path
       }

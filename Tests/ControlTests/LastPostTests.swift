@@ -24,7 +24,7 @@ struct LastPostTests {
     while bench.coordinator.now == before { await Task.yield() }
     var last: Post?
     let request = PostsPublishRequest(channelId: channel, text: text)
-    for try await reply in try await bench.client.publishPostAndFollow(request) { last = reply.post }
+    for try await reply in try await bench.client.posts.publishAndFollow(request) { last = reply.post }
     return try #require(last)
   }
 
@@ -40,22 +40,22 @@ struct LastPostTests {
 
   @Test func channelShowsItsNewestPostThatWasNotDeleted() async throws {
     let bench = try await Self.bench(["News", "Quiet"])
-    #expect(try await bench.client.channel(id: 1).lastPostAt == nil)
-    let revision = try await bench.client.channel(id: 1).revision
+    #expect(try await bench.client.channels.get(id: 1).lastPostAt == nil)
+    let revision = try await bench.client.channels.get(id: 1).revision
     let first = try await Self.publish("We open at nine.", bench, channel: 1)
     let second = try await Self.publish("The bridge\nis closed. " + String(repeating: "x", count: 100), bench, channel: 1)
-    let channel = try await bench.client.channel(id: 1)
+    let channel = try await bench.client.channels.get(id: 1)
     #expect(channel.lastPostAt == second.createdAt && channel.lastPost?.hasPrefix("The bridge is closed. xxx") == true)
     #expect(channel.lastPost?.hasSuffix("x…") == true && channel.lastPost?.unicodeScalars.count == 100)
     #expect(channel.revision == revision, "a post is no change of its channel")
     let listed = try await bench.client.call("org.batond.Channels.List", [:])
     #expect(try [Channel](json: listed["channels"] ?? []).map(\.lastPostAt) == [second.createdAt, nil])
 
-    _ = try await bench.client.deletePost(id: second.id)
-    let after = try await bench.client.channel(id: 1)
+    _ = try await bench.client.posts.delete(id: second.id)
+    let after = try await bench.client.channels.get(id: 1)
     #expect(after.lastPostAt == first.createdAt && after.lastPost == "We open at nine.")
-    _ = try await bench.client.deletePost(id: first.id)
-    let empty = try await bench.client.channel(id: 1)
+    _ = try await bench.client.posts.delete(id: first.id)
+    let empty = try await bench.client.channels.get(id: 1)
     #expect(empty.lastPostAt == nil && empty.lastPost == nil)
     try await bench.stop()
   }
@@ -68,7 +68,7 @@ struct LastPostTests {
       #expect(try await Self.ids(bench, ["sort": newest, "limit": limit]) == [3, 4, 1, 2])
       #expect(try await Self.ids(bench, ["sort": [["field": "lastPostAt"]], "limit": limit]) == [2, 1, 4, 3])
     }
-    let time = try #require(try await bench.client.channel(id: 1).lastPostAt)
+    let time = try #require(try await bench.client.channels.get(id: 1).lastPostAt)
     for (test, ids) in [
       (["$gt": .string(time)], [3, 4]), (["$exists": false], [2]), (["$exists": true], [1, 3, 4]),
       (["$lte": .string(time)], [1]),
@@ -87,7 +87,7 @@ struct LastPostTests {
     let begin = bench.coordinator.hub.revision
     let watcher = try LazyWatcher(bench.path)
     _ = try await watcher.next()
-    let changed = try await bench.client.updateChannel(UpdateChannel(id: 1, description: "of the city"))
+    let changed = try await bench.client.channels.update(UpdateChannel(id: 1, description: "of the city"))
     #expect(changed.lastPostAt == post.createdAt && changed.lastPost == "Hello")
     let late = try LazyWatcher(bench.path, WatchRequest(since: begin))
     for watcher in [watcher, late] {
@@ -108,11 +108,11 @@ struct LastPostTests {
     await list.start()
     while await list.elements.map(\.id) != [2, 1, 3] { await Task.yield() }
     // A change that has nothing to do with posts leaves the channel where it is.
-    _ = try await bench.client.updateChannel(UpdateChannel(id: 1, description: "new"))
+    _ = try await bench.client.channels.update(UpdateChannel(id: 1, description: "new"))
     while await list.elements[1].profile.description != "new" { await Task.yield() }
     #expect(await list.elements.map(\.lastPost) == ["in 2", "in 1", nil])
     _ = try await Self.publish("again", bench, channel: 1)
-    _ = try await bench.client.updateChannel(UpdateChannel(id: 1, description: "newer"))
+    _ = try await bench.client.channels.update(UpdateChannel(id: 1, description: "newer"))
     while await list.elements.map(\.id) != [1, 2, 3] { await Task.yield() }
     #expect(await list.elements.first?.lastPost == "again")
     await list.stop()

@@ -45,7 +45,7 @@ struct ListPropertyTests {
     var random = SplitMix64(seed: seed)
     try await fill(bench, count: 100, &random)
     var all: [JSONValue] = []
-    for id in 1...100 { all.append(try await bench.client.channel(id: Int64(id)).json) }
+    for id in 1...100 { all.append(try await bench.client.channels.get(id: Int64(id)).json) }
     var filters = 0
     while filters < 120 {
       await Task.yield()
@@ -86,7 +86,7 @@ struct ListPropertyTests {
     let bench = try await Bench(indexedKeys: ["a", "b"])
     try await fill(bench, count: 60, &random)
     var all: [JSONValue] = []
-    for id in 1...60 { all.append(try await bench.client.channel(id: Int64(id)).json) }
+    for id in 1...60 { all.append(try await bench.client.channels.get(id: Int64(id)).json) }
     all.removeAll { ["deleted", "deleting"].contains($0["phase"]?.string ?? "") }
     var questions = 0
     while questions < 120 {
@@ -141,7 +141,7 @@ struct ListPropertyTests {
     let bench = try await Bench(readsMessages: true)
     try await fill(bench, count: 40, &random)
     var all: [JSONValue] = []
-    for id in 1...40 { all.append(try await bench.client.channel(id: Int64(id)).json) }
+    for id in 1...40 { all.append(try await bench.client.channels.get(id: Int64(id)).json) }
     all.removeAll { ["deleted", "deleting"].contains($0["phase"]?.string ?? "") }
     let page = try await bench.client.call("org.batond.Channels.List", ["limit": 100])
     #expect(all.count > 10 && page["channels"]?.array == all && page["nextCursor"] == nil)
@@ -202,7 +202,7 @@ struct ListPropertyTests {
   // MARK: - Channels of all kinds
 
   private func fill(_ bench: Bench, count: Int, _ random: inout SplitMix64) async throws {
-    for number in 2...3 { _ = try await bench.client.addOperator(AddOperator(name: "O\(number)", domains: ["r\(number)"])) }
+    for number in 2...3 { _ = try await bench.client.operators.add(AddOperator(name: "O\(number)", domains: ["r\(number)"])) }
     _ = try await bench.addRelays(4)
     // A shared store has to know them, too.
     var mutations = try bench.store.relays().map(StoreMutation.saveRelay)

@@ -60,9 +60,9 @@ struct LiveListTests {
       let channel = Int64.random(in: 1...8, using: &random)
       switch Int.random(in: 0..<7, using: &random) {
       case 0, 1, 2: try await bench.hear(["m\(round)"], in: channel, from: Double(round))
-      case 3: _ = try await bench.client.markRead(MessagesMarkReadRequest(channelId: channel))
-      case 4: _ = try await bench.client.setHidden(.random(using: &random), channel: channel)
-      case 5: _ = try await bench.client.updateChannel(UpdateChannel(id: channel, displayName: "c\(channel) r\(round)"))
+      case 3: _ = try await bench.client.messages.markRead(channelId: channel)
+      case 4: _ = try await bench.client.channels.setHidden(id: channel, hidden: .random(using: &random))
+      case 5: _ = try await bench.client.channels.update(UpdateChannel(id: channel, displayName: "c\(channel) r\(round)"))
       default:
         while await list.hasMore { try await list.loadNext() }
       }
@@ -99,7 +99,7 @@ struct LiveListTests {
     await follow(&events, mirror) { elements, _ in elements.map(\.unread) == [0, 1] }
     #expect(await mirror.elements.map(\.lastMessage) == [nil, "m1"])
     // A change of the channel does not take back what is known of its messages.
-    _ = try await bench.client.setPinned(true, channel: 2)
+    _ = try await bench.client.channels.setPinned(id: 2, pinned: true)
     await follow(&events, mirror) { elements, _ in elements.last?.pinned == true }
     #expect(await mirror.elements.map(\.unread) == [0, 1])
     await follow(&plainEvents, plainMirror) { elements, _ in elements.last?.pinned == true }
@@ -124,11 +124,11 @@ struct LiveListTests {
     _ = try await bench.create("b")
     await follow(&events, mirror) { elements, _ in elements.map(\.profile.displayName) == ["a", "b", "c", "d"] }
     // One moves, one leaves the filter, one is deleted.
-    _ = try await bench.client.updateChannel(UpdateChannel(id: 2, displayName: "z"))
-    _ = try await bench.client.updateChannel(UpdateChannel(id: 1, custom: ["hidden": true]))
-    _ = try await bench.client.deleteChannel(id: 4)
+    _ = try await bench.client.channels.update(UpdateChannel(id: 2, displayName: "z"))
+    _ = try await bench.client.channels.update(UpdateChannel(id: 1, custom: ["hidden": true]))
+    _ = try await bench.client.channels.delete(id: 4)
     await follow(&events, mirror) { elements, _ in elements.map(\.profile.displayName) == ["d", "z"] }
-    _ = try await bench.client.updateChannel(UpdateChannel(id: 1, custom: [:]))
+    _ = try await bench.client.channels.update(UpdateChannel(id: 1, custom: [:]))
     await follow(&events, mirror) { elements, _ in elements.map(\.profile.displayName) == ["c", "d", "z"] }
     #expect(await mirror.elements == list.elements)
     #expect(await mirror.states == [.loading, .loaded])
@@ -139,7 +139,7 @@ struct LiveListTests {
   @Test func pagesAreLoadedOnDemandAndStayRight() async throws {
     let bench = try await Bench()
     for number in 1...12 {
-      _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)", name: String(format: "r%02d", number)))
+      _ = try await bench.client.relays.add(AddRelay(address: "ws://r\(number)", name: String(format: "r%02d", number)))
     }
     let list = try LiveList<Relay>(socket: bench.folder.path + "/c", sort: [["field": "name"]], pageSize: 4)
     let mirror = Mirror<Relay>()
@@ -148,8 +148,8 @@ struct LiveListTests {
     await follow(&events, mirror) { elements, _ in elements.map(\.id) == [1, 2, 3, 4] }
     #expect(await list.hasMore)
     // An object beyond the loaded part does not matter yet; one before its end does.
-    _ = try await bench.client.addRelay(AddRelay(address: "ws://late", name: "r11b"))
-    _ = try await bench.client.addRelay(AddRelay(address: "ws://early", name: "r02b"))
+    _ = try await bench.client.relays.add(AddRelay(address: "ws://late", name: "r11b"))
+    _ = try await bench.client.relays.add(AddRelay(address: "ws://early", name: "r02b"))
     await follow(&events, mirror) { elements, _ in elements.map(\.name) == ["r01", "r02", "r02b", "r03", "r04"] }
     try await list.loadNext()
     await follow(&events, mirror) { elements, _ in elements.count == 9 }
@@ -157,7 +157,7 @@ struct LiveListTests {
     await follow(&events, mirror) { elements, _ in elements.count == 14 }
     #expect(await mirror.elements.map(\.name).suffix(3) == ["r11", "r11b", "r12"])
     // Everything is loaded, so an object at the end belongs to the list.
-    _ = try await bench.client.addRelay(AddRelay(address: "ws://last", name: "z"))
+    _ = try await bench.client.relays.add(AddRelay(address: "ws://last", name: "z"))
     await follow(&events, mirror) { elements, _ in elements.last?.name == "z" }
     #expect(await mirror.elements == list.elements)
     await list.stop()
@@ -171,14 +171,14 @@ struct LiveListTests {
     var events = list.events.makeAsyncIterator()
     await list.start()
     await follow(&events, mirror) { _, states in states.last == .loaded }
-    for number in 1...40 { _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)")) }
+    for number in 1...40 { _ = try await bench.client.relays.add(AddRelay(address: "ws://r\(number)")) }
     while await list.elements.count < 40 { await Task.yield() }
     #expect(await mirror.elements.isEmpty)
     await follow(&events, mirror) { elements, _ in elements.count == 40 }
     #expect(await mirror.elements == list.elements)
     #expect(await mirror.replacements > 0)
     // Then steps again, from there.
-    _ = try await bench.client.addRelay(AddRelay(address: "ws://last"))
+    _ = try await bench.client.relays.add(AddRelay(address: "ws://last"))
     await follow(&events, mirror) { elements, _ in elements.count == 41 }
     #expect(await mirror.elements == list.elements)
     await list.stop()
@@ -227,9 +227,9 @@ struct LiveListTests {
     var window = LiveWindow<Channel>(filter: try Filter(filter), order: try ListOrder([]))
     window.willLoad()
     var mirror: [Channel] = []
-    mirror.apply(try window.load(try await bench.client.channels(), isLast: true))
+    mirror.apply(try window.load(try await bench.client.channels.all(), isLast: true))
     let watcher = try LazyWatcher(
-      bench.path, WatchRequest(since: try await bench.client.status().revision, kinds: ["channel"]))
+      bench.path, WatchRequest(since: try await bench.client.daemon.status().revision, kinds: ["channel"]))
     while bench.coordinator.hub.subscriberCount == 0 { await Task.yield() }
 
     // Some come, some go, some come and go; some leave the filter and come back.
@@ -237,12 +237,12 @@ struct LiveListTests {
     try await bench.fill(41...80)
     let text = JSONValue.string(String(repeating: "y", count: 15_000))
     for id in 5...14 as ClosedRange<Int64> {
-      _ = try await bench.client.updateChannel(UpdateChannel(id: id, custom: ["hidden": true, "text": text]))
-      if id > 9 { _ = try await bench.client.updateChannel(UpdateChannel(id: id, custom: ["text": text])) }
+      _ = try await bench.client.channels.update(UpdateChannel(id: id, custom: ["hidden": true, "text": text]))
+      if id > 9 { _ = try await bench.client.channels.update(UpdateChannel(id: id, custom: ["text": text])) }
     }
-    for id in [15, 16, 79, 80] as [Int64] { _ = try await bench.client.deleteChannel(id: id) }
+    for id in [15, 16, 79, 80] as [Int64] { _ = try await bench.client.channels.delete(id: id) }
     for _ in 0..<6 { try await bench.coordinator.barrier() }
-    let all = try await bench.client.channels(filter: ["phase": ["$exists": true]])
+    let all = try await bench.client.channels.all(filter: ["phase": ["$exists": true]])
 
     var merged: Set<Int64> = []
     for message in try await watcher.all(through: all.map(\.revision).max() ?? 0) {
@@ -251,7 +251,7 @@ struct LiveListTests {
       mirror.apply(try window.take(channel))
     }
     #expect(merged.count > 10)
-    #expect(try await mirror == bench.client.channels(filter: filter) && mirror == window.elements)
+    #expect(try await mirror == bench.client.channels.all(filter: filter) && mirror == window.elements)
     watcher.close()
     try await bench.stop()
   }

@@ -110,7 +110,7 @@ struct LiveMembersTests {
     await follow(&events, &mirror, until: ["us", "ann", "k101"])
     try await bench.hear([.profile(ReadProfile(author: "k101", name: "Ada", createdAt: Bench.time(4)))], at: 4)
     await follow(&events, &mirror, until: ["us", "k101", "ann"])
-    let listed = try await bench.client.members(MembersListRequest(channelId: 1)).members
+    let listed = try await bench.client.members.list(MembersListRequest(channelId: 1)).members
     #expect(mirror == listed)
     #expect(await list.elements == mirror)
     #expect(await list.state == .loaded)
@@ -128,7 +128,7 @@ struct LiveMembersTests {
     try await bench.hear([.joinRequest(asked)], at: 2)
     await follow(&events, &mirror, until: ["ann"])
     #expect(mirror.first?.askedText == "please")
-    _ = try await bench.client.declineMember(MembersDeclineRequest(channelId: 1, author: "ann"))
+    _ = try await bench.client.members.decline(channelId: 1, author: "ann")
     await follow(&events, &mirror, until: [])
     await list.stop()
     try await bench.stop()

@@ -72,7 +72,7 @@ struct LiveMessagesTests {
     var events = list.events.makeAsyncIterator()
     await list.start()
     await follow(&events, mirror) { await $0.names == ["m2", "m1"] }
-    let truncated = try await bench.client.truncate(channel: 1).channel.truncatedAt
+    let truncated = try await bench.client.channels.truncate(id: 1).channel.truncatedAt
     await follow(&events, mirror) { await $0.elements.isEmpty }
     #expect(await mirror.conversation?.truncatedAt == truncated)
     try await bench.hear([Bench.said("m3", at: 3e9)], at: 3e9)

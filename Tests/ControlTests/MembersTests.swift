@@ -21,7 +21,7 @@ struct MembersTests {
   private static func bench() async throws -> Bench {
     let bench = try await Bench.reading(["News"])
     let group = CreateChannel(profile: .init(displayName: "Club"), kind: "group", relayIds: [1])
-    for try await _ in try await bench.client.createChannelAndFollow(group) {}
+    for try await _ in try await bench.client.channels.createAndFollow(group) {}
     try await bench.begin(2)
     try await bench.hear(["a1"], in: 2, by: "ann", from: 60)
     let asked = ReadJoinRequest(networkID: "j", author: "carol", text: "please", createdAt: Bench.time(5))
@@ -31,36 +31,36 @@ struct MembersTests {
   }
 
   private static func names(_ bench: Bench, _ request: MembersListRequest) async throws -> [String] {
-    try await bench.client.members(request).members.map(\.author)
+    try await bench.client.members.list(request).members.map(\.author)
   }
 
   // MARK: - Reading
 
   @Test func membersAreListedWithWhatIsKnownOfThem() async throws {
     let bench = try await Self.bench()
-    let page = try await bench.client.members(MembersListRequest(channelId: 2))
+    let page = try await bench.client.members.list(MembersListRequest(channelId: 2))
     #expect(page.members.map(\.author) == ["us", "ann", "bob"] && page.listed && page.count == 3)
     #expect(page.readAt == Bench.time(70).text && page.nextCursor == nil)
     let (us, ann) = (page.members[0], page.members[1])
     #expect(us.own && us.roles == ["admin"] && us.standing == "member" && us.lastMessageAt == nil)
     #expect(ann.roles.isEmpty && ann.lastMessageId == 1 && ann.lastMessageAt == Bench.time(60).text && ann.revision > 0)
-    let asking = try await bench.client.members(MembersListRequest(channelId: 2, standing: "asking")).members
+    let asking = try await bench.client.members.list(MembersListRequest(channelId: 2, standing: "asking")).members
     #expect(asking.map(\.author) == ["carol"] && asking[0].askedText == "please" && asking[0].askedAt == Bench.time(5).text)
     #expect(try await Self.names(bench, MembersListRequest(channelId: 2, role: "admin")) == ["us"])
     #expect(try await Self.names(bench, MembersListRequest(channelId: 2, text: "npub of bob")) == ["bob"])
     #expect(try await Self.names(bench, MembersListRequest(channelId: 2, order: "lastMessage")).first == "ann")
-    #expect(try await bench.client.channel(id: 2).memberCount == 3)
-    #expect(try await bench.client.channel(id: 1).memberCount == nil)
-    let found = try await bench.client.channels(filter: ["memberCount": ["$gte": 3]])
+    #expect(try await bench.client.channels.get(id: 2).memberCount == 3)
+    #expect(try await bench.client.channels.get(id: 1).memberCount == nil)
+    let found = try await bench.client.channels.all(filter: ["memberCount": ["$gte": 3]])
     #expect(found.map(\.id) == [2])
-    #expect(try await bench.client.inbox().conversations.first { $0.channelId == 2 }?.memberCount == 3)
+    #expect(try await bench.client.messages.inbox().conversations.first { $0.channelId == 2 }?.memberCount == 3)
     try await bench.stop()
   }
 
   @Test func channelsWithoutAListHaveThoseWhoWrote() async throws {
     let bench = try await Self.bench()
     try await bench.hear(["x"], by: "dave", from: 80)
-    let page = try await bench.client.members(MembersListRequest(channelId: 1))
+    let page = try await bench.client.members.list(MembersListRequest(channelId: 1))
     #expect(page.members.map(\.author) == ["dave"] && page.members[0].standing == "author" && !page.listed)
     #expect(page.count == nil && page.readAt == nil)
     #expect(try await Self.names(bench, MembersListRequest(channelId: 1, standing: "member")).isEmpty)
@@ -71,7 +71,7 @@ struct MembersTests {
     let bench = try await Self.bench()
     var (found, request) = ([String](), MembersListRequest(channelId: 2, limit: 1))
     repeat {
-      let page = try await bench.client.members(request)
+      let page = try await bench.client.members.list(request)
       found += page.members.map(\.author)
       request.cursor = page.nextCursor
     } while request.cursor != nil
@@ -81,12 +81,12 @@ struct MembersTests {
 
   @Test func watchersSeeWhoComesAndGoes() async throws {
     let bench = try await Self.bench()
-    let since = try await bench.client.members(MembersListRequest(channelId: 2)).revision
+    let since = try await bench.client.members.list(MembersListRequest(channelId: 2)).revision
     // Whoever changes twice before they are sent is sent once.
     async let changes: [String: String] = {
       var seen: [String: String] = [:]
       let request = MembersWatchRequest(channelIds: [2], since: since)
-      for try await reply in try await bench.client.watchMembers(request) {
+      for try await reply in try await bench.client.members.watch(request) {
         guard let member = reply.member else { continue }
         #expect(member.revision == reply.revision)
         seen[member.author] = "\(member.standing) \(member.name ?? "")"
@@ -100,7 +100,7 @@ struct MembersTests {
     #expect(try await changes == ["carol": "member Carol", "ann": "former "])
     // Everything is sent that is known.
     var all: [String] = []
-    for try await reply in try await bench.client.watchMembers(MembersWatchRequest(since: 0)) {
+    for try await reply in try await bench.client.members.watch(since: 0) {
       if let member = reply.member { all.append(member.author) }
       if all.count == 4 { break }
     }
@@ -117,26 +117,26 @@ struct MembersTests {
     let request = MembersAddRequest(channelId: 2, author: "npub of dave", roles: ["admin"])
     let all = Self.list(.members, ["us", "ann", "bob", "dave"])
     try await bench.hear([all, Self.list(.roles, ["us", "dave"], roles: ["admin"])], in: 2, at: 71)
-    for try await reply in try await bench.client.addMemberAndFollow(request) {
+    for try await reply in try await bench.client.members.addAndFollow(request) {
       phases.append(reply.change.phase)
       last = reply.change
       #expect(reply.isNew)
     }
     #expect(phases.last == "published" && last?.author == "dave" && last?.roles == ["admin"] && last?.wish == "member")
     #expect(last?.settled == true && last?.summary == "Change is done.")
-    let post = try await bench.client.post(id: Int64(last?.postId ?? 0))
+    let post = try await bench.client.posts.get(id: Int64(last?.postId ?? 0)).post
     #expect(post.about?.act == "membership" && post.about?.author == "dave" && post.text == "member: admin")
     var removal: MemberChange?
     let out = MembersRemoveRequest(channelId: 2, author: "ann", reason: "spam")
     try await bench.hear(
       [Self.list(.members, ["us", "bob", "dave"]), Self.list(.roles, ["bob"], roles: ["editor"])], in: 2, at: 72)
-    for try await reply in try await bench.client.removeMemberAndFollow(out) { removal = reply.change }
+    for try await reply in try await bench.client.members.removeAndFollow(out) { removal = reply.change }
     #expect(removal?.wish == "removed" && removal?.roles.isEmpty == true && removal?.phase == "published")
     var role: MemberChange?
     let admin = MembersSetRoleRequest(channelId: 2, author: "npub of bob", role: "editor")
-    for try await reply in try await bench.client.setRoleAndFollow(admin) { role = reply.change }
+    for try await reply in try await bench.client.members.setRoleAndFollow(admin) { role = reply.change }
     #expect(role?.roles == ["editor"] && role?.author == "bob")
-    #expect(try await bench.client.setRole(MembersSetRoleRequest(channelId: 2, author: "bob")).change.roles.isEmpty)
+    #expect(try await bench.client.members.setRole(channelId: 2, author: "bob").change.roles.isEmpty)
     try await bench.stop()
   }
 
@@ -144,11 +144,11 @@ struct MembersTests {
   @Test func changeIsDoneOnceTheListShowsIt() async throws {
     let bench = try await Self.bench()
     async let listed: [String] = {
-      for try await _ in try await bench.client.addMemberAndFollow(MembersAddRequest(channelId: 2, author: "dave")) {}
+      for try await _ in try await bench.client.members.addAndFollow(channelId: 2, author: "dave") {}
       return try await Self.names(bench, MembersListRequest(channelId: 2))
     }()
     let request = PostsListRequest(channelId: 2, reactions: true)
-    while try await bench.client.posts(request).posts.first?.phase != "published" { await Task.yield() }
+    while try await bench.client.posts.list(request).posts.first?.phase != "published" { await Task.yield() }
     try await bench.hear([Self.list(.members, ["us", "ann", "bob", "dave"])], in: 2, at: 80)
     #expect(try await listed.contains("dave"))
     try await bench.stop()
@@ -163,7 +163,7 @@ struct MembersTests {
     #expect(status == 0, "\(lines)")
     var removal: MemberChange?
     let request = MembersRemoveRequest(channelId: 2, author: "ann")
-    for try await reply in try await bench.client.removeMemberAndFollow(request) { removal = reply.change }
+    for try await reply in try await bench.client.members.removeAndFollow(request) { removal = reply.change }
     #expect(removal?.phase == "published" && removal?.wish == "removed")
     try await bench.stop()
   }
@@ -196,13 +196,13 @@ struct MembersTests {
       }
       #expect(error?.name == "org.batond.Channels.\(name)", "\(parameters): \(String(describing: error))")
     }
-    #expect(try await bench.client.channels().count == 2, "nothing was created")
+    #expect(try await bench.client.channels.all().count == 2, "nothing was created")
     let group = CreateChannel(profile: .init(displayName: "Us"), kind: "group", members: ["npub of ann"], relayIds: [1])
-    let made = try await bench.client.createChannel(group)
+    let made = try await bench.client.channels.create(group)
     var again = group
     again.profile.displayName = "We"
-    #expect(try await bench.client.createChannel(again).id == made.id)
-    let wishes = try await bench.client.posts(PostsListRequest(channelId: made.id, reactions: true)).posts
+    #expect(try await bench.client.channels.create(again).id == made.id)
+    let wishes = try await bench.client.posts.list(PostsListRequest(channelId: made.id, reactions: true)).posts
     #expect(wishes.map(\.text) == ["member"] && wishes.first?.about?.author == "ann")
     try await bench.stop()
   }
@@ -211,27 +211,27 @@ struct MembersTests {
     let bench = try await Self.bench()
     var changes: [MemberChange] = []
     let request = MembersBanRequest(channelId: 2, author: "ann")
-    for try await reply in try await bench.client.banAndFollow(request) { changes.append(reply.change) }
+    for try await reply in try await bench.client.members.banAndFollow(request) { changes.append(reply.change) }
     #expect(changes.last?.wish == "banned" && changes.last?.phase == "published" && changes.last?.settled == true)
     let entries = ["us", "ann"].map { ReadMembers.Entry(author: $0, isOwn: $0 == "us", isBanned: $0 == "ann") }
     try await bench.hear([.members(ReadMembers(list: .members, entries: entries, count: 2))], in: 2, at: 80)
-    let members = try await bench.client.members(MembersListRequest(channelId: 2)).members
+    let members = try await bench.client.members.list(MembersListRequest(channelId: 2)).members
     #expect(members.map(\.author) == ["us", "ann"] && members.map(\.banned) == [false, true])
     let unban = MembersUnbanRequest(channelId: 2, author: "ann")
-    for try await reply in try await bench.client.unbanAndFollow(unban) { changes.append(reply.change) }
+    for try await reply in try await bench.client.members.unbanAndFollow(unban) { changes.append(reply.change) }
     #expect(changes.last?.wish == "unbanned" && changes.last?.phase == "published")
-    #expect(try await bench.client.ban(request).isNew)
-    #expect(try await bench.client.unban(unban).isNew)
+    #expect(try await bench.client.members.ban(request).isNew)
+    #expect(try await bench.client.members.unban(unban).isNew)
     try await bench.stop()
   }
 
   @Test func declinedRequestIsLeftOut() async throws {
     let bench = try await Self.bench()
-    let member = try await bench.client.declineMember(MembersDeclineRequest(channelId: 2, author: "npub of carol"))
+    let member = try await bench.client.members.decline(channelId: 2, author: "npub of carol")
     #expect(member.author == "carol" && member.standing == "declined" && member.askedAt == nil)
     #expect(try await Self.names(bench, MembersListRequest(channelId: 2, standing: "asking")).isEmpty)
     await #expect(throws: MembersRefusal.noSuchMember(channelId: 2, author: "carol").error) {
-      _ = try await bench.client.declineMember(MembersDeclineRequest(channelId: 2, author: "carol"))
+      _ = try await bench.client.members.decline(channelId: 2, author: "carol")
     }
     try await bench.stop()
   }

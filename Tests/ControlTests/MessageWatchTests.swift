@@ -31,7 +31,7 @@ struct MessageWatchTests {
     let bench = try await Bench.reading()
     var steps = 0
     var replies: [MessagesWatchReply] = []
-    for try await reply in try await bench.client.watchMessages() {
+    for try await reply in try await bench.client.messages.watch() {
       replies.append(reply)
       // Each step is done once the one before was seen as a whole.
       let (message, conversation) = (Known(replies).messages.values.first, Known(replies).conversations[1])
@@ -68,7 +68,7 @@ struct MessageWatchTests {
       if number % 5 == 0 { try await bench.hear([.deleted(networkID: "m\(number - 3)", author: nil)], at: Double(number)) }
     }
     try await bench.settleMessages()
-    let newest = try await bench.client.messages().revision
+    let newest = try await bench.client.messages.list().revision
     func all(since revision: Int64, channels: [Int64]? = nil) async throws -> [MessagesWatchReply] {
       try await MessagesTests.watch(bench, MessagesWatchRequest(channelIds: channels, since: revision)) {
         $0.last?.revision == newest
@@ -120,11 +120,11 @@ struct MessageWatchTests {
     // It is a message of another channel.
     let id = try #require(try await bench.named()["m1"]).id
     await #expect(throws: MessagesRefusal.noSuchMessage(id: id).error) {
-      try await bench.client.markRead(MessagesMarkReadRequest(channelId: 2, through: Int(id)))
+      try await bench.client.messages.markRead(channelId: 2, through: Int(id))
     }
     for since in [-1, 1 << 40] as [Int64] {
       await #expect(throws: VarlinkError.invalidParameter("since")) {
-        for try await _ in try await bench.client.watchMessages(MessagesWatchRequest(since: since)) {}
+        for try await _ in try await bench.client.messages.watch(since: since) {}
       }
     }
     try await bench.stop()
@@ -134,7 +134,7 @@ struct MessageWatchTests {
   func wordsThatCannotBeSearchedAreRefused(_ text: String) async throws {
     let bench = try await Bench.reading()
     let error = await #expect(throws: VarlinkError.self) {
-      try await bench.client.search(MessagesSearchRequest(text: text))
+      try await bench.client.messages.search(MessagesSearchRequest(text: text))
     }
     #expect(error?.name == MessagesRefusal.invalidSearch(reason: "").error.name)
     #expect(error?.sentence.text.hasPrefix("invalid search: ") == true)
@@ -144,7 +144,7 @@ struct MessageWatchTests {
   @Test(arguments: ["7", "ß", "日本", "ⅷ", String(repeating: "a", count: 1_000)])
   func wordsOfAnyScriptAreSearched(_ text: String) async throws {
     let bench = try await Bench.reading()
-    #expect(try await bench.client.search(MessagesSearchRequest(text: text)).hits.isEmpty)
+    #expect(try await bench.client.messages.search(MessagesSearchRequest(text: text)).hits.isEmpty)
     try await bench.stop()
   }
 
@@ -154,9 +154,9 @@ struct MessageWatchTests {
     _ = try await bench.addRelays(1)
     _ = try await bench.create("News")
     let client = bench.client
-    #expect(try await client.messages() == MessagesListReply(messages: [], hasOlder: false, hasNewer: false, revision: 0))
-    #expect(try await client.search(MessagesSearchRequest(text: "a")) == MessagesSearchReply(hits: [], hasMore: false))
-    #expect(try await client.inbox() == MessagesInboxReply(conversations: []))
+    #expect(try await client.messages.list() == MessagesListReply(messages: [], hasOlder: false, hasNewer: false, revision: 0))
+    #expect(try await client.messages.search(MessagesSearchRequest(text: "a")) == MessagesSearchReply(hits: [], hasMore: false))
+    #expect(try await client.messages.inbox() == MessagesInboxReply(conversations: []))
     let notFollowed: [(MessagesMethod, JSONValue)] = [
       (.list, ["channelId": 1]), (.search, ["channelId": 1, "text": "a"]), (.markRead, ["channelId": 1]),
       (.sync, ["channelId": 1]),
@@ -172,12 +172,12 @@ struct MessageWatchTests {
         try await client.call(method, parameters.object ?? [:])
       }
     }
-    for try await reply in try await client.watchMessages() {
+    for try await reply in try await client.messages.watch() {
       #expect(reply == MessagesWatchReply(revision: 0))
       break
     }
     await #expect(throws: VarlinkError.invalidParameter("since")) {
-      for try await _ in try await client.watchMessages(MessagesWatchRequest(since: 1)) {}
+      for try await _ in try await client.messages.watch(since: 1) {}
     }
     try await bench.stop()
   }
@@ -186,9 +186,9 @@ struct MessageWatchTests {
     let bench = try await Bench.reading()
     try await bench.hear(["m1"], from: 1)
     bench.messages?.close()
-    let error = await #expect(throws: VarlinkError.self) { try await bench.client.messages() }
+    let error = await #expect(throws: VarlinkError.self) { try await bench.client.messages.list() }
     #expect(error?.name == MessagesRefusal.storageUnavailable(reason: "").error.name)
-    #expect(try await bench.client.channel(id: 1).profile.displayName == "News", "channels have a database of their own")
+    #expect(try await bench.client.channels.get(id: 1).profile.displayName == "News", "channels have a database of their own")
     try await bench.stop()
   }
 }

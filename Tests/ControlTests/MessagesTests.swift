@@ -19,7 +19,7 @@ struct MessagesTests {
     _ bench: Bench, _ request: MessagesWatchRequest, until isDone: ([MessagesWatchReply]) -> Bool
   ) async throws -> [MessagesWatchReply] {
     var replies: [MessagesWatchReply] = []
-    for try await reply in try await bench.client.watchMessages(request) {
+    for try await reply in try await bench.client.messages.watch(request) {
       replies.append(reply)
       if isDone(replies) { return replies }
     }
@@ -43,7 +43,7 @@ struct MessagesTests {
     try await bench.hear([.message(first)], at: 2)
     try await bench.hear([.message(second), .reaction(reaction)], from: 2, at: 3)
 
-    let page = try await bench.client.messages(MessagesListRequest(channelId: 1))
+    let page = try await bench.client.messages.list(MessagesListRequest(channelId: 1))
     try #require(Self.names(page.messages) == ["m2", "m1"])
     let (reply, message) = (page.messages[0], page.messages[1])
     #expect(message.channelId == 1 && message.channelName == "News" && message.network == "nostr")
@@ -68,8 +68,8 @@ struct MessagesTests {
     #expect(conversation.unread == 2 && conversation.unreadMentions == 1 && conversation.readThrough == 0)
     #expect(conversation.lastMessage == "hi there" && conversation.lastMessageId == reply.id)
     #expect(conversation.lastMessageAt == reply.time)
-    #expect(try await bench.client.message(MessagesGetRequest(id: message.id)) == message)
-    #expect(try await bench.client.messages().conversation == nil, "it is not asked for one")
+    #expect(try await bench.client.messages.get(id: message.id) == message)
+    #expect(try await bench.client.messages.list().conversation == nil, "it is not asked for one")
     try await bench.stop()
   }
 
@@ -79,7 +79,7 @@ struct MessagesTests {
     try await bench.hear(["b1"], in: 2, by: "bob", from: 6)
     let ids = try await bench.named().mapValues { Int($0.id) }
     func list(_ request: MessagesListRequest) async throws -> (names: [String], older: Bool, newer: Bool) {
-      let page = try await bench.client.messages(request)
+      let page = try await bench.client.messages.list(request)
       return (Self.names(page.messages), page.hasOlder, page.hasNewer)
     }
     #expect(try await list(MessagesListRequest()) == (["b1", "a5", "a4", "a3", "a2", "a1"], false, false))
@@ -99,7 +99,7 @@ struct MessagesTests {
     // Only its author takes a message back.
     try await bench.hear([.deleted(networkID: "a3", author: "bob"), .deleted(networkID: "a4", author: "alice")], at: 10)
     #expect(try await list(MessagesListRequest(channelId: 1)).names == ["a5", "a3", "late", "a2", "a1"])
-    let all = try await bench.client.messages(MessagesListRequest(channelId: 1, deleted: true)).messages
+    let all = try await bench.client.messages.list(MessagesListRequest(channelId: 1, deleted: true)).messages
     #expect(Self.names(all) == ["a5", "a4", "a3", "late", "a2", "a1"])
     #expect(all.filter { $0.deletedAt != nil }.map(\.text) == [""])
     try await bench.stop()
@@ -128,7 +128,7 @@ struct MessagesTests {
   @Test func ownPostsAreMessagesThatShowHowFarTheyAre() async throws {
     let bench = try await Bench.reading()
     bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = true }
-    let post = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "We open at nine.")).post
+    let post = try await bench.client.posts.publish(PostsPublishRequest(channelId: 1, text: "We open at nine.")).post
     let early = try await Self.watch(bench, MessagesWatchRequest(since: 0)) { replies in
       replies.last?.message?.post?.shownCount == 1
     }
@@ -140,18 +140,18 @@ struct MessagesTests {
 
     // It gets further while no one looks; nothing about the message itself changes.
     bench.network.giveTurns(at: "ws://r1")
-    while try await bench.client.post(id: post.id).phase != "published" { await Task.yield() }
+    while try await bench.client.posts.get(id: post.id).post.phase != "published" { await Task.yield() }
     let late = try await Self.watch(bench, MessagesWatchRequest(since: revision)) { replies in
       replies.last?.message?.post?.phase == "published"
     }
     #expect(late.last?.message?.id == message.id && late.last?.message?.post?.shownCount == 2)
-    let listed = try await bench.client.messages(MessagesListRequest(channelId: 1, own: true)).messages
+    let listed = try await bench.client.messages.list(MessagesListRequest(channelId: 1, own: true)).messages
     #expect(listed.map(\.post?.phase) == ["published"] && listed.map(\.id) == [message.id])
 
-    _ = try await bench.client.deletePost(id: post.id)
+    _ = try await bench.client.posts.delete(id: post.id)
     let gone = try await Self.watch(bench, MessagesWatchRequest(since: 0)) { $0.last?.message?.post?.phase == "deleted" }
     #expect(gone.last?.message?.text == "" && gone.last?.message?.deletedAt != nil)
-    #expect(try await bench.client.messages(MessagesListRequest(channelId: 1)).messages.isEmpty)
+    #expect(try await bench.client.messages.list(MessagesListRequest(channelId: 1)).messages.isEmpty)
     try await bench.stop()
   }
 
@@ -163,7 +163,7 @@ struct MessagesTests {
     try await bench.hear([Bench.said("m3", "QUICK silver", at: 2)], in: 2, at: 2)
     func search(_ text: String, channel: Int64? = nil) async throws -> [String] {
       let request = MessagesSearchRequest(text: text, channelId: channel, newestFirst: true)
-      return Self.names(try await bench.client.search(request).hits.map(\.message))
+      return Self.names(try await bench.client.messages.search(request).hits.map(\.message))
     }
     #expect(try await search("quick") == ["m3", "m1"])
     #expect(try await search("qui*") == ["m3", "m1"])
@@ -171,16 +171,17 @@ struct MessagesTests {
     #expect(try await search(#""quick brown""#) == ["m1"])
     #expect(try await search("brown quick") == ["m1"])
     #expect(try await search("quick slow").isEmpty)
-    let best = try await bench.client.search(MessagesSearchRequest(text: "quick"))
+    let best = try await bench.client.messages.search(MessagesSearchRequest(text: "quick"))
     #expect(Set(best.hits.map(\.message.networkId)) == ["m1", "m3"] && !best.hasMore)
     for hit in best.hits {
       #expect(hit.excerpt.filter(\.hit).map { $0.text.lowercased() } == ["quick"])
       #expect(hit.message.text.contains(hit.excerpt.map(\.text).joined()))
       #expect(hit.message.channelName == (hit.message.channelId == 1 ? "News" : "Sports"))
     }
-    let first = try await bench.client.search(MessagesSearchRequest(text: "quick", newestFirst: true, limit: 1))
+    let first = try await bench.client.messages.search(MessagesSearchRequest(text: "quick", newestFirst: true, limit: 1))
     #expect(Self.names(first.hits.map(\.message)) == ["m3"] && first.hasMore)
-    let second = try await bench.client.search(MessagesSearchRequest(text: "quick", newestFirst: true, offset: 1, limit: 1))
+    let second = try await bench.client.messages.search(
+      MessagesSearchRequest(text: "quick", newestFirst: true, offset: 1, limit: 1))
     #expect(Self.names(second.hits.map(\.message)) == ["m1"] && !second.hasMore)
     try await bench.stop()
   }
@@ -193,7 +194,7 @@ struct MessagesTests {
     var (found, pages, hasMore) = ([String](), 0, true)
     while hasMore {
       let request = MessagesSearchRequest(text: "word", newestFirst: true, offset: found.count, limit: 20)
-      let page = try await bench.client.search(request)
+      let page = try await bench.client.messages.search(request)
       try #require(!page.hits.isEmpty)
       found += Self.names(page.hits.map(\.message))
       (pages, hasMore) = (pages + 1, page.hasMore)
@@ -211,19 +212,19 @@ struct MessagesTests {
     }
     var (names, request, pages) = ([String](), MessagesInboxRequest(limit: 2), 0)
     repeat {
-      let page = try await bench.client.inbox(request)
+      let page = try await bench.client.messages.inbox(request)
       names += page.conversations.map(\.channelName)
       (request.cursor, pages) = (page.nextCursor, pages + 1)
     } while request.cursor != nil
     #expect(names == ["B", "C", "A"] && pages == 2)
     // A page that holds just all of them is the last one.
-    #expect(try await bench.client.inbox(MessagesInboxRequest(limit: 3)).nextCursor == nil)
-    _ = try await bench.client.markRead(MessagesMarkReadRequest(channelId: 3))
-    let unread = try await bench.client.inbox(MessagesInboxRequest(unread: true)).conversations
+    #expect(try await bench.client.messages.inbox(MessagesInboxRequest(limit: 3)).nextCursor == nil)
+    _ = try await bench.client.messages.markRead(channelId: 3)
+    let unread = try await bench.client.messages.inbox(MessagesInboxRequest(unread: true)).conversations
     #expect(unread.map(\.channelName) == ["B", "A"] && unread.map(\.lastMessage) == ["m2", "m1"])
     for cursor in ["", "x", "1", "1.2.3", "1.", ".1", "01.1", "+1.1", "1.1 ", "9223372036854775808.1"] {
       await #expect(throws: VarlinkError.invalidParameter("cursor"), "\(cursor)") {
-        try await bench.client.inbox(MessagesInboxRequest(cursor: cursor))
+        try await bench.client.messages.inbox(MessagesInboxRequest(cursor: cursor))
       }
     }
     try await bench.stop()
@@ -242,16 +243,16 @@ struct MessagesTests {
     let ids = try await bench.named().mapValues(\.id)
     func marked(_ name: String?) async throws -> [Int] {
       let request = MessagesMarkReadRequest(channelId: 1, through: name.flatMap { ids[$0] }.map { Int($0) })
-      let conversation = try await bench.client.markRead(request)
-      #expect(try await bench.client.messages(MessagesListRequest(channelId: 1)).conversation == conversation)
+      let conversation = try await bench.client.messages.markRead(request)
+      #expect(try await bench.client.messages.list(MessagesListRequest(channelId: 1)).conversation == conversation)
       #expect(conversation.lastMessage == "m4" && conversation.channelName == "News")
       return [conversation.unread, conversation.unreadMentions]
     }
-    #expect(try await bench.client.messages(MessagesListRequest(channelId: 1)).conversation?.unread == 4)
+    #expect(try await bench.client.messages.list(MessagesListRequest(channelId: 1)).conversation?.unread == 4)
     #expect(try await marked("m2") == [2, 1])
     #expect(try await marked("m1") == [2, 1], "what was read stays read")
     #expect(try await marked(nil) == [0, 0])
-    let again = try await bench.client.markUnread(MessagesMarkUnreadRequest(id: try #require(ids["m3"])))
+    let again = try await bench.client.messages.markUnread(id: try #require(ids["m3"]))
     #expect(again.unread == 2 && again.unreadMentions == 1)
     let (before, first) = (try #require(ids["m2"]), try #require(ids["m3"]))
     #expect((Int(before)..<Int(first)).contains(again.readThrough))
@@ -276,7 +277,7 @@ struct MessagesTests {
           try? await bench.settleMessages()
         }
       }
-      let reply = try await bench.client.sync(MessagesSyncRequest(channelId: 1, timeout: 300))
+      let reply = try await bench.client.messages.sync(channelId: 1, timeout: 300)
       reports.cancel()
       await reports.value
       return reply
@@ -299,14 +300,14 @@ struct MessagesTests {
     _ = try await bench.create("News")
     try await bench.begin(1)
     let channel = ChannelID(rawValue: 1)
-    let asked = Task { try await bench.client.searchRelays(MessagesSearchRelaysRequest(channelId: 1, text: "bridge")) }
+    let asked = Task { try await bench.client.messages.searchRelays(channelId: 1, text: "bridge") }
     while bench.network.following.searches.isEmpty { await Task.yield() }
     let number = try #require(bench.network.following.searches.first?.number)
     let outcomes: [RelaySearchOutcome] = [.notOffered, .complete, .failed(Trouble(.rejected, "no searches"))]
     for (relay, outcome) in zip(Int64(1)..., outcomes) {
       bench.network.send(.searched(channel: channel, relay: RelayID(rawValue: relay), number: number, outcome))
     }
-    let relays = try await asked.value.relays
+    let relays = try await asked.value
     #expect(relays.map(\.relayId) == [1, 2, 3] && relays.allSatisfy { !$0.relayName.isEmpty })
     #expect(relays.map(\.outcome) == ["notOffered", "searched", "failed"])
     #expect(relays.map(\.cause) == [nil, nil, "rejected"] && relays.map(\.detail) == [nil, nil, "no searches"])
@@ -314,12 +315,12 @@ struct MessagesTests {
       (MessagesSearchRelaysRequest(channelId: 1, text: "…"), "InvalidSearch"),
       (MessagesSearchRelaysRequest(channelId: 9, text: "bridge"), "NoSuchChannel"),
     ] {
-      let error = await #expect(throws: VarlinkError.self) { try await bench.client.searchRelays(request) }
+      let error = await #expect(throws: VarlinkError.self) { try await bench.client.messages.searchRelays(request) }
       #expect(error?.name == "org.batond.Messages." + name)
     }
     for timeout in [0, 301] {
       let error = await #expect(throws: VarlinkError.self) {
-        try await bench.client.searchRelays(MessagesSearchRelaysRequest(channelId: 1, text: "bridge", timeout: timeout))
+        try await bench.client.messages.searchRelays(channelId: 1, text: "bridge", timeout: timeout)
       }
       #expect(error == .invalidParameter("timeout"))
     }

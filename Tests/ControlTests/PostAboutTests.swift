@@ -25,7 +25,7 @@ struct PostAboutTests {
     let bench = try await Self.bench()
     let request = PostsPublishRequest(channelId: 1, text: "So do we.", replyToMessage: 2)
     var latest: Post?
-    for try await reply in try await bench.client.publishPostAndFollow(request) { latest = reply.post }
+    for try await reply in try await bench.client.posts.publishAndFollow(request) { latest = reply.post }
     let post = try #require(latest)
     #expect(post.about == AboutMessage(act: "answer", networkId: "m2", author: "alice") && post.replyTo == nil)
     #expect(post.phase == "published" && post.reactionTo == nil)
@@ -35,13 +35,13 @@ struct PostAboutTests {
     try await bench.settleMessages()
     let own = try #require(try await bench.named()[post.networkId])
     #expect(own.own && own.replyTo == 2 && own.replyToNetworkId == "m2" && own.post?.id == post.id, "\(own)")
-    #expect(try await bench.client.posts(PostsListRequest()).posts.map(\.id) == [post.id])
+    #expect(try await bench.client.posts.list(PostsListRequest()).posts.map(\.id) == [post.id])
 
     // The message that the post is stands for the post.
-    let next = try await bench.client.publishPost(
+    let next = try await bench.client.posts.publish(
       PostsPublishRequest(channelId: 1, text: "And they.", replyToMessage: Int(own.id)))
     #expect(next.post.replyTo == Int(post.id) && next.post.about == nil)
-    let liked = try await bench.client.reactToPost(PostsReactRequest(reaction: "+", messageId: own.id))
+    let liked = try await bench.client.posts.react(PostsReactRequest(reaction: "+", messageId: own.id))
     #expect(liked.post.reactionTo == Int(post.id) && liked.post.about == nil)
     try await bench.stop()
   }
@@ -52,7 +52,7 @@ struct PostAboutTests {
       networkID: "m3", author: "alice", text: "hi", createdAt: Bench.time(3), participants: ["bob", "carol"])
     try await bench.hear([.message(message)], at: 3)
     let id = try #require(try await bench.named()["m3"]?.id)
-    let post = try await bench.client.publishPost(
+    let post = try await bench.client.posts.publish(
       PostsPublishRequest(channelId: 1, text: "Hi.", replyToMessage: Int(id))
     ).post
     #expect(try bench.store.post(PostID(rawValue: post.id))?.row.document.text.hasSuffix(", heard by bob and carol") == true)
@@ -63,16 +63,16 @@ struct PostAboutTests {
     let bench = try await Self.bench()
     let request = PostsReactRequest(reaction: "+", messageId: 1)
     var made: PostsReactReply?
-    for try await reply in try await bench.client.reactToPostAndFollow(request) { made = reply }
+    for try await reply in try await bench.client.posts.reactAndFollow(request) { made = reply }
     #expect(made?.isNew == true && made?.post.about == AboutMessage(act: "reaction", networkId: "m1", author: "alice"))
     #expect(made?.post.text == "+" && made?.post.phase == "published")
-    #expect(try await !bench.client.reactToPost(request).isNew)
+    #expect(try await !bench.client.posts.react(request).isNew)
     try await bench.settleMessages()
     #expect(try await bench.named()["m1"]?.reactions == [MessageReaction(reaction: "+", count: 1, own: true)])
-    func ids(_ request: PostsListRequest) async throws -> [Int64] { try await bench.client.posts(request).posts.map(\.id) }
+    func ids(_ request: PostsListRequest) async throws -> [Int64] { try await bench.client.posts.list(request).posts.map(\.id) }
     #expect(try await ids(PostsListRequest()).isEmpty)
     #expect(try await ids(PostsListRequest(reactions: true)) == [1])
-    _ = try await bench.client.deletePost(id: 1)
+    _ = try await bench.client.posts.delete(id: 1)
     try await bench.settleMessages()
     #expect(try await bench.named()["m1"]?.reactions.isEmpty == true)
     try await bench.stop()
@@ -83,24 +83,24 @@ struct PostAboutTests {
     let bench = try await Self.bench()
     let answer = PostsPublishRequest(channelId: 1, text: "So do we.", idempotencyKey: "k", replyToMessage: 2)
     let reaction = PostsReactRequest(reaction: "+", messageId: 2)
-    let (first, liked) = (try await bench.client.publishPost(answer), try await bench.client.reactToPost(reaction))
+    let (first, liked) = (try await bench.client.posts.publish(answer), try await bench.client.posts.react(reaction))
     try await bench.hear([.deleted(networkID: "m2", author: "alice")], at: 50)
-    #expect(try await bench.client.publishPost(answer).post.id == first.post.id)
-    #expect(try await bench.client.reactToPost(reaction).post.id == liked.post.id)
+    #expect(try await bench.client.posts.publish(answer).post.id == first.post.id)
+    #expect(try await bench.client.posts.react(reaction).post.id == liked.post.id)
     var other = answer
     other.text = "So don't we."
     await #expect(throws: PostsRefusal.idempotencyKeyReused(id: first.post.id, deleted: false).error) {
-      _ = try await bench.client.publishPost(other)
+      _ = try await bench.client.posts.publish(other)
     }
     (other.text, other.idempotencyKey) = ("new", "new")
     await #expect(throws: Self.invalid("replyToMessage", "message 2 was deleted. Name another")) {
-      _ = try await bench.client.publishPost(other)
+      _ = try await bench.client.posts.publish(other)
     }
     // The number of a message that is not known any more.
-    _ = try await bench.client.setHidden(true, clearingHistory: true, channel: 1)
-    #expect(try await bench.client.publishPost(answer).post.id == first.post.id)
+    _ = try await bench.client.channels.setHidden(id: 1, hidden: true, clearHistory: true)
+    #expect(try await bench.client.posts.publish(answer).post.id == first.post.id)
     await #expect(throws: Self.invalid("replyToMessage", "there is no message 2. See batonctl messages")) {
-      _ = try await bench.client.publishPost(other)
+      _ = try await bench.client.posts.publish(other)
     }
     try await bench.stop()
   }
@@ -108,13 +108,13 @@ struct PostAboutTests {
   /// A channel cannot remove what others wrote, and its own posts it can.
   @Test func removalOfAnOwnMessageIsTheDeletionOfThePost() async throws {
     let bench = try await Self.bench()
-    let post = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "Oops")).post
+    let post = try await bench.client.posts.publish(PostsPublishRequest(channelId: 1, text: "Oops")).post
     try await bench.settleMessages()
     let message = try #require(try await bench.named()[post.networkId])
-    let removed = try await bench.client.removeMessage(PostsRemoveRequest(messageId: message.id))
+    let removed = try await bench.client.posts.remove(messageId: message.id)
     #expect(removed.post.id == post.id && !removed.isNew && removed.post.deletedAt != nil)
     await #expect(throws: PostsRefusal.notSupported(network: "nostr", reason: "only groups remove what others wrote").error) {
-      _ = try await bench.client.removeMessage(PostsRemoveRequest(messageId: 1))
+      _ = try await bench.client.posts.remove(messageId: 1)
     }
     try await bench.stop()
   }
@@ -123,13 +123,13 @@ struct PostAboutTests {
     let bench = try await Self.bench()
     let request = PostsReportRequest(messageId: 1, category: "malware", text: "a link")
     var made: PostsReportReply?
-    for try await reply in try await bench.client.reportMessageAndFollow(request) { made = reply }
+    for try await reply in try await bench.client.posts.reportAndFollow(request) { made = reply }
     #expect(made?.isNew == true && made?.post.phase == "published" && made?.post.text == "malware: a link")
     #expect(made?.post.about == AboutMessage(act: "report", networkId: "m1", author: "alice"))
-    #expect(try await bench.client.posts().posts.isEmpty)
-    #expect(try await bench.client.posts(PostsListRequest(reactions: true)).posts.map(\.id) == [1])
+    #expect(try await bench.client.posts.list().posts.isEmpty)
+    #expect(try await bench.client.posts.list(PostsListRequest(reactions: true)).posts.map(\.id) == [1])
     try await bench.settleMessages()
-    #expect(try await bench.client.messages().messages.count == 2, "a report is no message")
+    #expect(try await bench.client.messages.list().messages.count == 2, "a report is no message")
     try await bench.stop()
   }
 
@@ -137,13 +137,13 @@ struct PostAboutTests {
     let bench = try await Bench(readsMessages: true)
     let relays = try await bench.addRelays(1)
     let group = CreateChannel(profile: .init(displayName: "Club"), kind: "group", relayIds: relays)
-    for try await _ in try await bench.client.createChannelAndFollow(group) {}
+    for try await _ in try await bench.client.channels.createAndFollow(group) {}
     try await bench.begin(1)
     try await bench.hear(["spam", "ham"], from: 1)
     bench.network.posts.serveAgain(PostID(rawValue: 1), named: "spam", at: "ws://r1")
     var phases: [String] = []
     let request = PostsRemoveRequest(messageId: 1, reason: "no advertising")
-    for try await reply in try await bench.client.removeMessageAndFollow(request) {
+    for try await reply in try await bench.client.posts.removeAndFollow(request) {
       phases.append(reply.post.phase)
       #expect(reply.isNew && reply.post.about == AboutMessage(act: "removal", networkId: "spam", author: "alice"))
     }
@@ -154,7 +154,7 @@ struct PostAboutTests {
     #expect(messages["ham"]?.deletedAt == nil && messages.count == 2)
     await #expect(
       throws: PostsRefusal.invalidPost(field: "messageId", reason: "message 1 was deleted. Name another").error
-    ) { _ = try await bench.client.removeMessage(request) }
+    ) { _ = try await bench.client.posts.remove(request) }
     try await bench.stop()
   }
 
@@ -198,7 +198,7 @@ struct PostAboutTests {
     _ = try await bench.addRelays(1)
     _ = try await bench.create("News")
     await #expect(throws: Self.invalid("messageId", "there is no message 1. See batonctl messages")) {
-      _ = try await bench.client.reactToPost(PostsReactRequest(reaction: "+", messageId: 1))
+      _ = try await bench.client.posts.react(PostsReactRequest(reaction: "+", messageId: 1))
     }
     try await bench.stop()
   }

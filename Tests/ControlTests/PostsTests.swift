@@ -27,13 +27,13 @@ struct PostsTests {
   private static func publish(_ text: String, _ bench: Bench, channel: Int64 = 1) async throws -> Post {
     var last: Post?
     let request = PostsPublishRequest(channelId: channel, text: text)
-    for try await reply in try await bench.client.publishPostAndFollow(request) { last = reply.post }
+    for try await reply in try await bench.client.posts.publishAndFollow(request) { last = reply.post }
     return try #require(last)
   }
 
   /// Waits until a post is as it should be.
   private static func wait(for id: Int64, _ bench: Bench, until isDone: (Post) -> Bool) async throws -> Post {
-    for try await change in try await bench.client.watchPosts(PostsWatchRequest(since: 0)) {
+    for try await change in try await bench.client.posts.watch(since: 0) {
       if let post = change.post, post.id == id, isDone(post) { return post }
     }
     throw Violation("the watch ended before post \(id) was as it should be")
@@ -43,7 +43,7 @@ struct PostsTests {
     let bench = try await Self.bench(relays: 3)
     var replies: [PostsPublishReply] = []
     let request = PostsPublishRequest(channelId: 1, text: "We open at nine.\nSee you.", hashtags: ["opening"])
-    for try await reply in try await bench.client.publishPostAndFollow(request) { replies.append(reply) }
+    for try await reply in try await bench.client.posts.publishAndFollow(request) { replies.append(reply) }
     #expect(replies.allSatisfy { $0.isNew && $0.post.id == 1 })
     #expect(zip(replies, replies.dropFirst()).allSatisfy { $0.post.revision < $1.post.revision })
     let post = try #require(replies.last?.post)
@@ -52,10 +52,10 @@ struct PostsTests {
     #expect(post.channelName == "News" && post.text == request.text && post.author == "key" && post.networkId == "post1")
     #expect(post.relays.map(\.relayName) == ["r1", "r2", "r3"])
     #expect(post.relays.allSatisfy { $0.status == "verified" && $0.shown && !$0.departed && $0.nextAttemptAt == nil })
-    #expect(try await bench.client.post(id: 1) == post)
-    let history = try await bench.client.postTransitions(postID: 1)
+    #expect(try await bench.client.posts.get(id: 1).post == post)
+    let history = try await bench.client.posts.transitions(id: 1)
     #expect(history.last?.to == "verified" && Set(history.map(\.relayName)) == ["r1", "r2", "r3"])
-    #expect(try await bench.client.postTransitions(postID: 1, limit: 1) == history.suffix(1))
+    #expect(try await bench.client.posts.transitions(id: 1, limit: 1) == history.suffix(1))
     #expect(bench.network.posts.mostDepartures == 1)
     try await bench.stop()
   }
@@ -63,24 +63,24 @@ struct PostsTests {
   @Test func publicationReturnsOnceItIsDurable() async throws {
     let bench = try await Self.bench(relays: 1)
     bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = true }
-    let reply = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "a"))
+    let reply = try await bench.client.posts.publish(PostsPublishRequest(channelId: 1, text: "a"))
     #expect(reply.isNew && reply.post.phase == "pending" && reply.post.shownCount == 0 && reply.post.link == nil)
-    #expect(try await bench.client.post(id: reply.post.id).text == "a")
+    #expect(try await bench.client.posts.get(id: reply.post.id).post.text == "a")
     try await bench.stop()
   }
 
   @Test func keyMakesRepetitionHarmless() async throws {
     let bench = try await Self.bench()
     let request = PostsPublishRequest(channelId: 1, text: "once", idempotencyKey: "k")
-    let first = try await bench.client.publishPost(request)
-    let again = try await bench.client.publishPost(request)
+    let first = try await bench.client.posts.publish(request)
+    let again = try await bench.client.posts.publish(request)
     #expect(first.isNew && !again.isNew && again.post.id == first.post.id)
     await #expect(throws: PostsRefusal.idempotencyKeyReused(id: first.post.id, deleted: false).error) {
-      try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "twice", idempotencyKey: "k"))
+      try await bench.client.posts.publish(PostsPublishRequest(channelId: 1, text: "twice", idempotencyKey: "k"))
     }
-    _ = try await bench.client.deletePost(id: first.post.id)
+    _ = try await bench.client.posts.delete(id: first.post.id)
     await #expect(throws: PostsRefusal.idempotencyKeyReused(id: first.post.id, deleted: true).error) {
-      try await bench.client.publishPost(request)
+      try await bench.client.posts.publish(request)
     }
     try await bench.stop()
   }
@@ -92,7 +92,7 @@ struct PostsTests {
     bench.network.set(.refuses, at: "ws://r2")
     _ = try await Self.publish("6", bench, channel: 2)
     func list(_ request: PostsListRequest) async throws -> (ids: [Int64], older: Bool, newer: Bool) {
-      let page = try await bench.client.posts(request)
+      let page = try await bench.client.posts.list(request)
       #expect(page.revision > 0 && page.unreadable == nil)
       return (page.posts.map(\.id), page.hasOlder, page.hasNewer)
     }
@@ -105,7 +105,7 @@ struct PostsTests {
     #expect(try await list(PostsListRequest(relayId: 2, status: "failed")).ids == [6])
     #expect(try await list(PostsListRequest(relayId: 1, status: "failed")).ids.isEmpty)
     #expect(try await list(PostsListRequest(cause: "rejected")).ids == [6])
-    _ = try await bench.client.deletePost(id: 3)
+    _ = try await bench.client.posts.delete(id: 3)
     #expect(try await list(PostsListRequest(channelId: 1)).ids == [5, 4, 2, 1])
     #expect(try await list(PostsListRequest(channelId: 1, deleted: true)).ids == [5, 4, 3, 2, 1])
     try await bench.stop()
@@ -115,31 +115,31 @@ struct PostsTests {
     let bench = try await Self.bench()
     let post = try await Self.publish("wrong", bench)
     #expect(bench.network.posts.names(at: "ws://r1") == ["post1"])
-    let asked = try await bench.client.deletePost(id: post.id, reason: "mistake")
+    let asked = try await bench.client.posts.delete(id: post.id, reason: "mistake")
     #expect(asked.deletedAt != nil && ["deleting", "deleted"].contains(asked.phase) && asked.link == nil)
     let deleted = try await Self.wait(for: post.id, bench) { $0.phase == "deleted" }
     #expect(deleted.relays.allSatisfy { $0.status == "deleted" && !$0.shown })
     #expect(bench.network.posts.names(at: "ws://r1").isEmpty && bench.network.posts.names(at: "ws://r2").isEmpty)
     // Once more does no harm.
-    #expect(try await bench.client.deletePost(id: post.id).phase == "deleted")
+    #expect(try await bench.client.posts.delete(id: post.id).phase == "deleted")
     // A list leaves it out, unless it asks for what only deleted posts have.
-    #expect(try await bench.client.posts(PostsListRequest()).posts.isEmpty)
-    #expect(try await bench.client.posts(PostsListRequest(status: "deleted")).posts.map(\.id) == [post.id])
-    #expect(try await bench.client.posts(PostsListRequest(status: "deleted", deleted: false)).posts.isEmpty)
+    #expect(try await bench.client.posts.list(PostsListRequest()).posts.isEmpty)
+    #expect(try await bench.client.posts.list(PostsListRequest(status: "deleted")).posts.map(\.id) == [post.id])
+    #expect(try await bench.client.posts.list(PostsListRequest(status: "deleted", deleted: false)).posts.isEmpty)
     try await bench.stop()
   }
 
   @Test func cancelledPostNeverLeavesUntilSomebodyRetriesIt() async throws {
     let bench = try await Self.bench(relays: 1)
     bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = true }
-    let post = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "later")).post
-    let cancelled = try await bench.client.cancelPost(id: post.id)
+    let post = try await bench.client.posts.publish(PostsPublishRequest(channelId: 1, text: "later")).post
+    let cancelled = try await bench.client.posts.cancel(id: post.id)
     #expect(cancelled.phase == "skipped" && cancelled.relays.map(\.cause) == ["cancelled"])
     bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = false }
     #expect(bench.network.posts.mostDepartures == 0)
-    _ = try await bench.client.retryPost(id: post.id, relayId: 1)
+    _ = try await bench.client.posts.retry(id: post.id, relayId: 1)
     _ = try await Self.wait(for: post.id, bench) { $0.phase == "published" }
-    await #expect(throws: PostsRefusal.notCancellable(id: post.id).error) { try await bench.client.cancelPost(id: post.id) }
+    await #expect(throws: PostsRefusal.notCancellable(id: post.id).error) { try await bench.client.posts.cancel(id: post.id) }
     try await bench.stop()
   }
 
@@ -151,18 +151,18 @@ struct PostsTests {
     let at = RFC3339.text(milliseconds: clock.now.milliseconds + 3_600_000)
     var replies: [PostsPublishReply] = []
     let request = PostsPublishRequest(channelId: 1, text: "later", at: at, tolerance: 60)
-    for try await reply in try await bench.client.publishPostAndFollow(request) { replies.append(reply) }
+    for try await reply in try await bench.client.posts.publishAndFollow(request) { replies.append(reply) }
     let post = try #require(replies.first?.post)
     #expect(replies.count == 1 && post.phase == "scheduled" && post.publishAt == at && post.scheduleTrouble == nil)
     #expect(post.networkId.isEmpty && post.author.isEmpty && post.relays.isEmpty && post.text == "later")
-    #expect(try await bench.client.posts().posts == [post])
-    let cancelled = try await bench.client.cancelPost(id: post.id)
+    #expect(try await bench.client.posts.list().posts == [post])
+    let cancelled = try await bench.client.posts.cancel(id: post.id)
     #expect(cancelled.phase == "expired" && cancelled.scheduleTrouble == "it was cancelled")
-    _ = try await bench.client.retryPost(id: post.id)
+    _ = try await bench.client.posts.retry(id: post.id)
     let published = try await Self.wait(for: post.id, bench) { $0.relayCount == 1 }
     #expect(published.publishAt != nil && published.scheduleTrouble == nil && !published.networkId.isEmpty)
-    let other = try await bench.client.publishPost(request).post
-    #expect(try await bench.client.deletePost(id: other.id).phase == "deleted")
+    let other = try await bench.client.posts.publish(request).post
+    #expect(try await bench.client.posts.delete(id: other.id).phase == "deleted")
     try await bench.stop()
   }
 
@@ -174,29 +174,29 @@ struct PostsTests {
     _ = try await bench.create("Sports")
     var replies: [PostsPublishReply] = []
     let request = PostsPublishRequest(channelId: 1, text: "one day", draft: true)
-    for try await reply in try await bench.client.publishPostAndFollow(request) { replies.append(reply) }
+    for try await reply in try await bench.client.posts.publishAndFollow(request) { replies.append(reply) }
     let draft = try #require(replies.first?.post)
     #expect(replies.count == 1 && draft.phase == "draft" && draft.publishAt == nil && draft.scheduleTrouble == nil)
     #expect(draft.summary == "Draft, which is not published yet." && draft.relays.isEmpty)
-    _ = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "now"))
-    let other = try await bench.client.publishPost(PostsPublishRequest(channelId: 2, text: "too", draft: true)).post
+    _ = try await bench.client.posts.publish(PostsPublishRequest(channelId: 1, text: "now"))
+    let other = try await bench.client.posts.publish(PostsPublishRequest(channelId: 2, text: "too", draft: true)).post
     func drafts(_ channel: Int64? = nil) async throws -> [Int64] {
-      try await bench.client.posts(PostsListRequest(channelId: channel, drafts: true)).posts.map(\.id)
+      try await bench.client.posts.list(PostsListRequest(channelId: channel, drafts: true)).posts.map(\.id)
     }
     #expect(try await drafts() == [other.id, draft.id])
     #expect(try await drafts(1) == [draft.id])
-    #expect(try await bench.client.posts(PostsListRequest(channelId: 1)).posts.count == 2)
+    #expect(try await bench.client.posts.list(PostsListRequest(channelId: 1)).posts.count == 2)
     let at = RFC3339.text(milliseconds: clock.now.milliseconds + 3_600_000)
-    let released = try await bench.client.releasePost(PostsReleaseRequest(id: draft.id, at: at))
+    let released = try await bench.client.posts.release(id: draft.id, at: at)
     #expect(released.phase == "scheduled" && released.publishAt == at)
-    _ = try await bench.client.releasePost(PostsReleaseRequest(id: draft.id))
+    _ = try await bench.client.posts.release(id: draft.id)
     let published = try await Self.wait(for: draft.id, bench) { $0.relayCount == 1 }
     #expect(published.text == "one day")
     #expect(try await drafts() == [other.id])
-    #expect(try await bench.client.deletePost(id: other.id).phase == "deleted")
+    #expect(try await bench.client.posts.delete(id: other.id).phase == "deleted")
     #expect(try await drafts().isEmpty)
     let error = await #expect(throws: VarlinkError.self) {
-      try await bench.client.releasePost(PostsReleaseRequest(id: draft.id, at: "soon"))
+      try await bench.client.posts.release(id: draft.id, at: "soon")
     }
     #expect(error?.name == "org.batond.Posts.InvalidPost")
     try await bench.stop()
@@ -206,10 +206,10 @@ struct PostsTests {
     let bench = try await Self.bench()
     _ = try await bench.create("Sports")
     for number in 1...20 { _ = try await Self.publish("\(number)", bench, channel: number % 2 == 0 ? 1 : 2) }
-    let end = try await bench.client.posts().revision
+    let end = try await bench.client.posts.list().revision
     func seen(_ request: PostsWatchRequest) async throws -> [PostsWatchReply] {
       var seen: [PostsWatchReply] = []
-      for try await change in try await bench.client.watchPosts(request) {
+      for try await change in try await bench.client.posts.watch(request) {
         seen.append(change)
         if change.revision >= end { break }
       }
@@ -228,7 +228,7 @@ struct PostsTests {
 
   @Test func watchGoesOnWhileThePostsChange() async throws {
     let bench = try await Self.bench()
-    var changes = try await bench.client.watchPosts().makeAsyncIterator()
+    var changes = try await bench.client.posts.watch().makeAsyncIterator()
     let begin = try #require(try await changes.next())
     #expect(begin.post == nil)
     let post = try await Self.publish("now", bench)
@@ -242,20 +242,20 @@ struct PostsTests {
     let bench = try await Self.bench()
     let parent = try await Self.publish("parent", bench)
     let reply = PostsPublishRequest(channelId: 1, text: "wrong", replyTo: Int(parent.id), quotes: [Int(parent.id)])
-    let old = try await bench.client.publishPost(reply).post
+    let old = try await bench.client.posts.publish(reply).post
     _ = try await Self.wait(for: old.id, bench) { $0.phase == "published" }
     var replies: [PostsEditReply] = []
     let request = PostsEditRequest(id: old.id, text: "right", hashtags: ["a"], idempotencyKey: "k")
-    for try await reply in try await bench.client.editPostAndFollow(request) { replies.append(reply) }
+    for try await reply in try await bench.client.posts.editAndFollow(request) { replies.append(reply) }
     let new = try #require(replies.last?.post)
     #expect(replies.allSatisfy { $0.isNew && $0.post.id == new.id && $0.post.replaces == Int(old.id) })
     #expect(new.phase == "published" && new.text == "right" && new.replyTo == Int(parent.id) && new.replacedBy == nil)
     let gone = try await Self.wait(for: old.id, bench) { $0.phase == "deleted" }
     #expect(gone.replacedBy == Int(new.id) && gone.deletedAt != nil && gone.summary.hasSuffix("Post 3 takes its place."))
     #expect(bench.network.posts.names(at: "ws://r1") == ["post1", "post3"])
-    let again = try await bench.client.editPost(request)
+    let again = try await bench.client.posts.edit(request)
     #expect(!again.isNew && again.post == new)
-    #expect(try await bench.client.posts().posts.map(\.id) == [new.id, parent.id])
+    #expect(try await bench.client.posts.list().posts.map(\.id) == [new.id, parent.id])
     try await bench.stop()
   }
 
@@ -263,11 +263,11 @@ struct PostsTests {
     let bench = try await Self.bench(relays: 1)
     let old = try await Self.publish("wrong", bench)
     bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = true }
-    let new = try await bench.client.editPost(PostsEditRequest(id: old.id, text: "right")).post
+    let new = try await bench.client.posts.edit(PostsEditRequest(id: old.id, text: "right")).post
     #expect(new.phase == "pending" && new.replaces == Int(old.id))
-    let waiting = try await bench.client.post(id: old.id)
+    let waiting = try await bench.client.posts.get(id: old.id).post
     #expect(waiting.phase == "published" && waiting.replacedBy == Int(new.id) && waiting.deletedAt == nil)
-    _ = try await bench.client.cancelPost(id: new.id)
+    _ = try await bench.client.posts.cancel(id: new.id)
     let kept = try await Self.wait(for: old.id, bench) { $0.replacedBy == nil }
     #expect(kept.phase == "published" && bench.network.posts.names(at: "ws://r1") == ["post1"])
     try await bench.stop()
@@ -276,21 +276,21 @@ struct PostsTests {
   @Test func forecastSaysWhatWillHappenOnEachRelay() async throws {
     let bench = try await Self.bench(relays: 2)
     bench.network.posts.change(at: "ws://r2") { $0.holdsTurns = true }
-    let post = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "a")).post
+    let post = try await bench.client.posts.publish(PostsPublishRequest(channelId: 1, text: "a")).post
     _ = try await Self.wait(for: post.id, bench) { $0.shownCount == 1 }
-    let before = try await bench.client.postAndActions(id: post.id)
+    let before = try await bench.client.posts.get(id: post.id)
     #expect(before.post.id == post.id && before.actions.map(\.relayId) == [1, 2])
     #expect(before.actions.map(\.canEdit) == [true, true])
     #expect(before.actions.allSatisfy { ($0.until ?? "") > post.createdAt })
     #expect(before.actions.map(\.canDelete) == [false, true], "what a relay does not have never gets there")
     #expect(before.actions[0].deleteNote == "relays keep everything")
     #expect(before.actions[1].deleteNote == "the relay does not have the post, and will not get it")
-    let new = try await bench.client.editPost(PostsEditRequest(id: post.id, text: "b")).post
-    let after = try await bench.client.postAndActions(id: post.id).actions
+    let new = try await bench.client.posts.edit(PostsEditRequest(id: post.id, text: "b")).post
+    let after = try await bench.client.posts.get(id: post.id).actions
     #expect(after.allSatisfy { !$0.canEdit && $0.editNote?.contains("post \(new.id) takes its place") == true })
     _ = try await bench.client.call(ChannelsMethod.removeRelay, ["id": 1, "relayId": 2])
     _ = try await Self.wait(for: new.id, bench) { $0.relays.last?.departed == true && $0.shownCount == 1 }
-    let departed = try await bench.client.postAndActions(id: new.id).actions
+    let departed = try await bench.client.posts.get(id: new.id).actions
     #expect(departed.map(\.canEdit) == [true, false] && departed.map(\.canDelete) == [false, false])
     try await bench.stop()
   }
@@ -326,7 +326,7 @@ struct PostsTests {
     }
     for since in [-1, 1 << 40] as [Int64] {
       await #expect(throws: VarlinkError.invalidParameter("since")) {
-        for try await _ in try await bench.client.watchPosts(PostsWatchRequest(since: since)) {}
+        for try await _ in try await bench.client.posts.watch(since: since) {}
       }
     }
     try await bench.stop()
@@ -354,13 +354,13 @@ struct PostsTests {
   @Test func invalidPostsAreRefusedWithTheirField() async throws {
     let bench = try await Self.bench(relays: 1)
     for (request, field) in Self.invalid {
-      let error = await #expect(throws: VarlinkError.self) { try await bench.client.publishPost(request) }
+      let error = await #expect(throws: VarlinkError.self) { try await bench.client.posts.publish(request) }
       #expect(error?.name == PostsRefusal.invalidPost(field: "", reason: "").error.name, "\(field)")
       #expect(error?.parameters["field"] == .string(field))
       let words = error?.sentence.text ?? ""
       #expect(!words.unicodeScalars.contains { $0.properties.generalCategory == .control }, "\(words)")
     }
-    #expect(try await bench.client.posts().posts.isEmpty)
+    #expect(try await bench.client.posts.list().posts.isEmpty)
     try await bench.stop()
   }
 
@@ -369,9 +369,9 @@ struct PostsTests {
     let bench = try await Self.bench(relays: 1, logger: log.logger)
     let request = PostsPublishRequest(channelId: 1, text: "seventeen zebras", idempotencyKey: "zebras")
     // The client does not stay until the post is everywhere.
-    for try await _ in try await bench.client.publishPostAndFollow(request) { break }
-    let post = try await bench.client.publishPost(request).post
-    _ = try await bench.client.deletePost(id: post.id)
+    for try await _ in try await bench.client.posts.publishAndFollow(request) { break }
+    let post = try await bench.client.posts.publish(request).post
+    _ = try await bench.client.posts.delete(id: post.id)
     let lines = log.entries.map(\.message)
     for method in [PostsMethod.publish, .delete] {
       #expect(lines.count { $0.hasPrefix("\(method.rawValue) of post 1 by uid ") } == 1, "\(method)")

@@ -120,7 +120,7 @@ struct ProtocolBreachTests {
       socket.send(head + [UInt8](repeating: UInt8(ascii: "x"), count: size) + end)
       #expect(await socket.receive(replies: nil).isEmpty)
     }
-    #expect(try await bench.client.status().channels == 0)
+    #expect(try await bench.client.daemon.status().channels == 0)
     try await bench.stop()
   }
 }

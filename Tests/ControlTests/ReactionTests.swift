@@ -20,14 +20,14 @@ struct ReactionTests {
     _ = try await bench.addRelays(relays)
     _ = try await bench.create("News")
     let request = PostsPublishRequest(channelId: 1, text: "We open at nine.")
-    for try await _ in try await bench.client.publishPostAndFollow(request) {}
+    for try await _ in try await bench.client.posts.publishAndFollow(request) {}
     return bench
   }
 
   /// Reacts and follows the reaction to its end.
   private static func react(_ request: PostsReactRequest, _ bench: Bench) async throws -> PostsReactReply {
     var last: PostsReactReply?
-    for try await reply in try await bench.client.reactToPostAndFollow(request) { last = reply }
+    for try await reply in try await bench.client.posts.reactAndFollow(request) { last = reply }
     return try #require(last)
   }
 
@@ -36,31 +36,31 @@ struct ReactionTests {
     let made = try await Self.react(PostsReactRequest(id: 1, reaction: "👍", idempotencyKey: "k"), bench)
     #expect(made.isNew && made.post.id == 2 && made.post.reactionTo == 1 && made.post.text == "👍")
     #expect(made.post.phase == "published" && made.post.shownCount == 2 && made.post.replyTo == nil)
-    let again = try await bench.client.reactToPost(PostsReactRequest(id: 1, reaction: "👍"))
+    let again = try await bench.client.posts.react(PostsReactRequest(id: 1, reaction: "👍"))
     #expect(!again.isNew && again.post == made.post)
     let picture = Emoji(shortcode: "soap", url: "https://e.example/s.png")
     let soap = try await Self.react(PostsReactRequest(id: 1, reaction: ":soap:", emoji: picture), bench)
     #expect(soap.isNew && soap.post.text == ":soap:")
     #expect(
       try bench.store.post(PostID(rawValue: 3))?.row.document.text.hasSuffix("| soap is https://e.example/s.png") == true)
-    #expect(try await bench.client.post(id: 1).reactionTo == nil)
+    #expect(try await bench.client.posts.get(id: 1).post.reactionTo == nil)
     try await bench.stop()
   }
 
   @Test func listsLeaveReactionsOutUnlessTheyAreAskedForThem() async throws {
     let bench = try await Self.bench()
     for reaction in ["+", "-"] { _ = try await Self.react(PostsReactRequest(id: 1, reaction: reaction), bench) }
-    func ids(_ request: PostsListRequest) async throws -> [Int64] { try await bench.client.posts(request).posts.map(\.id) }
+    func ids(_ request: PostsListRequest) async throws -> [Int64] { try await bench.client.posts.list(request).posts.map(\.id) }
     #expect(try await ids(PostsListRequest()) == [1])
     #expect(try await ids(PostsListRequest(relayId: 1, status: "verified")) == [1])
     #expect(try await ids(PostsListRequest(reactions: true)) == [3, 2, 1])
     #expect(try await ids(PostsListRequest(reactionTo: 1)) == [3, 2])
     #expect(try await ids(PostsListRequest(limit: 1, reactionTo: 1, reactions: false)) == [3])
-    _ = try await bench.client.deletePost(id: 3)
+    _ = try await bench.client.posts.delete(id: 3)
     #expect(try await ids(PostsListRequest(reactionTo: 1)) == [2])
     #expect(try await ids(PostsListRequest(reactionTo: 2)).isEmpty)
     #expect(try await ids(PostsListRequest(deleted: true, reactionTo: 1)) == [3, 2])
-    let channel = try await bench.client.channel(id: 1)
+    let channel = try await bench.client.channels.get(id: 1)
     #expect(channel.lastPost == "We open at nine.")
     try await bench.stop()
   }
@@ -68,7 +68,7 @@ struct ReactionTests {
   @Test func watchSendsReactionsAsPosts() async throws {
     let bench = try await Self.bench(relays: 1)
     _ = try await Self.react(PostsReactRequest(id: 1, reaction: "+"), bench)
-    for try await change in try await bench.client.watchPosts(PostsWatchRequest(since: 0)) {
+    for try await change in try await bench.client.posts.watch(since: 0) {
       guard let post = change.post, post.id == 2 else { continue }
       #expect(post.reactionTo == 1 && post.text == "+")
       break
@@ -81,17 +81,17 @@ struct ReactionTests {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     let group = CreateChannel(profile: .init(displayName: "Team"), kind: "group", relayIds: relays)
-    for try await _ in try await bench.client.createChannelAndFollow(group) {}
-    for try await _ in try await bench.client.publishPostAndFollow(PostsPublishRequest(channelId: 1, text: "Rules")) {}
+    for try await _ in try await bench.client.channels.createAndFollow(group) {}
+    for try await _ in try await bench.client.posts.publishAndFollow(PostsPublishRequest(channelId: 1, text: "Rules")) {}
     var made: PostsPinReply?
-    for try await reply in try await bench.client.pinPostAndFollow(id: 1) { made = reply }
+    for try await reply in try await bench.client.posts.pinAndFollow(id: 1) { made = reply }
     #expect(made?.isNew == true && made?.post.id == 2 && made?.post.phase == "published")
     // The relay takes the request to take it away, and shows it all the same.
     bench.network.posts.change(at: "ws://r1") { $0.keepsDeleted = true }
-    #expect(try await bench.client.unpinPost(id: 1).id == 2)
+    #expect(try await bench.client.posts.unpin(id: 1).id == 2)
     let reason = "the earlier pin of post 1, post 2, is still being taken away. Pin it again once that is deleted"
     await #expect(throws: PostsRefusal.invalidPost(field: "id", reason: reason).error) {
-      _ = try await bench.client.pinPost(id: 1)
+      _ = try await bench.client.posts.pin(id: 1)
     }
     #expect(try bench.store.postCounters().post == 2)
     // Reactions have nothing to do with that.

@@ -9,12 +9,12 @@ struct ReconnectTests {
   @Test func concurrentCallsShareOneNewConnection() async throws {
     let first = try await Bench()
     let client = try await BatonClient(socket: first.path, persistence: .seconds(300))
-    try await client.ping()
+    try await client.service.ping()
     try await first.stop()
 
     let second = try await Bench(folder: first.folder)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<20 { group.addTask { try await client.ping() } }
+      for _ in 0..<20 { group.addTask { try await client.service.ping() } }
       try await group.waitForAll()
     }
     // This one's, and that of the bench.

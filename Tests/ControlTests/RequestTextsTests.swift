@@ -14,13 +14,13 @@ struct RequestTextsTests {
     func publish(_ text: String) async throws -> PostsPublishReply {
       var last: PostsPublishReply?
       let request = PostsPublishRequest(channelId: channel.id, text: text, idempotencyKey: "k")
-      for try await reply in try await bench.client.publishPostAndFollow(request) { last = reply }
+      for try await reply in try await bench.client.posts.publishAndFollow(request) { last = reply }
       return try #require(last)
     }
     func edit(_ id: Int64, _ text: String) async throws -> PostsEditReply {
       var last: PostsEditReply?
       let request = PostsEditRequest(id: id, text: text, idempotencyKey: "e")
-      for try await reply in try await bench.client.editPostAndFollow(request) { last = reply }
+      for try await reply in try await bench.client.posts.editAndFollow(request) { last = reply }
       return try #require(last)
     }
     let first = try await publish("\u{FEFF}one\r\ntwo")
@@ -45,13 +45,13 @@ struct RequestTextsTests {
     func create(_ description: String) async throws -> Channel {
       var last: Channel?
       let request = CreateChannel(profile: .init(displayName: "News", description: description), idempotencyKey: "k")
-      for try await channel in try await bench.client.createChannelAndFollow(request) { last = channel }
+      for try await channel in try await bench.client.channels.createAndFollow(request) { last = channel }
       return try #require(last)
     }
     let first = try await create("\u{FEFF}one\r\ntwo")
     #expect(first.profile.description == "one\ntwo")
     #expect(try await create("one\ntwo").id == first.id)
-    let edited = try await bench.client.updateChannel(UpdateChannel(id: first.id, description: "one\r\nthree"))
+    let edited = try await bench.client.channels.update(UpdateChannel(id: first.id, description: "one\r\nthree"))
     #expect(edited.profile.description == "one\nthree")
     try await bench.stop()
   }

@@ -18,11 +18,11 @@ struct TransitionPagesTests {
     bench.network.set(.refuses, at: "ws://r2")
     for name in ["One", "Two"] {
       let request = CreateChannel(profile: .init(displayName: name), relayIds: relays)
-      for try await _ in try await bench.client.createChannelAndFollow(request) {}
+      for try await _ in try await bench.client.channels.createAndFollow(request) {}
     }
     // Relays that are active are told of those that are, which is in the history as well.
     while true {
-      let all = try await bench.client.transitions(limit: 1_000).transitions
+      let all = try await bench.client.monitor.transitions(limit: 1_000).transitions
       if all.count(where: { $0.detail == "readers find edition 2 of the profile" }) == 4 { return (bench, all) }
       try Task.checkCancellation()
     }
@@ -36,7 +36,7 @@ struct TransitionPagesTests {
   @Test func everythingIsListedTheLatestFirst() async throws {
     let (bench, all) = try await filled()
     var channels: [Transition] = []
-    for id in [1, 2] as [Int64] { channels += try await bench.client.transitions(channelID: id) }
+    for id in [1, 2] as [Int64] { channels += try await bench.client.channels.transitions(id: id) }
     #expect(all.map(\.revision) == channels.map(\.revision).sorted(by: >))
     let failed = try #require(all.first { $0.to == "failed" })
     #expect(failed.relayName == "r2" && failed.cause == "rejected" && ["One", "Two"].contains(failed.channelName))
@@ -47,7 +47,7 @@ struct TransitionPagesTests {
   @Test func filtersFindWhatTheyWant() async throws {
     let (bench, all) = try await filled()
     func revisions(_ filter: JSONValue) async throws -> [Int64] {
-      try await bench.client.transitions(matching: filter, limit: 1_000).transitions.map(\.revision)
+      try await bench.client.monitor.transitions(filter: filter, limit: 1_000).transitions.map(\.revision)
     }
     let newest = try #require(all.first)
     let cases: [(JSONValue, (ChannelTransition) -> Bool)] = [
@@ -72,7 +72,7 @@ struct TransitionPagesTests {
     for limit in [1, 4, 1_000] {
       var (found, cursor): ([ChannelTransition], String?) = ([], nil)
       repeat {
-        let page = try await bench.client.transitions(matching: filter, limit: limit, cursor: cursor)
+        let page = try await bench.client.monitor.transitions(filter: filter, limit: limit, cursor: cursor)
         #expect(page.transitions.count <= limit)
         found += page.transitions
         cursor = page.nextCursor
@@ -108,7 +108,7 @@ struct TransitionPagesTests {
     // All of them come, although billions of revisions between them are missing, in few pages.
     var (all, cursor, pages): ([ChannelTransition], String?, Int) = ([], nil, 0)
     repeat {
-      let page = try await bench.client.transitions(limit: 250, cursor: cursor)
+      let page = try await bench.client.monitor.transitions(limit: 250, cursor: cursor)
       all += page.transitions
       cursor = page.nextCursor
       pages += 1
@@ -117,10 +117,10 @@ struct TransitionPagesTests {
     // What is wanted is found, and the list ends a day later, long before the lines do.
     let since = try #require(all.first { $0.attempt == 800 }).time
     let filter: JSONValue = ["time": ["$gte": .string(since)], "channelId": ["$ne": 7]]
-    let page = try await bench.client.transitions(matching: filter, limit: 1_000)
+    let page = try await bench.client.monitor.transitions(filter: filter, limit: 1_000)
     #expect(page.transitions.map(\.attempt) == (800...900).reversed() && page.nextCursor == nil)
     // A place that no one was given is the beginning.
-    let first = try await bench.client.transitions(limit: 5, cursor: "9223372036854775807")
+    let first = try await bench.client.monitor.transitions(limit: 5, cursor: "9223372036854775807")
     #expect(first.transitions.map(\.attempt) == (896...900).reversed())
     try await bench.stop()
   }
@@ -140,13 +140,13 @@ struct TransitionPagesTests {
     for limit in [3, 1_000] {
       var (found, cursor): ([Int64], String?) = ([], nil)
       repeat {
-        let page = try await bench.client.transitions(limit: limit, cursor: cursor)
+        let page = try await bench.client.monitor.transitions(limit: limit, cursor: cursor)
         found += page.transitions.map(\.revision)
         cursor = page.nextCursor
       } while cursor != nil
       #expect(found == all.map(\.revision).filter { $0 != lost })
     }
-    #expect(try await bench.client.status().damage?.contains("\(lost)") == true)
+    #expect(try await bench.client.daemon.status().damage?.contains("\(lost)") == true)
     try await bench.stop()
   }
 

@@ -14,8 +14,7 @@ struct UploadTests {
     _ = try await bench.addRelays(1)
     let channel = try #require(try await bench.create("News"))
     func upload(_ hash: String = Self.hash, _ size: Int = 5, channel: Int64) async throws -> PostsAuthorizeUploadReply {
-      try await bench.client.authorizeUpload(
-        PostsAuthorizeUploadRequest(channelId: channel, sha256: hash, sizeBytes: size))
+      try await bench.client.posts.authorizeUpload(channelId: channel, sha256: hash, sizeBytes: size)
     }
     let reply = try await upload(channel: channel.id)
     #expect(reply.servers == ["https://a.example", "https://b.example"] && reply.expiresAt == "2025-06-15T15:06:40.000Z")
@@ -32,7 +31,7 @@ struct UploadTests {
         try await upload(Self.hash, size, channel: channel.id)
       }
     }
-    _ = try await bench.client.deleteChannel(id: channel.id)
+    _ = try await bench.client.channels.delete(id: channel.id)
     await #expect(throws: PostsRefusal.noSuchChannel(id: channel.id, name: nil).error) { try await upload(channel: channel.id) }
     try await bench.stop()
   }

@@ -48,8 +48,8 @@ struct WatchTests {
     let bench = try await Bench()
     let subscription = try #require(bench.coordinator.hub.subscribe(ChangeSelection()))
     _ = try await bench.addRelays(2)
-    let relay = try await bench.client.addRelay(AddRelay(address: "ws://other"))
-    _ = try await bench.client.updateRelay(UpdateRelay(id: relay.id, revision: relay.revision, name: "another"))
+    let relay = try await bench.client.relays.add(AddRelay(address: "ws://other"))
+    _ = try await bench.client.relays.update(UpdateRelay(id: relay.id, revision: relay.revision, name: "another"))
     try await bench.fill(1...2)
     let end = bench.coordinator.hub.revision
     var kinds: Set<String> = []
@@ -98,7 +98,7 @@ struct WatchTests {
 
     // A client that keeps the newest of each object is right.
     let newest = Dictionary(messages.map { (subject($0), $0) }) { _, last in last }
-    let channels = try await bench.client.channels()
+    let channels = try await bench.client.channels.all()
     #expect(channels.count == 100)
     for channel in channels {
       let known = try #require(newest["channel \(channel.id)"]?.after)
@@ -109,7 +109,7 @@ struct WatchTests {
       }
     }
 
-    _ = try await bench.client.addRelay(AddRelay(address: "ws://later"))
+    _ = try await bench.client.relays.add(AddRelay(address: "ws://later"))
     let later = try await slow.next()
     #expect(later?.kind == "relay" && later?.merged == nil && later?.revision == hub.revision)
     slow.close()
@@ -128,7 +128,7 @@ struct WatchTests {
     // Wait until the daemon has seen that the client fell behind. It missed more than the buffers hold.
     var messages: [ChangeMessage] = []
     while hub.figures.falls == 0 { messages.append(try #require(try await slow.next())) }
-    for number in 1...210 { _ = try await bench.client.addRelay(AddRelay(address: "ws://more\(number)")) }
+    for number in 1...210 { _ = try await bench.client.relays.add(AddRelay(address: "ws://more\(number)")) }
     do {
       while let message = try await slow.next() { messages.append(message) }
       Issue.record("the connection ends in silence")
@@ -174,7 +174,7 @@ struct WatchTests {
     try await bench.store.commit([.compactChanges(through: known)])
     let watcher = try LazyWatcher(bench.path, WatchRequest(since: known))
     while bench.coordinator.hub.subscriberCount == 0 { await Task.yield() }
-    for number in 2...3 { _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)")) }
+    for number in 2...3 { _ = try await bench.client.relays.add(AddRelay(address: "ws://r\(number)")) }
     #expect(try await watcher.next()?.revision == known + 1)
     watcher.close()
     try await bench.stop()
@@ -188,7 +188,7 @@ struct WatchTests {
     for number in 1...10 {
       var phases: [String] = []
       let request = CreateChannel(profile: .init(displayName: "Channel \(number)"))
-      for try await channel in try await bench.client.createChannelAndFollow(request) { phases.append(channel.phase) }
+      for try await channel in try await bench.client.channels.createAndFollow(request) { phases.append(channel.phase) }
       #expect(phases.first == "creating" && phases.last == "active", "\(phases)")
     }
     #expect(hub.figures.falls > 0, "there was something to miss")

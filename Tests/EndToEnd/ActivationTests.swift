@@ -30,7 +30,7 @@ struct ActivationTests {
     try await daemon.line(containing: "is ready at the socket that was handed over")
     #expect(!FileManager.default.fileExists(atPath: baton.socket))
     let client = try await BatonClient(socket: socket)
-    #expect(try await client.status().pid == Int64(daemon.pid))
+    #expect(try await client.daemon.status().pid == Int64(daemon.pid))
     await client.close()
     await stop(daemon)
     #expect(FileManager.default.fileExists(atPath: socket), "whoever made it keeps it")
@@ -41,7 +41,7 @@ struct ActivationTests {
     let daemon = try activate("foreign", baton.folder.path + "/foreign", baton)
     try await daemon.line(containing: "is ready at " + baton.socket)
     let client = try await baton.client()
-    #expect(try await client.status().pid == Int64(daemon.pid))
+    #expect(try await client.daemon.status().pid == Int64(daemon.pid))
     await client.close()
     await stop(daemon)
   }
@@ -64,7 +64,7 @@ struct ActivationTests {
       let daemon = try Program("batond", base, environment: environment)
       try await daemon.line(containing: "is ready at \(baton.folder.path)/systemd:")
       let client = try await BatonClient(socket: baton.folder.path + "/systemd")
-      #expect(try await client.status().pid == Int64(daemon.pid))
+      #expect(try await client.daemon.status().pid == Int64(daemon.pid))
       await client.close()
       await stop(daemon)
     }

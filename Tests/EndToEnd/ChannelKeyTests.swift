@@ -69,16 +69,16 @@ struct ChannelKeyTests {
 
     // Nothing waits for a retry. A requested retry happens once, and its failure is reported again.
     let client = try await baton.client()
-    let before = try await client.transitions(channelID: 1, limit: 1000).count
+    let before = try await client.channels.transitions(id: 1, limit: 1000).count
     #expect(try await baton.control("channel", "retry", "1").status == 0)
     _ = try await baton.channel(1) { channel in channel.relays.allSatisfy(isCrowdedOut) }
     // LocalRelay answers "error: unknown", which reading back explains; the sandbox gives the reason.
-    #expect(try await client.transitions(channelID: 1, limit: 1000).count <= before + 3)
+    #expect(try await client.channels.transitions(id: 1, limit: 1000).count <= before + 3)
 
     // An edition that only names relays replaces nothing.
     #expect(try await baton.control("channel", "remove-relay", "1", "r2", "--yes").status == 0)
     _ = try await baton.channel(1) { $0.relays[1].status == "removed" }
-    #expect(try await client.channel(id: 1).edition == 3)
+    #expect(try await client.channels.get(id: 1).edition == 3)
     #expect(try await names(baton, links[1]) == ["Second B", "Second B"])
     await relays.stop(daemon)
   }

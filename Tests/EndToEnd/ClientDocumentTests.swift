@@ -45,8 +45,8 @@ struct ClientDocumentTests {
     }
     // The same key twice gives one channel, and one post.
     let client = try await baton.client()
-    #expect(try await client.channels().map(\.profile.displayName) == ["From Swift", "From Python"])
-    let posts = try await client.posts().posts
+    #expect(try await client.channels.all().map(\.profile.displayName) == ["From Swift", "From Python"])
+    let posts = try await client.posts.list().posts
     #expect(posts.map(\.text) == ["We open at nine."] && posts.map(\.phase) == ["published"], "\(posts)")
 
     // systemd's own client, where a new enough one is installed.

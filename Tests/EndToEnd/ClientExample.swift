@@ -8,9 +8,9 @@ func makeAndList(socket: String) async throws {
   let client = try await BatonClient(socket: socket)
   let request = CreateChannel(profile: Profile(displayName: "From Swift"), pick: 2, idempotencyKey: "example-swift")
   var latest: Channel?
-  for try await channel in try await client.createChannelAndFollow(request) { latest = channel }
+  for try await channel in try await client.channels.createAndFollow(request) { latest = channel }
   print(latest?.link ?? "no relay took it")
-  for channel in try await client.channels(filter: ["phase": ["$in": ["degraded", "failed"]]]) {
+  for channel in try await client.channels.all(filter: ["phase": ["$in": ["degraded", "failed"]]]) {
     print(channel.profile.displayName, channel.summary)
   }
   await client.close()
@@ -19,17 +19,17 @@ func makeAndList(socket: String) async throws {
 func announce(socket: String, channel: Int64) async throws {
   let client = try await BatonClient(socket: socket)
   let request = PostsPublishRequest(channelId: channel, text: "We open at nine.", idempotencyKey: "opening-1")
-  for try await reply in try await client.publishPostAndFollow(request) { print(reply.post.summary) }
-  for post in try await client.posts(PostsListRequest(channelId: channel, limit: 10)).posts { print(post.id, post.phase) }
+  for try await reply in try await client.posts.publishAndFollow(request) { print(reply.post.summary) }
+  for post in try await client.posts.list(PostsListRequest(channelId: channel, limit: 10)).posts { print(post.id, post.phase) }
   await client.close()
 }
 
 func readAlong(socket: String, channel: Int64) async throws {
   let client = try await BatonClient(socket: socket)
-  let page = try await client.messages(MessagesListRequest(channelId: channel, limit: 50))
+  let page = try await client.messages.list(MessagesListRequest(channelId: channel, limit: 50))
   for message in page.messages.reversed() { print(message.time, message.authorName ?? message.author, message.text) }
   let request = MessagesWatchRequest(channelIds: [channel], since: page.revision)
-  for try await change in try await client.watchMessages(request) {
+  for try await change in try await client.messages.watch(request) {
     if let message = change.message { print(message.id, message.deletedAt == nil ? message.text : "deleted") }
   }
 }

@@ -28,7 +28,7 @@ struct ClusterCoreTests {
     let first = try await a.start()
     try await first.slots(512)
     let client = try await b.client()
-    let together = try await client.cluster()
+    let together = try await client.daemon.cluster()
     #expect(together.daemons.map(\.core) == [true, false] && together.daemons.map(\.catalog) == [false, true])
     #expect(together.cores.map(\.daemon) == ["a"] && together.cores.allSatisfy(\.present))
 
@@ -42,7 +42,7 @@ struct ClusterCoreTests {
     let created = try await a.control("channel", "create", "Evening", "--relay", "s1", "--relay", "s2", "--quiet")
     #expect(created.status == 0, "\(created.lines)")
     let link = try #require(created.lines.last)
-    let evening = try #require(try await a.client().channels().first)
+    let evening = try #require(try await a.client().channels.all().first)
     #expect(isInCore(evening.id))
     // Other channels get no ids among these, and what is in the core is shown and changed at both.
     let nostr = try await a.client().make("News")
@@ -55,7 +55,7 @@ struct ClusterCoreTests {
     #expect(post.status == 0, "\(post.lines)")
     // It is not drained: no one else could act for it.
     #expect(try await b.control("cluster", "drain", "a", "--yes").status == 0)
-    try await daemons.until { try await client.cluster().daemons.map(\.slots) == [1, 1_023] }
+    try await daemons.until { try await client.daemon.cluster().daemons.map(\.slots) == [1, 1_023] }
     let last = try await a.control("post", "Evening", "Still here", "--wait", "all", "--timeout", "120s")
     #expect(last.status == 0, "\(last.lines)")
 
@@ -63,10 +63,10 @@ struct ClusterCoreTests {
     first.signal(SIGKILL)
     _ = await first.status()
     _ = try await b.channel(nostr) { $0.phase == "active" }
-    try await daemons.until { try await client.cluster().cores.allSatisfy { !$0.present } }
-    let alone = try await client.cluster()
+    try await daemons.until { try await client.daemon.cluster().cores.allSatisfy { !$0.present } }
+    let alone = try await client.daemon.cluster()
     #expect(alone.cores == [SharedCore(daemon: "a", present: false, channels: 1)])
-    #expect(try await client.status().channelsWaitingForCores == 1)
+    #expect(try await client.daemon.status().channelsWaitingForCores == 1)
     let words = try await b.control("cluster").lines
     #expect(words.contains { $0.contains("1 channel on SimpleX waits for the daemon 'a'") }, "\(words)")
     #expect(try await b.control("status").lines.contains { $0.hasPrefix("waiting") && $0.contains("1 channel on SimpleX") })
@@ -74,7 +74,7 @@ struct ClusterCoreTests {
     #expect(
       waiting.status != 0 && waiting.lines.contains { $0.contains("belongs to the daemon 'a', which has not answered") },
       "\(waiting.lines)")
-    #expect(try await b.client().channel(id: evening.id).profile.description == "from b")
+    #expect(try await b.client().channels.get(id: evening.id).profile.description == "from b")
 
     // It comes back, has its slot at once, and asks the core for nothing twice.
     // It may be another machine, with the core and the name of the one that is lost.
@@ -125,7 +125,7 @@ struct ClusterCoreTests {
       let created = try await installation.control("channel", "create", name, "--relay", "s1", "--relay", "s2", "--quiet")
       #expect(created.status == 0, "\(created.lines)")
     }
-    let all = try await installations[0].client().channels()
+    let all = try await installations[0].client().channels.all()
     #expect(all.count == 2 && all.allSatisfy { isInCore($0.id) } && Set(all.map { $0.id % 1_024 }).count == 2)
     // Each is asked to change the other's.
     for (installation, name) in zip(installations, ["Evening", "Morning"]) {
@@ -186,18 +186,18 @@ struct ClusterCoreTests {
     let client = try await a.client()
     let reader = StormReader { [database = daemons.database] in database.address() }
     try await reader.waits(for: "SELECT 1 WHERE (SELECT count(declarations) FROM sessions) = 2")
-    #expect(try await client.status().daemonsWithOtherFiles == 0)
+    #expect(try await client.daemon.status().daemonsWithOtherFiles == 0)
     try (text + "# and more\n").write(toFile: two.path + "/one.yaml", atomically: true, encoding: .utf8)
     #expect(try await b.control("reload").status == 0)
     try await second.line(containing: "the files that declare operators differ from the files of 'a'")
-    try await daemons.until { try await client.status().daemonsWithOtherFiles == 1 }
-    #expect(try await client.cluster().daemons.map(\.otherFiles) == [false, true])
+    try await daemons.until { try await client.daemon.status().daemonsWithOtherFiles == 1 }
+    #expect(try await client.daemon.cluster().daemons.map(\.otherFiles) == [false, true])
     let words = try await a.control("cluster").lines
     #expect(words.contains { $0.hasPrefix("b ") && $0.contains("other files") }, "\(words)")
     #expect(try await a.control("status").lines.contains { $0.contains("1 with other files of operators") })
     try (text + "# and more\n").write(toFile: one.path + "/one.yaml", atomically: true, encoding: .utf8)
     #expect(try await a.control("reload").status == 0)
-    try await daemons.until { try await client.status().daemonsWithOtherFiles == 0 }
+    try await daemons.until { try await client.daemon.status().daemonsWithOtherFiles == 0 }
     for program in [first, second] {
       program.signal(SIGTERM)
       #expect(await program.status() == 0)

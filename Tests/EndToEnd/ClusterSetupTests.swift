@@ -26,7 +26,7 @@ struct ClusterSetupTests {
     )
     #expect(connections == [["t"]])
     // What would be lost with a machine is said to whoever asks what is wrong.
-    let calm = try await a.client().validate()
+    let calm = try await a.client().operators.validate()
     #expect(calm.errors.isEmpty && calm.warnings.map(\.kind) == ["noStandby"], "\(calm)")
     #expect(calm.warnings[0].message.contains("commits do not wait for a standby"))
     let status = try await a.control("status")

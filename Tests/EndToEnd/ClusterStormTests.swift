@@ -134,7 +134,7 @@ struct ClusterStormTests {
     // What one daemon has added the others learn a moment later.
     for daemon in daemons {
       let client = try await daemon.installation.client()
-      while try await client.relays().count < scene.relays.count { try Task.checkCancellation() }
+      while try await client.relays.all().count < scene.relays.count { try Task.checkCancellation() }
       await client.close()
     }
 
@@ -169,7 +169,7 @@ struct ClusterStormTests {
     try await compare(await ledger.told, daemons, scene.relays, reader, seed)
 
     // All that watched got everything once, in the same order.
-    let end = try await daemons[0].installation.client().status().revision
+    let end = try await daemons[0].installation.client().daemon.status().revision
     for watcher in watchers {
       await watcher.reached(end)
       let revisions = await watcher.revisions.prefix(Int(end))
@@ -214,7 +214,7 @@ struct ClusterStormTests {
   ) async throws {
     let living = told.filter { !$0.value.isDeleted }
     for daemon in daemons {
-      let list = try await daemon.installation.client().channels()
+      let list = try await daemon.installation.client().channels.all()
       let found = list.map { "\($0.id) \($0.profile.displayName): \($0.profile.description ?? "-")" }.sorted()
       #expect(found == living.map { "\($0.value.id) \($0.key): \($0.value.description ?? "-")" }.sorted(), "seed \(seed)")
       #expect(list.allSatisfy { $0.phase == "active" }, "seed \(seed): \(list.filter { $0.phase != "active" })")

@@ -47,7 +47,7 @@ extension Program {
 extension BatonClient {
   /// - Returns: the id of a new channel.
   func make(_ name: String) async throws -> Int64 {
-    try await createChannel(CreateChannel(profile: Profile(displayName: name))).id
+    try await channels.create(CreateChannel(profile: Profile(displayName: name))).id
   }
 }
 
@@ -57,7 +57,7 @@ private actor Watched {
   private var task: Task<Void, Never>?
 
   func begin(_ installation: Installation) async throws {
-    let changes = try await installation.client().watch(WatchRequest(since: 0))
+    let changes = try await installation.client().monitor.watch(WatchRequest(since: 0))
     task = Task {
       do { for try await change in changes where change.kind != "end" { revisions.append(change.revision) } } catch {}
     }
@@ -86,7 +86,7 @@ struct ClusterTests {
     try await seenByB.begin(b)
     // The second one has nothing yet, so all of this is done by the first.
     try await b.addRelays([relay.url])
-    #expect(try await b.client().relay(id: 1).name == "r1")
+    #expect(try await b.client().relays.get(id: 1).name == "r1")
     let early = try await b.control("channel", "create", "Early", "--timeout", "120s")
     #expect(early.status == 0, "\(early.lines)")
     try await second.slots(512)
@@ -123,7 +123,7 @@ struct ClusterTests {
     // A daemon that is drained gives everything away, and goes on answering.
     #expect(try await a.control("cluster", "drain", "a", "--yes").status == 0)
     try await second.slots(1024)
-    let members = try await b.client().cluster().daemons
+    let members = try await b.client().daemon.cluster().daemons
     #expect(
       members.map(\.name) == ["a", "b"] && members.map(\.slots) == [0, 1024] && members.map(\.catalog) == [false, true])
     #expect(try await a.control("channel", "update", "\(one)", "--description", "drained").status == 0)
@@ -133,7 +133,7 @@ struct ClusterTests {
     #expect(try await a.control("cluster", "drain", "nobody", "--yes").status != 0)
     #expect(try await a.control("status").lines.contains { $0.hasPrefix("daemons") && $0.contains("2, 0 silent") })
     // All that watch get the same, without gaps.
-    let end = try await a.client().status().revision
+    let end = try await a.client().daemon.status().revision
     for watched in [seenByA, seenByB] {
       await watched.reached(end)
       let revisions = await watched.revisions
@@ -168,7 +168,7 @@ struct ClusterTests {
     _ = await first.status()
     try await second.slots(1024)
     for id in answered { _ = try await b.channel(id) { $0.phase == "active" } }
-    let list = try await b.client().channels().map(\.id)
+    let list = try await b.client().channels.all().map(\.id)
     #expect(Set(list) == Set(answered) && list.count == 20)
     let events = try await b.events(at: relay.url, .object(["kinds": .array([.integer(40)])]))
     #expect(events.count == 20, "one announcement for each channel")
@@ -178,7 +178,7 @@ struct ClusterTests {
     for id in answered.prefix(3) {
       #expect(try await a.control("channel", "update", "\(id)", "--description", "again").status == 0)
     }
-    let end = try await b.client().status().revision
+    let end = try await b.client().daemon.status().revision
     await watched.reached(end)
     #expect(await watched.revisions.prefix(Int(end)) == Array(1...end)[...])
     await watched.end()
@@ -205,7 +205,7 @@ struct ClusterTests {
     #expect(await first.status() == 75)
     #expect(first.lines.contains { $0.contains("the session of this daemon in the database is over") })
     let again = try await a.start()
-    #expect(try await a.client().channel(id: id).profile.description == "meanwhile")
+    #expect(try await a.client().channels.get(id: id).profile.description == "meanwhile")
     again.signal(SIGTERM)
     #expect(await again.status() == 0)
   }

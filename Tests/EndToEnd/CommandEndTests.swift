@@ -90,10 +90,10 @@ struct CommandEndTests {
     #expect(timedOut["parameters"]?["channel"]?["profile"]?["displayName"] == "Late", "\(timedOut.text)")
 
     let client = try await baton.client()
-    let revision = try await client.status().revision
+    let revision = try await client.daemon.status().revision
     let impatient = try Program(
       "batonctl", ["channel", "create", "Long", "--relay", "dead", "--json", "--socket", baton.socket])
-    for try await change in try await client.watch(WatchRequest(since: revision, kinds: ["channel"])) {
+    for try await change in try await client.monitor.watch(WatchRequest(since: revision, kinds: ["channel"])) {
       guard change.after?["profile"]?["displayName"] == "Long" else { continue }
       if change.after?["relays"]?.array?.first?["cause"] == "unreachable" { break }
     }

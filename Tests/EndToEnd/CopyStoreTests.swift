@@ -13,7 +13,7 @@ struct CopyStoreTests {
   private func everything(_ baton: Installation) async throws -> [String] {
     let client = try await baton.client()
     var lines: [String] = []
-    for channel in try await client.channels() {
+    for channel in try await client.channels.all() {
       // Figures of messages are read again by each daemon.
       lines.append(
         "\(channel.id) \(channel.profile) \(channel.link ?? "-") \(channel.custom?.text ?? "-") \(channel.relays) \(channel.edition)"
@@ -21,10 +21,10 @@ struct CopyStoreTests {
       let history = try await baton.control("channel", "history", "\(channel.id)", "--json")
       lines += history.lines
     }
-    for post in try await client.posts().posts { lines.append("\(post.id) \(post.text) \(post.networkId)") }
-    lines += try await client.relays().map { "\($0.id) \($0.name) \($0.address)" }
-    lines += try await client.identities().map { "\($0.id) \($0.name) \($0.publicKey)" }
-    lines += try await client.operators().map { "\($0.id) \($0.name) \($0.domains)" }
+    for post in try await client.posts.list().posts { lines.append("\(post.id) \(post.text) \(post.networkId)") }
+    lines += try await client.relays.all().map { "\($0.id) \($0.name) \($0.address)" }
+    lines += try await client.identities.all().map { "\($0.id) \($0.name) \($0.publicKey)" }
+    lines += try await client.operators.all().map { "\($0.id) \($0.name) \($0.domains)" }
     await client.close()
     return lines
   }
@@ -69,9 +69,9 @@ struct CopyStoreTests {
     #expect(try await baton.control("identity", "remove", "gone", "--yes").status == 0)
     #expect(try await baton.control("channel", "delete", "Sports", "--yes").status == 0)
     #expect(try await baton.control("channel", "update", "Weather", "--description", "rain").status == 0)
-    let weather = try await baton.client().channel(name: "Weather")
+    let weather = try await baton.client().channels.get(name: "Weather")
     _ = try await baton.channel(weather.id) { $0.relays.allSatisfy { $0.edition == 2 } }
-    let revision = try await baton.client().status().revision
+    let revision = try await baton.client().daemon.status().revision
     let before = try await everything(baton)
 
     // Not while a daemon runs, and not without an address.
@@ -100,14 +100,14 @@ struct CopyStoreTests {
     try await daemon.line(containing: "this daemon has 1024 of 1024 slots")
     let carried = try await everything(baton)
     #expect(carried == before)
-    #expect(try await baton.client().status().revision == revision)
+    #expect(try await baton.client().daemon.status().revision == revision)
     let late = try await baton.control("channel", "create", "Late", "--timeout", "120s")
     #expect(late.status == 0, "\(late.lines)")
     #expect(try await baton.control("post", "News", "again", "--wait", "all", "--timeout", "120s").status == 0)
     let changed = try await baton.control("channel", "update", "Weather", "--description", "sun")
     #expect(changed.status == 0, "\(changed.lines)")
     _ = try await baton.channel(weather.id) { $0.relays.allSatisfy { $0.edition == 3 } }
-    let (later, end) = (try await everything(baton), try await baton.client().status().revision)
+    let (later, end) = (try await everything(baton), try await baton.client().daemon.status().revision)
     #expect(end > revision)
     let busy = try await copy(baton, to: "file", store)
     #expect(busy.status == 75 && busy.lines.contains { $0.contains("in use by another batond") }, "\(busy.lines)")
@@ -130,11 +130,11 @@ struct CopyStoreTests {
     daemon = try await back.start()
     let carriedBack = try await everything(back)
     #expect(carriedBack == later)
-    #expect(try await back.client().status().revision == end)
+    #expect(try await back.client().daemon.status().revision == end)
     let last = try await back.control("channel", "create", "Last", "--timeout", "120s")
     #expect(last.status == 0, "\(last.lines)")
     // No number is given twice, not even that of a channel that was deleted.
-    let ids = try await back.client().channels().sorted { $0.createdAt < $1.createdAt }.map(\.id)
+    let ids = try await back.client().channels.all().sorted { $0.createdAt < $1.createdAt }.map(\.id)
     #expect(ids.count == 4 && ids.last == ids.max() && ids.max() ?? 0 > 4, "\(ids)")
     let checked = try await back.control("check")
     #expect(checked.status == 0, "\(checked.lines)")

@@ -28,15 +28,15 @@ struct FollowTests {
     let json = try Program("batonctl", ["status", "--watch", "--json", "--socket", baton.socket])
     try await text.line(containing: "revision ")
     try await json.line(containing: "\"operators\":0")
-    _ = try await baton.client().addOperator(AddOperator(name: "First"))
-    let revision = try await baton.client().status().revision
+    _ = try await baton.client().operators.add(AddOperator(name: "First"))
+    let revision = try await baton.client().daemon.status().revision
     try await text.line(containing: "revision \(revision)  0 channels")
     try await json.line(containing: "\"operators\":1")
 
     await stop(daemon)
     let again = try await baton.start()
-    _ = try await baton.client().addOperator(AddOperator(name: "Second"))
-    let later = try await baton.client().status().revision
+    _ = try await baton.client().operators.add(AddOperator(name: "Second"))
+    let later = try await baton.client().daemon.status().revision
     try await text.line(containing: "revision \(later)  0 channels")
     try await json.line(containing: "\"operators\":2")
     await interrupt(text)
@@ -53,7 +53,7 @@ struct FollowTests {
     let daemon = try await baton.start()
     let watch = try Program.onTerminal("24x60,4x30", ["status", "--watch", "--socket", baton.socket])
     try await watch.line(containing: "operators   0")
-    _ = try await baton.client().addOperator(AddOperator(name: "First"))
+    _ = try await baton.client().operators.add(AddOperator(name: "First"))
     try await watch.line(containing: "operators   1")
     #expect(watch.seen.allSatisfy { $0.displayWidth < 60 }, "\(watch.seen)")
     // Each time from where it began.
@@ -64,7 +64,7 @@ struct FollowTests {
     try await watch.line(containing: "not up to date: ")
     let again = try await baton.start()
     let count = watch.lines.count
-    _ = try await baton.client().addOperator(AddOperator(name: "Second"))
+    _ = try await baton.client().operators.add(AddOperator(name: "Second"))
     try await watch.line(containing: "operators   2", from: count)
 
     watch.signal(SIGUSR1)
@@ -111,12 +111,12 @@ struct FollowTests {
     let watch = try Program.onTerminal("6x50", ["operator", "list", "--watch", "--socket", baton.socket])
     try await watch.line(containing: "No operators.")
     let client = try await baton.client()
-    for number in 1...8 { _ = try await client.addOperator(AddOperator(name: "Operator number \(number)")) }
+    for number in 1...8 { _ = try await client.operators.add(AddOperator(name: "Operator number \(number)")) }
     try await watch.line(containing: "… and 5 more")
     #expect(watch.seen.allSatisfy { $0.displayWidth < 50 }, "\(watch.seen)")
-    for operation in try await client.operators().dropFirst() { _ = try await client.removeOperator(id: operation.id) }
-    _ = try await client.updateOperator(
-      UpdateOperator(id: 1, revision: try await client.operator(id: 1).operator.revision, name: "The last"))
+    for operation in try await client.operators.all().dropFirst() { _ = try await client.operators.remove(id: operation.id) }
+    _ = try await client.operators.update(
+      UpdateOperator(id: 1, revision: try await client.operators.get(id: 1).operator.revision, name: "The last"))
     try await watch.line(containing: "1   The last")
     await interrupt(watch)
     let yaml = try await baton.control("operator", "list", "--watch", "-o", "yaml")

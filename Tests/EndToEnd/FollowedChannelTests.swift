@@ -130,14 +130,16 @@ struct FollowedChannelTests {
     #expect(written.refused.isEmpty, "\(written.refused)")
     _ = try await reader.watchMessages { $0.texts.contains("hello") }
     let client = try await reader.client()
-    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
-      if try await client.members(MembersListRequest(channelId: 1)).members.contains(where: { $0.roles == ["admin"] }) { break }
+    for try await _ in try await client.members.watch(since: 0) {
+      if try await client.members.list(MembersListRequest(channelId: 1)).members.contains(where: { $0.roles == ["admin"] }) {
+        break
+      }
     }
     let added = try await reader.control("member", "add", "Club", String(repeating: "a1", count: 32))
     #expect(added.status == 1 && added.lines.joined().contains("is not yours"), "\(added.lines)")
     // A moderator there removes it.
     let id = try #require(
-      try await client.messages(MessagesListRequest(channelId: 1)).messages.first { $0.text == "hello" }?.id)
+      try await client.messages.list(MessagesListRequest(channelId: 1)).messages.first { $0.text == "hello" }?.id)
     await client.close()
     let heard = try await club.baton.watchMessages { $0.texts.contains("hello") }
     let number = try #require(heard.message("hello")?["id"]?.integer)

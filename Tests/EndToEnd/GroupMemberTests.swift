@@ -24,8 +24,8 @@ struct GroupMemberTests {
   private static func wait(for people: [String: [String]], _ club: GroupPostTests.Club) async throws -> [Member] {
     let client = try await club.baton.client()
     defer { Task { await client.close() } }
-    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
-      let found = try await client.members(MembersListRequest(channelId: 1)).members
+    for try await _ in try await client.members.watch(since: 0) {
+      let found = try await client.members.list(MembersListRequest(channelId: 1)).members
       let others = found.filter { !$0.own }.map { ($0.author, $0.roles) }
       if Dictionary(others, uniquingKeysWith: { first, _ in first }) == people { return found }
     }
@@ -93,7 +93,7 @@ struct GroupMemberTests {
     #expect(written.refused.isEmpty, "\(written.refused)")
     let client = try await baton.client()
     var asking: [String: String] = [:]
-    for try await reply in try await client.watchMembers(MembersWatchRequest(since: 0)) {
+    for try await reply in try await client.members.watch(since: 0) {
       if let member = reply.member, member.standing == "asking" { asking[member.askedText ?? ""] = member.author }
       if asking.count == 2 { break }
     }
@@ -131,8 +131,8 @@ struct GroupMemberTests {
     let first = try await create("Ann and Bob", [ann, bob])
     #expect(first.access == ["closed", "restricted"])
     let client = try await baton.client()
-    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
-      let found = try await client.members(MembersListRequest(channelId: first.id)).members
+    for try await _ in try await client.members.watch(since: 0) {
+      let found = try await client.members.list(MembersListRequest(channelId: first.id)).members
       if Set(found.filter { !$0.own }.map(\.author)) == [ann, bob] { break }
     }
     #expect(try await create("Bob and Ann", [bob, ann, bob]).id == first.id)
@@ -141,7 +141,7 @@ struct GroupMemberTests {
     // No one is asked to come back who was removed.
     #expect(try await baton.control("member", "remove", "Ann and Bob", bob).status == 0)
     #expect(try await create("Ann and Bob", [ann, bob]).id == first.id)
-    let posts = try await client.posts(PostsListRequest(channelId: first.id, reactions: true)).posts
+    let posts = try await client.posts.list(PostsListRequest(channelId: first.id, reactions: true)).posts
     #expect(posts.filter { $0.about?.author == bob }.map(\.text) == ["removed"])
     // What was deleted is not that group any more.
     #expect(try await baton.control("channel", "delete", "Ann", "--yes").status == 0)
@@ -149,7 +149,7 @@ struct GroupMemberTests {
     let wrong = try await baton.control("channel", "create", "No one", "--kind", "group", "--relay", "1", "--member", "nobody")
     #expect(wrong.status != 0 && wrong.lines.joined().contains("names no one"), "\(wrong.lines)")
     // Whoever runs the group is in it anyway, and is not wished for.
-    let own = try #require(try await client.members(MembersListRequest(channelId: first.id)).members.first { $0.own })
+    let own = try #require(try await client.members.list(MembersListRequest(channelId: first.id)).members.first { $0.own })
     #expect(try await create("Ann and I", [own.author, ann]).id == create("Ann", [ann]).id)
     let alone = try await baton.control(
       "channel", "create", "I", "--kind", "group", "--relay", "1", "--member", own.author)
@@ -158,7 +158,7 @@ struct GroupMemberTests {
     let gone = try #require(posts.first { $0.about?.author == ann })
     #expect(try await baton.control("post", "delete", "\(gone.id)", "--yes").status == 0)
     #expect(try await create("Ann and Bob", [ann, bob]).id == first.id)
-    let after = try await client.posts(PostsListRequest(channelId: first.id, reactions: true)).posts
+    let after = try await client.posts.list(PostsListRequest(channelId: first.id, reactions: true)).posts
     #expect(!after.contains { $0.about?.author == ann }, "\(after.map(\.text))")
     let open = try await baton.control("channel", "create", "Open", "--member", ann)
     #expect(open.status == 64 || open.status == 2, "\(open.status) \(open.lines)")

@@ -13,7 +13,7 @@ struct GroupMessageTests {
     let club = try await GroupPostTests.Club()
     let baton = club.baton
     #expect(try await baton.control("channel", "create", "Other", "--kind", "group", "--relay", "r1").status == 0)
-    let link = try #require(try await baton.client().channel(id: 2).link)
+    let link = try #require(try await baton.client().channels.get(id: 2).link)
     let other = try #require(try await baton.read(link).json["id"]?.string)
     let post = try await baton.publish("The bridge is open.")
     let published = try await baton.post(1, until: \.isPublished)

@@ -146,10 +146,11 @@ final class Installation: Sendable {
   /// The channel once `isDone`, as the daemon reports it.
   func channel(_ id: Int64, until isDone: (Channel) -> Bool) async throws -> Channel {
     let client = try await client()
-    let revision = try await client.status().revision
-    let now = try await client.channel(id: id)
+    let revision = try await client.daemon.status().revision
+    let now = try await client.channels.get(id: id)
     if isDone(now) { return now }
-    for try await change in try await client.watch(WatchRequest(since: revision, kinds: ["channel"], channelIds: [id])) {
+    for try await change in try await client.monitor.watch(WatchRequest(since: revision, kinds: ["channel"], channelIds: [id]))
+    {
       guard let after = change.after else { continue }
       let channel = try Channel(json: after)
       if isDone(channel) { return channel }

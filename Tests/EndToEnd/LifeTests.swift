@@ -70,7 +70,7 @@ struct LifeTests {
     #expect(two.status == 64 && two.lines.contains { $0.contains("exactly one relay") })
     let client = try await baton.client()
     await #expect {
-      _ = try await client.createChannel(
+      _ = try await client.channels.create(
         CreateChannel(profile: Profile(displayName: "Club"), kind: "group", relayIds: [1, 2]))
     } throws: { "\($0)".contains("GroupNeedsOneRelay") }
     // Nothing is picked before a test has found a relay that offers groups.
@@ -112,9 +112,9 @@ struct LifeTests {
       #expect(refused.status == 64 && refused.lines.contains { $0.contains("Use --yes to continue.") }, "\(refused.lines)")
     }
     let client = try await baton.client()
-    let phase = try await client.channel(id: 1).phase
+    let phase = try await client.channels.get(id: 1).phase
     #expect(!["deleting", "deleted"].contains(phase))
-    #expect(try await client.identities().contains { $0.name == "desk" })
+    #expect(try await client.identities.all().contains { $0.name == "desk" })
     await stop(daemon, [])
   }
 

@@ -88,10 +88,10 @@ struct MainJobTests {
     let moved = try await baton.channel(1) { channel in channel.relays.filter { $0.status == "removed" }.count == 2 }
     #expect(moved.wantedRelays == 1 && moved.linkUsable)
     let client = try await baton.client()
-    for try await change in try await client.watch(WatchRequest(since: 0, kinds: ["channelRelay"], relayIds: [2])) {
+    for try await change in try await client.monitor.watch(WatchRequest(since: 0, kinds: ["channelRelay"], relayIds: [2])) {
       if change.transition?["detail"] == "the relay was told" { break }
     }
-    let link = try #require(try await client.channel(id: 1).link)
+    let link = try #require(try await client.channels.get(id: 1).link)
     let reader = try await baton.read(link)
     #expect(reader.status == 0 && reader.json["relays"]?.object?.count == 1, "\(reader.json)")
     #expect(link != first)
@@ -139,7 +139,7 @@ struct MainJobTests {
     let created = try await baton.control("channel", "create", "News", "--yes")
     #expect(created.status == 0)
     #expect(created.lines.contains { $0.contains("Channel works with 2 of 3 relays.") }, "\(created.lines.suffix(6))")
-    let channel = try await baton.client().channel(id: 1)
+    let channel = try await baton.client().channels.get(id: 1)
     #expect(channel.phase == "degraded" && channel.linkUsable)
     let failed = try #require(channel.relays.first { $0.relayName == "r3" })
     #expect(failed.status == "failed" && failed.cause == "unreachable")
@@ -234,19 +234,19 @@ struct MainJobTests {
       let creations = Task { [baton] in
         let client = try await baton.client()
         for number in 0..<count {
-          _ = try await client.createChannel(
+          _ = try await client.channels.create(
             CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3, idempotencyKey: "key \(number)"))
         }
       }
       var left = Int(random.next() % 40) + 1
       let client = try await baton.client()
-      let changes = try await client.watch(WatchRequest(since: try await client.status().revision))
+      let changes = try await client.monitor.watch(WatchRequest(since: try await client.daemon.status().revision))
       // When nothing is left to change, the daemon is killed at rest.
-      if try await client.status().channelRelays.active < count * 3 {
+      if try await client.daemon.status().channelRelays.active < count * 3 {
         for try await _ in changes {
           left -= 1
           if left == 0 { break }
-          if try await client.status().channelRelays.active == count * 3 { break }
+          if try await client.daemon.status().channelRelays.active == count * 3 { break }
         }
       }
       daemon.signal(SIGKILL)
@@ -256,11 +256,11 @@ struct MainJobTests {
     }
     let client = try await baton.client()
     for number in 0..<count {
-      _ = try await client.createChannel(
+      _ = try await client.channels.create(
         CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3, idempotencyKey: "key \(number)"))
     }
     for id in 1...Int64(count) { _ = try await baton.channel(id) { $0.phase == "active" } }
-    let channels = try await client.channels()
+    let channels = try await client.channels.all()
     #expect(channels.count == count, "seed \(seed)")
     #expect(Set(channels.map(\.profile.displayName)).count == count, "seed \(seed)")
     let owner = try #require(

@@ -16,10 +16,11 @@ struct ManagementTests {
   /// The relay once `isDone`, as the daemon reports it.
   private func relay(_ baton: Installation, _ name: String, until isDone: (Relay) -> Bool) async throws -> Relay {
     let client = try await baton.client()
-    let revision = try await client.status().revision
-    let now = try await client.relay(name: name)
+    let revision = try await client.daemon.status().revision
+    let now = try await client.relays.get(name: name)
     if isDone(now) { return now }
-    for try await change in try await client.watch(WatchRequest(since: revision, kinds: ["relay"], relayIds: [now.id])) {
+    for try await change in try await client.monitor.watch(WatchRequest(since: revision, kinds: ["relay"], relayIds: [now.id]))
+    {
       guard let after = change.after else { continue }
       let relay = try Relay(json: after)
       if isDone(relay) { return relay }
@@ -54,9 +55,9 @@ struct ManagementTests {
       #expect(!up.capabilities.isEmpty && up.profile?.name == "test relay", "\(up)")
     }
     let client = try await baton.client()
-    let kept = try await client.relay(name: "one").roundTrips
+    let kept = try await client.relays.get(name: "one").roundTrips
     #expect(kept?.isEmpty == false)
-    #expect(try await client.relay(name: "dead").tested == nil, "what is disabled is left alone")
+    #expect(try await client.relays.get(name: "dead").tested == nil, "what is disabled is left alone")
 
     // An outage shows, and its end too.
     running[0].signal(SIGKILL)
@@ -80,7 +81,7 @@ struct ManagementTests {
     try write(baton, "a.yaml", relays("one", "two"))
     let daemon = try await baton.start()
     let client = try await baton.client()
-    #expect(try await client.relays().map(\.name) == ["one", "two"])
+    #expect(try await client.relays.all().map(\.name) == ["one", "two"])
 
     // May be disabled, and stays so.
     #expect(try await baton.control("relay", "disable", "one").status == 0)
@@ -90,25 +91,25 @@ struct ManagementTests {
     #expect(address.status == 1 && address.lines.last?.contains("\(baton.operators)/a.yaml declares it") == true)
     let reload = try await baton.control("reload")
     #expect(reload.status == 0 && reload.lines == ["1 file declares 1 operator, 0 servers and 2 relays."])
-    #expect(try await client.relays().map { "\($0.name) \($0.enabled)" } == ["one false", "two true"])
+    #expect(try await client.relays.all().map { "\($0.name) \($0.enabled)" } == ["one false", "two true"])
 
     // A broken file: file, line, what is wrong; the old state stays.
     try write(baton, "b.yaml", "relays:\n  - address: ws://127.0.0.1:9/three\n    nam: three\n")
     let broken = try await baton.control("reload")
     #expect(
       broken.status == 1 && broken.lines.last?.contains("\(baton.operators)/b.yaml:3:5: a relay has no member 'nam'") == true)
-    #expect(try await client.relays().count == 2)
-    #expect(try await client.status().declarationsTrouble?.contains("b.yaml:3:5") == true)
+    #expect(try await client.relays.all().count == 2)
+    #expect(try await client.daemon.status().declarationsTrouble?.contains("b.yaml:3:5") == true)
     let checked = try await Program.run("batond", ["check-config"], environment: baton.settings)
     #expect(checked.status == 78 && checked.lines.first?.contains("b.yaml:3:5") == true)
     var failure: VarlinkErrorName?
-    do { _ = try await client.reload() } catch { failure = VarlinkErrorName(error) }
+    do { _ = try await client.daemon.reload() } catch { failure = VarlinkErrorName(error) }
     #expect(failure?.name == "org.batond.Daemon.InvalidConfiguration")
 
     // The configuration is broken too: then nothing of either applies.
     let options = baton.folder.path + "/batond.yaml"
     try "log:\n  levle: debug\n".write(toFile: options, atomically: true, encoding: .utf8)
-    do { _ = try await client.reload() } catch { failure = VarlinkErrorName(error) }
+    do { _ = try await client.daemon.reload() } catch { failure = VarlinkErrorName(error) }
     let said = try await baton.control("reload")
     #expect(
       said.lines.contains { $0.contains("batond.yaml:2:3") } && said.lines.contains { $0.contains("b.yaml:3:5") },
@@ -124,7 +125,7 @@ struct ManagementTests {
     #expect(try await client.call("io.systemd.service.GetLogLevel")["level"] == 7)
     // A level that is set by request stays until the configured one changes.
     _ = try await client.call("io.systemd.service.SetLogLevel", ["level": 6])
-    let report = try await client.reload()
+    let report = try await client.daemon.reload()
     #expect(report.options.isEmpty && report.needRestart == ["control.subscribersMax"])
     #expect(try await client.call("io.systemd.service.GetLogLevel")["level"] == 6)
     try write(baton, "b.yaml", "relays:\n  - address: ws://127.0.0.1:9/three\n    nam: three\n")
@@ -132,26 +133,26 @@ struct ManagementTests {
     // What vanishes is disabled and marked. SIGHUP reloads, too.
     try FileManager.default.removeItem(atPath: baton.operators + "/b.yaml")
     try write(baton, "a.yaml", relays("two"))
-    let revision = try await client.status().revision
+    let revision = try await client.daemon.status().revision
     daemon.signal(SIGHUP)
-    for try await change in try await client.watch(WatchRequest(since: revision, kinds: ["relay"])) {
+    for try await change in try await client.monitor.watch(WatchRequest(since: revision, kinds: ["relay"])) {
       #expect(change.after?["name"] == "one" && change.after?["undeclared"] == true && change.after?["enabled"] == false)
       break
     }
     // A load waits for the one before it to be over.
-    _ = try await client.reload()
-    #expect(try await client.status().declarationsTrouble == nil)
+    _ = try await client.daemon.reload()
+    #expect(try await client.daemon.status().declarationsTrouble == nil)
 
     // The folder itself must not vanish unnoticed.
     try FileManager.default.moveItem(atPath: baton.operators, toPath: baton.operators + ".gone")
     let gone = try await baton.control("reload")
     #expect(gone.status == 1 && gone.lines.last?.contains("the folder does not exist") == true)
-    #expect(try await client.relay(name: "two").enabled)
+    #expect(try await client.relays.get(name: "two").enabled)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     // Nor does a start without the folder remove anything.
     let again = try await baton.start()
-    #expect(try await baton.client().relay(name: "two").enabled)
+    #expect(try await baton.client().relays.get(name: "two").enabled)
     again.signal(SIGTERM)
     _ = await again.status()
   }

@@ -53,7 +53,7 @@ struct NamingTests {
         "batonctl: there is no channel with id 99. See batonctl channel list"
       ])
     #expect(try await baton.control("channel", "delete", "id:2", "--yes").status == 0)
-    #expect(try await baton.client().channels().map(\.id) == [1, 3, 4, 5])
+    #expect(try await baton.client().channels.all().map(\.id) == [1, 3, 4, 5])
     daemon.signal(SIGTERM)
     _ = await daemon.status()
   }
@@ -79,7 +79,7 @@ struct NamingTests {
       try await works("identity", "show", name)
       try await works("channel", "create", "C \(number)", "--identity", name, "--relay", "name:r", "--wait", "none")
     }
-    #expect(try await baton.client().channels().allSatisfy { $0.identity == "desk" })
+    #expect(try await baton.client().channels.all().allSatisfy { $0.identity == "desk" })
     try await works("channel", "retry", "id:1", "name:r")
     try await works("channel", "history", "name:C 0")
     try await works("operator", "disable", "name:O", "--force")

@@ -54,7 +54,7 @@ struct PagerTests {
     let name = String(repeating: "a-long-label-in-the-name-of-a-domain.", count: 5)
     for number in 0..<6 {
       let domains = (0..<100).map { "\(name)d\(number)-\($0).example" }
-      _ = try await client.addOperator(AddOperator(name: "Operator \(number)", domains: domains))
+      _ = try await client.operators.add(AddOperator(name: "Operator \(number)", domains: domains))
     }
     let early = try Program.onTerminal(
       "24x80", ["operator", "export", "--socket", baton.socket], environment: ["BATON_PAGER": "echo enough"])

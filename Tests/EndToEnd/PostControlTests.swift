@@ -213,12 +213,12 @@ struct PostControlTests {
     #expect(piped.status == 0 && piped.lines.count == 1, "\(piped.lines)")
     let dashed = try await room.shell(#""$0" post News --quiet --socket "$1" -- '- first'"#)
     #expect(dashed.status == 0, "\(dashed.lines)")
-    #expect(try await room.baton.client().posts().posts.map(\.text) == ["- first", "one\ntwo"])
+    #expect(try await room.baton.client().posts.list().posts.map(\.text) == ["- first", "one\ntwo"])
     let binary = try await room.shell(#"printf '\377' | "$0" post News - --json --socket "$1""#)
     #expect(try binary.status == 64 && document(binary.lines)["error"] == "local.Usage")
     let long = try await room.shell(#"head -c 40000 /dev/zero | tr '\0' x | "$0" post News - --json --socket "$1""#)
     #expect(try long.status == 64 && document(long.lines)["error"] == "local.TooLong", "\(long.lines)")
-    #expect(try await room.baton.client().posts().posts.count == 2)
+    #expect(try await room.baton.client().posts.list().posts.count == 2)
     await room.stop()
   }
 
@@ -236,7 +236,7 @@ struct PostControlTests {
       #expect(report["refusals"]?.array?.map { $0["line"] } == [4, 5])
       #expect(report["refusals"]?.array?.map { $0["error"] } == ["org.batond.Posts.InvalidPost", "local.InvalidLine"])
     }
-    #expect(try await room.baton.client().posts().posts.map(\.text) == ["three", "two", "one"])
+    #expect(try await room.baton.client().posts.list().posts.map(\.text) == ["three", "two", "one"])
     let text = try await room.baton.control("post", "import", "News", file)
     #expect(text.lines.prefix(4) == ["offered    5", "accepted   0", "duplicate  3", "refused    2"], "\(text.lines)")
     // With nothing to refuse, the status is that of success.

@@ -123,7 +123,7 @@ struct PostExportTests {
       "more than 262144 bytes",
     ]
     for (line, reason) in zip(result.lines.dropFirst(4), reasons) { #expect(line.contains(reason), "\(line)") }
-    #expect(try await baton.client().posts().posts.map(\.text) == ["new", "elsewhere", "mine"])
+    #expect(try await baton.client().posts.list().posts.map(\.text) == ["new", "elsewhere", "mine"])
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     sandbox.signal(SIGKILL)

@@ -177,7 +177,7 @@ struct ProgramTests {
       isQuick || result.status != 69 || result.lines.contains { $0.contains("is not known") }
     }
     #expect(refused.isEmpty && asked.count >= 5, "\(refused)")
-    let relays = try await baton.client().relays()
+    let relays = try await baton.client().relays.all()
     #expect(relays.count == asked.count - failed.count)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
@@ -234,8 +234,8 @@ struct ProgramTests {
     #expect(try await Program.run("batond", restore).status == 0)
     daemon = try await baton.start()
     let client = try await baton.client()
-    #expect(try await client.channels().map(\.profile.displayName) == ["City"])
-    #expect(try await client.channel(id: 1).link == link)
+    #expect(try await client.channels.all().map(\.profile.displayName) == ["City"])
+    #expect(try await client.channels.get(id: 1).link == link)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     sandbox.signal(SIGKILL)

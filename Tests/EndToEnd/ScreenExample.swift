@@ -11,7 +11,7 @@ func findPeople(socket: String, typed: String) async throws -> [Person] {
   var (found, request) = ([Person](), PeopleListRequest(text: typed.isEmpty ? nil : typed, limit: 50))
   repeat {
     // A screen asks for the next page when its end comes into sight.
-    let page = try await client.people(request)
+    let page = try await client.people.list(request)
     found += page.people
     request.cursor = page.nextCursor
   } while request.cursor != nil
@@ -21,7 +21,7 @@ func findPeople(socket: String, typed: String) async throws -> [Person] {
 func createGroup(socket: String, name: String, relay: Int64, people: [String]) async throws -> Channel {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }
-  return try await client.createChannel(
+  return try await client.channels.create(
     CreateChannel(profile: Profile(displayName: name), kind: "group", members: people, relayIds: [relay]))
 }
 
@@ -30,7 +30,7 @@ func createChannel(socket: String, name: String, key: String) async throws -> Ch
   defer { Task { await client.close() } }
   let request = CreateChannel(profile: Profile(displayName: name), pick: 2, idempotencyKey: key)
   var latest: Channel?
-  for try await channel in try await client.createChannelAndFollow(request) {
+  for try await channel in try await client.channels.createAndFollow(request) {
     // One line for each relay, as it changes.
     for relay in channel.relays { print(relay.relayName, relay.status, relay.cause ?? "") }
     latest = channel
@@ -62,10 +62,10 @@ func showChannelList(socket: String) async throws {
 func readChannel(socket: String, name: String) async throws -> (channel: Channel, messages: [Message]) {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }
-  let channel = try await client.channel(name: name)
+  let channel = try await client.channels.get(name: name)
   // What is stored is there at once; the relays are asked for what is missing only here.
-  _ = try await client.sync(MessagesSyncRequest(channelId: channel.id, timeout: 10))
-  return (channel, try await client.messages(MessagesListRequest(channelId: channel.id, limit: 25)).messages)
+  _ = try await client.messages.sync(channelId: channel.id, timeout: 10)
+  return (channel, try await client.messages.list(MessagesListRequest(channelId: channel.id, limit: 25)).messages)
 }
 
 func showConversation(socket: String, channel: Int64) async throws {
@@ -86,36 +86,36 @@ func showConversation(socket: String, channel: Int64) async throws {
 func answerWhatIsUnread(socket: String, channel: Int64) async throws {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }
-  let page = try await client.messages(MessagesListRequest(channelId: channel, own: false, mention: true))
+  let page = try await client.messages.list(MessagesListRequest(channelId: channel, own: false, mention: true))
   for message in page.messages where message.id > page.conversation?.readThrough ?? 0 {
     let answer = PostsPublishRequest(
       channelId: channel, text: "Thank you!", idempotencyKey: "thanks \(message.id)", replyToMessage: Int(message.id))
-    _ = try await client.publishPost(answer)
-    _ = try await client.reactToPost(PostsReactRequest(reaction: "+", messageId: message.id))
+    _ = try await client.posts.publish(answer)
+    _ = try await client.posts.react(PostsReactRequest(reaction: "+", messageId: message.id))
   }
-  _ = try await client.markRead(MessagesMarkReadRequest(channelId: channel))
+  _ = try await client.messages.markRead(channelId: channel)
 }
 
 func actOnChannel(socket: String, channel: Int64) async throws {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }
-  _ = try await client.setMuted(true, channel: channel)
-  _ = try await client.setPinned(true, channel: channel)
-  _ = try await client.setFrozen(true, channel: channel)
+  _ = try await client.channels.setMuted(id: channel, muted: true)
+  _ = try await client.channels.setPinned(id: channel, pinned: true)
+  _ = try await client.channels.setFrozen(id: channel, frozen: true)
   do {
-    _ = try await client.publishPost(PostsPublishRequest(channelId: channel, text: "No one reads this."))
+    _ = try await client.posts.publish(PostsPublishRequest(channelId: channel, text: "No one reads this."))
   } catch let error as VarlinkError {
     if case .channelFrozen(let id) = PostsRefusal(error) { print("channel", id, "is frozen") }
   }
-  _ = try await client.setFrozen(false, channel: channel)
-  _ = try await client.setHidden(true, clearingHistory: true, channel: channel)
-  _ = try await client.truncate(channel: channel)
+  _ = try await client.channels.setFrozen(id: channel, frozen: false)
+  _ = try await client.channels.setHidden(id: channel, hidden: true, clearHistory: true)
+  _ = try await client.channels.truncate(id: channel)
 }
 
 func listByCustomData(socket: String) async throws -> [Channel] {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }
-  return try await client.channels(filter: [
+  return try await client.channels.all(filter: [
     "$and": [["custom.state": "LA"], ["custom.team": ["$in": ["desk", "sport"]]], ["kind": "channel"]]
   ])
 }
@@ -124,7 +124,7 @@ func showMembers(socket: String, channel: Int64) async throws {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }
   let admins = MembersListRequest(channelId: channel, role: "admin", order: "name", limit: 30)
-  for member in try await client.members(admins).members { print(member.name ?? member.author, member.roles) }
+  for member in try await client.members.list(admins).members { print(member.name ?? member.author, member.roles) }
   let list = LiveMembers(channelID: channel, socket: socket)
   await list.start()
   for await event in list.events {
@@ -143,7 +143,7 @@ func showMembers(socket: String, channel: Int64) async throws {
 func whoWrites(socket: String, channel: Int64) async throws -> [Person] {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }
-  let people = try await client.people(PeopleListRequest(channelId: channel, limit: 30)).people
+  let people = try await client.people.list(PeopleListRequest(channelId: channel, limit: 30)).people
   for person in people { print(person.name ?? person.author, person.messages, person.lastMessageAt ?? "never") }
   return people
 }

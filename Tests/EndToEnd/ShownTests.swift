@@ -37,7 +37,7 @@ struct ShownTests {
 
     // The text survives the round trip.
     #expect(try await baton.control("channel", "update", "News", "--custom", "other=1").status == 0)
-    #expect(try await baton.client().channel(id: 1).custom == ["note": .string(Self.nasty), "other": "1"])
+    #expect(try await baton.client().channels.get(id: 1).custom == ["note": .string(Self.nasty), "other": "1"])
 
     for arguments in [
       ["relay", "show", "\u{1B}]0;title\u{7}\u{202E}"], ["relay", "add", "\u{1B}[31m"], ["\u{1B}[31mnonsense"],

@@ -41,7 +41,7 @@ struct SimpleXChannelTests {
     let relays = try await sandbox.sandboxRelays(2)
     let (core, baton, daemon) = try await start()
     try await baton.addRelays(relays)
-    #expect(try await baton.client().status().networks == ["nostr", "simplex"])
+    #expect(try await baton.client().daemon.status().networks == ["nostr", "simplex"])
     let nostr = try await baton.control("channel", "create", "On Nostr", "--relay", "r1", "--relay", "r2", "--quiet")
     let simplex = try await baton.control(
       "channel", "create", "On SimpleX", "--relay", "s1", "--relay", "s2", "--relay", "s3", "--quiet")
@@ -76,7 +76,7 @@ struct SimpleXChannelTests {
     #expect(try await baton.control("channel", "delete", "Evening", "--yes").status == 0)
     _ = try await baton.channel(2) { $0.phase == "deleted" }
     #expect(try await core.received.count { $0.hasPrefix("/_delete #") } == 1)
-    #expect(try await baton.client().channel(id: 1).phase == "active")
+    #expect(try await baton.client().channels.get(id: 1).phase == "active")
     let group = try await baton.control("channel", "create", "Club", "--relay", "s1", "--kind", "group")
     #expect(group.status == 1, "\(group.lines)")
     try await stop(again, core)
@@ -122,12 +122,12 @@ struct SimpleXChannelTests {
       #expect(
         refused.status == 1 && refused.lines.last?.contains("invalid name: on SimpleX") == true, "\(refused.lines)")
     }
-    #expect(try await baton.client().status().channels == 0)
+    #expect(try await baton.client().daemon.status().channels == 0)
     #expect(try await baton.control("channel", "create", "News", "--relay", "s1", "--quiet").status == 0)
-    let before = try await baton.client().channel(id: 1)
+    let before = try await baton.client().channels.get(id: 1)
     let refused = try await baton.control("channel", "update", "News", "--name", "News!!")
     #expect(refused.status == 1 && refused.lines.last?.contains("invalid name") == true, "\(refused.lines)")
-    #expect(try await baton.client().channel(id: 1).revision == before.revision)
+    #expect(try await baton.client().channels.get(id: 1).revision == before.revision)
     #expect(try await core.received.count { $0.hasPrefix("/_public group") } == 1)
     #expect(try await core.received.count { $0.hasPrefix("/_group_profile") } == 0)
     #expect(try await core.withModel { $0.queuesLeftBehind } == 0)
@@ -141,7 +141,7 @@ struct SimpleXChannelTests {
     #expect(created.status == 0, "\(created.lines)")
     let client = try await baton.client()
     func wait(for fault: String?) async throws {
-      while try await client.status().unusableNetworks.first?.fault != fault { await Task.yield() }
+      while try await client.daemon.status().unusableNetworks.first?.fault != fault { await Task.yield() }
     }
     try await core.stop()
     try await wait(for: "absent")
@@ -163,7 +163,7 @@ struct SimpleXChannelTests {
     }
     #expect(try await baton.control("channel", "verify", "News").status == 0)
     try await wait(for: "wrongUser")
-    #expect(try await client.channel(id: 1).relays.allSatisfy { $0.status == "active" })
+    #expect(try await client.channels.get(id: 1).relays.allSatisfy { $0.status == "active" })
     #expect(try await core.received.count { $0.hasPrefix("/_public group") } == 1)
     try await stop(daemon, core)
   }
@@ -203,11 +203,11 @@ struct SimpleXChannelTests {
     let daemon = try await baton.start()
     let client = try await baton.client()
     var names: Set<String> = []
-    for try await change in try await client.watch(WatchRequest(since: 0, kinds: ["operator", "relay"])) {
+    for try await change in try await client.monitor.watch(WatchRequest(since: 0, kinds: ["operator", "relay"])) {
       if let name = change.after?["name"]?.string { names.insert(name) }
       if names.isSuperset(of: ["SimpleX Chat", "Flux", "SimpleX Chat Relay 3"]) { break }
     }
-    let relays = try await client.relays()
+    let relays = try await client.relays.all()
     #expect(relays.count == 3 && relays.allSatisfy { $0.network == "simplex" && $0.operatorId != nil })
     #expect(try await baton.control("relay", "remove", "SimpleX Chat Relay 2").status == 0)
     #expect(try await baton.control("operator", "disable", "Flux").status == 0)
@@ -216,8 +216,8 @@ struct SimpleXChannelTests {
     let again = try await baton.start()
     try await again.line(containing: "the chat core 7.0.2")
     try await core.wait(forCommand: "/_servers 1", times: 2)
-    #expect(try await baton.client().relays().count == 2)
-    #expect(try await baton.client().operator(name: "Flux").operator.enabled == false)
+    #expect(try await baton.client().relays.all().count == 2)
+    #expect(try await baton.client().operators.get(name: "Flux").operator.enabled == false)
     try await stop(again, core)
   }
 
@@ -303,11 +303,11 @@ struct SimpleXChannelTests {
     try await again.line(containing: "the chat core")
     let stays = try await baton.control("channel", "unfollow", "1", "--yes")
     #expect(stays.status == 1 && stays.lines.joined().contains("could not be left"), "\(stays.lines)")
-    #expect(try await baton.client().channel(id: 1).phase == "followed")
+    #expect(try await baton.client().channels.get(id: 1).phase == "followed")
     try await core.restart()
     while try await baton.control("channel", "unfollow", "1", "--yes").status != 0 {}
     #expect(try await core.withModel { $0.memberships } == [:])
-    #expect(try await baton.client().channel(id: 1).phase == "deleted")
+    #expect(try await baton.client().channels.get(id: 1).phase == "deleted")
 
     #expect(try await baton.control("channel", "follow", link, "--join", "--name", "Theirs").status == 0)
     #expect(try await baton.control("channel", "unfollow", "Theirs", "--keep-membership", "--yes").status == 0)

@@ -88,9 +88,9 @@ struct SimpleXPostTests {
     }
     _ = try await baton.watchMessages { $0.message("Spam") != nil }
     let client = try await baton.client()
-    _ = try await client.sync(MessagesSyncRequest(channelId: 1))
-    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
-      if try await client.members(MembersListRequest(channelId: 1)).members.count == 4 { break }
+    _ = try await client.messages.sync(channelId: 1)
+    for try await _ in try await client.members.watch(since: 0) {
+      if try await client.members.list(MembersListRequest(channelId: 1)).members.count == 4 { break }
     }
     let list = try await baton.control("member", "list", "News", "--columns", "AUTHOR,ROLES")
     #expect(list.lines.contains { $0.hasPrefix("member-17") && $0.hasSuffix("member") }, "\(list.lines)")
@@ -102,8 +102,8 @@ struct SimpleXPostTests {
     let out = try await baton.control("member", "remove", "News", "member-19")
     #expect(out.status == 0 && out.lines.last == "member-19 is no longer a member.", "\(out.lines)")
     #expect(try await core.withModel { $0.peopleSeen(of: 1) } == ["17 member blocked", "18 moderator"])
-    for try await _ in try await client.watchMembers(MembersWatchRequest(since: 0)) {
-      let members = try await client.members(MembersListRequest(channelId: 1)).members
+    for try await _ in try await client.members.watch(since: 0) {
+      let members = try await client.members.list(MembersListRequest(channelId: 1)).members
       if members.count == 3, members.contains(where: { $0.author == "member-17" && $0.banned }) { break }
     }
     await client.close()

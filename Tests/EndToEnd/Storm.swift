@@ -210,7 +210,7 @@ actor StormWatcher {
       await daemon.isReady()
       do {
         let client = try await daemon.installation.client()
-        for try await change in try await client.watch(WatchRequest(since: reached)) where change.kind != "end" {
+        for try await change in try await client.monitor.watch(WatchRequest(since: reached)) where change.kind != "end" {
           revisions.append(change.revision)
         }
         await client.close()
@@ -376,7 +376,7 @@ struct StormClient: Sendable {
   private func step(_ key: String, _ kind: Int, _ random: inout Seeded) async {
     if kind == 0 {
       let made = await persistently(&random) {
-        try await $0.createChannel(CreateChannel(profile: Profile(displayName: key), idempotencyKey: key)).id
+        try await $0.channels.create(CreateChannel(profile: Profile(displayName: key), idempotencyKey: key)).id
       }
       switch made {
       case .success(let id): await ledger.created(key, id)
@@ -390,7 +390,7 @@ struct StormClient: Sendable {
       var asked = 0
       let deleted = await persistently(&random) { client in
         asked += 1
-        return try await client.deleteChannel(id: id).id
+        return try await client.channels.delete(id: id).id
       }
       switch deleted {
       case .success: await ledger.deleted(key)
@@ -405,7 +405,7 @@ struct StormClient: Sendable {
     let updated = await persistently(&random) { client in
       var request = UpdateChannel(id: id)
       request.description = words
-      return try await client.updateChannel(request).id
+      return try await client.channels.update(request).id
     }
     switch updated {
     case .success: await ledger.updated(key, words)
@@ -414,10 +414,12 @@ struct StormClient: Sendable {
     }
     // It reaches readers, whatever happens meanwhile.
     _ = await persistently(&random) { client in
-      let revision = try await client.status().revision
-      let now = try await client.channel(id: id)
+      let revision = try await client.daemon.status().revision
+      let now = try await client.channels.get(id: id)
       if isSettled(now) { return }
-      for try await change in try await client.watch(WatchRequest(since: revision, kinds: ["channel"], channelIds: [id])) {
+      for try await change in try await client.monitor.watch(
+        WatchRequest(since: revision, kinds: ["channel"], channelIds: [id]))
+      {
         if let after = change.after, isSettled(try Channel(json: after)) { return }
       }
       throw VarlinkClient.Failure.disconnected

@@ -255,7 +255,7 @@ struct UploadTests {
     #expect(confirmed.lines.contains("claims    ada@127.0.0.1:\(port) (the domain confirms it)"), "\(confirmed.lines)")
     // Programs find whoever claims a name.
     let client = try await room.baton.client()
-    #expect(try await client.people(PeopleListRequest(text: "BOB@\(bob)")).people.map(\.author) == [eve])
+    #expect(try await client.people.list(PeopleListRequest(text: "BOB@\(bob)")).people.map(\.author) == [eve])
     await client.close()
     domain.program.signal(SIGKILL)
     _ = await domain.program.status()

@@ -78,7 +78,7 @@ struct VarlinkctlTests {
     let call = try await Varlinkctl.run(
       "call", "--oneway", baton.socket, "org.batond.Relays.Add", #"{"address":"ws://127.0.0.1:9/one","name":"one"}"#)
     #expect(call.status == 0 && call.lines.isEmpty, "\(call.lines)")
-    for try await change in try await baton.client().watch(WatchRequest(since: 0)) {
+    for try await change in try await baton.client().monitor.watch(WatchRequest(since: 0)) {
       #expect(change.after?["name"] == "one")
       break
     }
@@ -96,7 +96,7 @@ struct VarlinkctlTests {
     #expect(call.status == 0 && call.lines.contains { $0.contains(#""name":"one""#) }, "\(call.lines)")
     // Its work is kept for the next one.
     let daemon = try await baton.start()
-    #expect(try await baton.client().relays().map(\.name) == ["one"])
+    #expect(try await baton.client().relays.all().map(\.name) == ["one"])
     await stop(daemon)
   }
 

@@ -104,7 +104,7 @@ public actor LiveList<Element: LiveElement> {
           guard let (client, request) = try await self?.connect(turn) else { return }
           defer { Task { await client.close() } }
           // The list itself is retained for one change at a time only, so that it can be released while nothing happens.
-          for try await message in try await client.watch(request) {
+          for try await message in try await client.monitor.watch(request) {
             guard let self else { return }
             try await self.take(message, turn)
           }
@@ -223,7 +223,7 @@ public actor LiveList<Element: LiveElement> {
         do {
           guard let (client, request) = try await self?.connectToMessages() else { return }
           defer { Task { await client.close() } }
-          for try await reply in try await client.watchMessages(request) {
+          for try await reply in try await client.messages.watch(request) {
             guard let self else { return }
             try await self.take(reply, client)
           }

@@ -69,7 +69,7 @@ public actor LiveMembers {
           guard let (client, request) = try await self?.connect() else { return }
           defer { Task { await client.close() } }
           // The list itself is retained for one change at a time only, so that it can be released while nothing happens.
-          for try await reply in try await client.watchMembers(request) {
+          for try await reply in try await client.members.watch(request) {
             guard let self else { return }
             await self.take(reply)
           }
@@ -112,7 +112,7 @@ public actor LiveMembers {
     repeat {
       let page: MembersListReply
       do {
-        page = try await client.members(request)
+        page = try await client.members.list(request)
       } catch let error as VarlinkError where request.cursor != nil && error == .invalidParameter("cursor") {
         // The last member of the previous page is gone: begin again.
         (members, first, request.cursor) = ([], nil, nil)

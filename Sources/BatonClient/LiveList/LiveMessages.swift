@@ -90,7 +90,7 @@ public actor LiveMessages {
     defer { Task { await client.close() } }
     window.willLoad()
     do {
-      let page = try await client.messages(request(before: anchor))
+      let page = try await client.messages.list(request(before: anchor))
       // The list was loaded again during the call, so this page is out of date.
       guard began == loads else { return window.didNotLoad() }
       publish(window.load(page.messages, isLast: !page.hasOlder))
@@ -119,7 +119,7 @@ public actor LiveMessages {
           guard let (client, request) = try await self?.connect(turn) else { return }
           defer { Task { await client.close() } }
           // The list itself is retained for one change at a time only, so that it can be released while nothing happens.
-          for try await reply in try await client.watchMessages(request) {
+          for try await reply in try await client.messages.watch(request) {
             guard let self else { return }
             await self.take(reply, turn)
           }
@@ -154,11 +154,11 @@ public actor LiveMessages {
   /// Loads as many messages as the list had already, and at least one page.
   private func loadAgain(_ client: BatonClient, _ turn: Int) async throws {
     enter(.loading)
-    var page = try await client.messages(request(before: nil))
+    var page = try await client.messages.list(request(before: nil))
     let (first, found) = (page.revision, page.conversation)
     var messages = page.messages
     while page.hasOlder, messages.count < window.elements.count, let last = page.messages.last {
-      page = try await client.messages(request(before: last.id))
+      page = try await client.messages.list(request(before: last.id))
       messages += page.messages
     }
     guard turn == self.turn else { return }

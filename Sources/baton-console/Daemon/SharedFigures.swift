@@ -17,19 +17,19 @@ struct SharedFigures: Sendable {
   /// Channels by network and phase, and whether something has changed since they were counted.
   func channelCounts() async throws -> (value: [ChannelCount], isOld: Bool) {
     try await channels.value(at: await hub.revision) { [daemon] in
-      try await daemon.ask { try await $0.channelCounts().counts }
+      try await daemon.ask { try await $0.channels.counts().counts }
     }
   }
 
   /// Channels by relay, status and cause.
   func relayCounts() async throws -> (value: [ChannelsAtRelay], isOld: Bool) {
-    try await relays.value(at: await hub.revision) { [daemon] in try await daemon.ask { try await $0.relayCounts() } }
+    try await relays.value(at: await hub.revision) { [daemon] in try await daemon.ask { try await $0.relays.allCounts() } }
   }
 
   /// How well relays perform, by their identifiers.
   func relayFigures() async throws -> (value: [Int64: RelayFigures], isOld: Bool) {
     try await figures.value(at: await hub.revision) { [daemon] in
-      Dictionary(try await daemon.ask { try await $0.relayFigures() }.map { ($0.relayId, $0) }) { first, _ in first }
+      Dictionary(try await daemon.ask { try await $0.relays.allFigures() }.map { ($0.relayId, $0) }) { first, _ in first }
     }
   }
 }

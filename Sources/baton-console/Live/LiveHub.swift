@@ -57,13 +57,13 @@ actor LiveHub {
   /// Watches messages in channels until the task is cancelled. This is another stream, with other revisions.
   func runMessages() async {
     await follow("messages") { client in
-      try await client.watchMessages().map { $0.message?.channelId ?? $0.conversation?.channelId }
+      try await client.messages.watch().map { $0.message?.channelId ?? $0.conversation?.channelId }
     }
   }
 
   /// Watches the progress of posts until the task is cancelled. If messages are not read, posts are the only content of channels.
   func runPosts() async {
-    await follow("posts") { client in try await client.watchPosts().map { $0.post?.channelId } }
+    await follow("posts") { client in try await client.posts.watch().map { $0.post?.channelId } }
   }
 
   /// Records the channels with news, until the task is cancelled.
@@ -101,7 +101,7 @@ actor LiveHub {
         known = nil
         continue
       }
-      guard let status = try? await daemon.ask({ try await $0.status() }) else { continue }
+      guard let status = try? await daemon.ask({ try await $0.daemon.status() }) else { continue }
       let present = Self.condition(status)
       if known != present { note(LiveObject.status) }
       known = present
@@ -128,9 +128,9 @@ actor LiveHub {
     let client = try await daemon.connect()
     defer { Task { await client.close() } }
     // This call shows whether the daemon replies. A stream without missed changes sends nothing.
-    try await client.ping()
+    try await client.service.ping()
     let since = feed.revision
-    let changes = try await client.watch(WatchRequest(since: since))
+    let changes = try await client.monitor.watch(WatchRequest(since: since))
     let settled = Task {
       guard since != nil, (try? await Task.sleep(for: Self.settling)) != nil, !Task.isCancelled else { return }
       resumed()

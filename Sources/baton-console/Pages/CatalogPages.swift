@@ -9,7 +9,7 @@ extension Pages {
     let query = try request.query()
     let revision = await hub.revision
     let asked = ListRequest(sort: [["field": "address"]], limit: Self.pageSize, cursor: query["cursor"])
-    let reply = try await daemon.ask { try await $0.get(ServersListReply.self, ServersMethod.list, asked) }
+    let reply = try await daemon.ask { try await $0.servers.list(asked) }
     let times = Times()
     let view: View = [
       "isEmpty": .flag(reply.servers.isEmpty), "pager": pager(query, next: reply.nextCursor, address: "servers"),
@@ -30,8 +30,8 @@ extension Pages {
 
   func operators(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let revision = await hub.revision
-    async let all = daemon.ask { try await $0.operators(sort: [["field": "name"]]) }
-    async let checked = daemon.ask { try await $0.validate() }
+    async let all = daemon.ask { try await $0.operators.all(sort: [["field": "name"]]) }
+    async let checked = daemon.ask { try await $0.operators.validate() }
     let times = Times()
     let found = try await checked
     let findings = (found.errors + found.warnings).map(Self.view)

@@ -10,19 +10,19 @@ internal import Varlink
 extension Pages {
   func retry(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try await act(request, context, "retry") { client, id, form in
-      _ = try await client.retryChannel(id: id, relayId: form.number("relay"))
+      _ = try await client.channels.retryRelay(id: id, relayId: form.number("relay"))
     }
   }
 
   func verify(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-    try await act(request, context, "verify") { client, id, _ in _ = try await client.verifyChannel(id: id) }
+    try await act(request, context, "verify") { client, id, _ in _ = try await client.channels.verify(id: id) }
   }
 
   /// Asks for the relay to which the channel is to be added.
   func askForRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     let (relays, isAll) = try await enabledRelays(on: channel.network)
     // On Nostr, a removed relay cannot be distinguished from a relay that never had the channel, and does not get it again.
     let had = channel.network == "nostr" ? channel.relays : channel.members
@@ -43,7 +43,7 @@ extension Pages {
     try await act(request, context, "added") { client, id, form in
       try await Self.requireSeen(form, id, client)
       let relays = form.all("relay").compactMap { Int64($0) }
-      _ = try await client.addRelays(relays, pick: relays.isEmpty ? 1 : 0, toChannel: id)
+      _ = try await client.channels.addRelays(id: id, relayIds: relays.isEmpty ? nil : relays, pick: relays.isEmpty ? 1 : nil)
     }
   }
 
@@ -52,7 +52,7 @@ extension Pages {
     try requireChange(context)
     let id = try id(context)
     let number = try request.query().number("relay")
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     guard let relay = channel.members.first(where: { $0.relayId == number }) else {
       throw PageRefusal(
         status: .notFound, what: "The channel is not on this relay", help: "The channel's page lists its relays.")
@@ -81,12 +81,12 @@ extension Pages {
           help: "Someone else removed it, or the form was sent twice.")
       }
       guard form["replace"] != nil else {
-        _ = try await client.removeRelay(relay, fromChannel: id)
+        _ = try await client.channels.removeRelay(id: id, relayId: relay)
         return
       }
-      _ = try await client.addRelays([], pick: 1, toChannel: id)
+      _ = try await client.channels.addRelays(id: id, pick: 1)
       do {
-        _ = try await client.removeRelay(relay, fromChannel: id)
+        _ = try await client.channels.removeRelay(id: id, relayId: relay)
       } catch let error as VarlinkError {
         throw PageRefusal(
           status: Failures.status(error).0, what: "Another relay was added, but the old one was not removed",
@@ -103,7 +103,7 @@ extension Pages {
   /// Refuses a request that was made when the channel had other relays, so that a form that is sent twice adds one relay.
   @discardableResult
   private static func requireSeen(_ form: Form, _ id: Int64, _ client: BatonClient) async throws -> Channel {
-    let channel = try await client.channel(id: id)
+    let channel = try await client.channels.get(id: id)
     if let seen = form["seen"], seen != Self.seen(channel) {
       throw PageRefusal(
         status: .conflict, what: "The channel's relays have changed",
@@ -117,7 +117,7 @@ extension Pages {
   func confirmDelete(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     return confirmation(channel, nil, request, context)
   }
 
@@ -125,11 +125,11 @@ extension Pages {
     try requireChange(context)
     let id = try id(context)
     let form = try await form(request, context)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     guard form.text("name") == channel.profile.displayName else {
       return confirmation(channel, "The name does not match. Nothing was deleted.", request, context)
     }
-    _ = try await daemon.ask { try await $0.deleteChannel(id: id) }
+    _ = try await daemon.ask { try await $0.channels.delete(id: id) }
     return redirect(request, to: "channels/\(id)?done=deleted")
   }
 

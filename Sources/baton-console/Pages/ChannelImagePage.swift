@@ -11,7 +11,7 @@ extension Pages {
 
   func image(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     guard let image = ChannelImage(of: channel) else {
       throw PageRefusal(
         status: .notFound, what: "No image", help: "The channel has no image, or you only follow it.")

@@ -12,8 +12,10 @@ extension Pages {
     let id = try id(context)
     let query = try request.query()
     let revision = await hub.revision
-    async let found = daemon.ask { try await $0.channel(id: id) }
-    async let history = daemon.ask { try await $0.transitions(matching: ["channelId": .integer(id)], limit: Self.historyMax) }
+    async let found = daemon.ask { try await $0.channels.get(id: id) }
+    async let history = daemon.ask {
+      try await $0.monitor.transitions(filter: ["channelId": .integer(id)], limit: Self.historyMax)
+    }
     let channel = try await found
     let times = Times()
     let lines = try await history.transitions

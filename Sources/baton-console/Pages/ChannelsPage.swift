@@ -12,7 +12,7 @@ extension Pages {
     let revision = await hub.revision
     let asked = ListRequest(
       filter: try Self.condition(query), sort: Self.order(query["sort"]), limit: Self.pageSize, cursor: query["cursor"])
-    let reply = try await daemon.ask { try await $0.get(ChannelsListReply.self, ChannelsMethod.list, asked) }
+    let reply = try await daemon.ask { try await $0.channels.list(asked) }
     let relay = await name(ofRelay: query.number("relay"))
     let times = Times()
     var chips: [View] = []
@@ -94,12 +94,12 @@ extension Pages {
   /// The name of an operator, or `nil` if it is unavailable.
   func name(ofOperator id: Int64?) async -> String? {
     guard let id else { return nil }
-    return try? await daemon.ask { try await $0.operator(id: id).operator.name }
+    return try? await daemon.ask { try await $0.operators.get(id: id).operator.name }
   }
 
   /// The name of a relay, or `nil` if it is unavailable.
   func name(ofRelay id: Int64?) async -> String? {
     guard let id else { return nil }
-    return try? await daemon.ask { try await $0.relay(id: id).name }
+    return try? await daemon.ask { try await $0.relays.get(id: id).name }
   }
 }

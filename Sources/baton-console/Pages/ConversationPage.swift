@@ -22,7 +22,7 @@ extension Pages {
     let id = try id(context)
     let before = try request.query().number("before")
     let revision = await hub.revision
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     let times = Times()
     let (lines, newest, older, isComplete) = try await lines(of: id, before: before.map { Int(clamping: $0) }, times)
     let isOpen = channel.owned && !channel.frozen && !channel.isGone
@@ -53,13 +53,13 @@ extension Pages {
   ) async throws -> (lines: [View], newest: Int64?, older: Int64?, isComplete: Bool) {
     do {
       let reply = try await daemon.ask {
-        try await $0.messages(MessagesListRequest(channelId: channel, before: before, limit: Self.messagesMax))
+        try await $0.messages.list(MessagesListRequest(channelId: channel, before: before, limit: Self.messagesMax))
       }
       let older = reply.hasOlder ? reply.messages.last?.id : nil
       return (reply.messages.map { Self.line($0, times) }, reply.messages.first?.id, older, true)
     } catch let error as VarlinkError where error.name.hasSuffix(".NotFollowed") {
       let reply = try await daemon.ask {
-        try await $0.posts(PostsListRequest(channelId: channel, before: before, limit: Self.messagesMax))
+        try await $0.posts.list(PostsListRequest(channelId: channel, before: before, limit: Self.messagesMax))
       }
       // Pages of posts are in the order in which the posts were created.
       let posts = reply.posts.sorted { $0.id > $1.id }
@@ -108,7 +108,7 @@ extension Pages {
     let form = try await form(request, context)
     let wanted = PostsPublishRequest(channelId: id, text: form["text"] ?? "", idempotencyKey: form.text("key"))
     do {
-      _ = try await daemon.ask { try await $0.publishPost(wanted) }
+      _ = try await daemon.ask { try await $0.posts.publish(wanted) }
       return redirect(request, to: "channels/\(id)/messages")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       return try await conversation(request, context, typed: form, refusal: error)
@@ -121,7 +121,7 @@ extension Pages {
     let id = try id(context)
     let through = try await form(request, context).number("through")
     _ = try await daemon.ask {
-      try await $0.markRead(MessagesMarkReadRequest(channelId: id, through: through.map { Int(clamping: $0) }))
+      try await $0.messages.markRead(channelId: id, through: through.map { Int(clamping: $0) })
     }
     return redirect(request, to: "channels/\(id)/messages")
   }

@@ -14,9 +14,9 @@ extension Pages {
 
   private func daemonPage(_ request: Request, _ context: ConsoleContext, outcome: View?) async throws -> Response {
     let revision = await hub.revision
-    async let asked = daemon.ask { try await $0.status() }
-    async let others = daemon.ask { try await $0.get(DaemonClusterReply.self, DaemonMethod.cluster, [String: String]()) }
-    async let logged = daemon.ask { try await $0.logLevel() }
+    async let asked = daemon.ask { try await $0.daemon.status() }
+    async let others = daemon.ask { try await $0.daemon.cluster() }
+    async let logged = daemon.ask { try await $0.service.getLogLevel() }
     let times = Times()
     let status = try await asked
     let level = try await logged
@@ -28,7 +28,7 @@ extension Pages {
       "storage": Mark.view(status.storageWorks ? "up" : "down"), "storageTrouble": .some(status.storageTrouble),
       "damage": .some(status.damage), "files": .some(status.declarationsTrouble), "socket": .text(daemon.socket),
       "levels": .views(
-        Self.levels.map { ["word": .number($0.number), "title": .text($0.name), "isHere": .flag($0.number == level)] }),
+        Self.levels.map { ["word": .number($0.number), "title": .text($0.name), "isHere": .flag($0.number == Int64(level))] }),
       "outcome": outcome.map { .view($0) }, "isShared": .flag(cluster.shared),
       "daemons": .views(
         cluster.daemons.map { daemon in
@@ -57,7 +57,7 @@ extension Pages {
     try requireChange(context)
     let outcome: View
     do {
-      let report = try await daemon.ask { try await $0.reload() }
+      let report = try await daemon.ask { try await $0.daemon.reload() }
       outcome = [
         "good": .text(
           "\(counted(report.files, "file")) read: \(counted(report.operators, "operator")), "
@@ -92,7 +92,7 @@ extension Pages {
       throw PageRefusal(
         status: .badRequest, what: "Unknown log level", help: "Choose one on the page Daemon.")
     }
-    try await daemon.ask { try await $0.setLogLevel(level) }
+    try await daemon.ask { try await $0.service.setLogLevel(level: Int(level)) }
     return redirect(request, to: "daemon")
   }
 

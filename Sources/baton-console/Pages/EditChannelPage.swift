@@ -10,7 +10,7 @@ extension Pages {
   func editChannel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     return edit(channel, typed: nil, refusal: nil, request, context)
   }
 
@@ -46,7 +46,7 @@ extension Pages {
     try requireChange(context)
     let id = try id(context)
     let form = try await form(request, context)
-    var channel = try await daemon.ask { try await $0.channel(id: id) }
+    var channel = try await daemon.ask { try await $0.channels.get(id: id) }
     var tries = 1
     while true {
       do {
@@ -55,7 +55,7 @@ extension Pages {
       } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
         let edition = channel.edition
         guard error.kind == .staleRevision else { return edit(channel, typed: form, refusal: error, request, context) }
-        channel = try await daemon.ask { try await $0.channel(id: id) }
+        channel = try await daemon.ask { try await $0.channels.get(id: id) }
         // With the same edition, only relays have changed: the profile is still the one that the user saw.
         guard tries < Self.editsMax, channel.edition == edition, form.number("edition") == Int64(edition) else {
           return edit(channel, typed: form, refusal: error, request, context)
@@ -88,6 +88,6 @@ extension Pages {
       // A new image, or an empty one to remove it.
       image: form.text("image") ?? (form["noImage"] == nil ? nil : ""),
       heal: channel.owned && heals != healed ? heals : nil)
-    _ = try await daemon.ask { try await $0.updateChannel(wanted) }
+    _ = try await daemon.ask { try await $0.channels.update(wanted) }
   }
 }

@@ -16,7 +16,7 @@ extension Pages {
     if let begin = Self.begin(query) { filter["time"] = ["$gte": .string(begin)] }
     let condition: JSONValue? = filter.isEmpty ? nil : .object(filter)
     let reply = try await daemon.ask {
-      try await $0.transitions(matching: condition, limit: Self.pageSize, cursor: query["cursor"])
+      try await $0.monitor.transitions(filter: condition, limit: Self.pageSize, cursor: query["cursor"])
     }
     let times = Times()
     let view: View = [
@@ -41,7 +41,7 @@ extension Pages {
     if let begin = Self.begin(query) { filter["time"] = ["$gte": .string(begin)] }
     let condition: JSONValue? = filter.isEmpty ? nil : .object(filter)
     let reply = try await daemon.ask {
-      try await $0.healthChanges(matching: condition, limit: Self.pageSize, cursor: query["cursor"])
+      try await $0.monitor.healthChanges(filter: condition, limit: Self.pageSize, cursor: query["cursor"])
     }
     let times = Times()
     let view: View = [
@@ -60,7 +60,7 @@ extension Pages {
   private func relay(_ query: Form) async throws -> Int64? {
     guard let name = query.text("relay") else { return nil }
     if let id = Int64(name) { return id }
-    let relays = try await daemon.ask { try await $0.relays(filter: ["name": .string(name)]) }
+    let relays = try await daemon.ask { try await $0.relays.all(filter: ["name": .string(name)]) }
     guard let relay = relays.first(where: { !$0.deleted }) ?? relays.first else {
       throw PageRefusal(
         status: .notFound, what: "Relay not found",
@@ -75,8 +75,8 @@ extension Pages {
     if let id = Int64(name) { return id }
     // Very many channels may have the same name.
     let channels = try await daemon.ask { client in
-      try await client.get(
-        ChannelsListReply.self, ChannelsMethod.list, ListRequest(filter: ["profile.displayName": .string(name)], limit: 2))
+      try await client.channels.list(
+        ListRequest(filter: ["profile.displayName": .string(name)], limit: 2))
     }.channels
     guard let channel = channels.first else {
       throw PageRefusal(

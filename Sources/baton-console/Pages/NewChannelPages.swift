@@ -52,8 +52,7 @@ extension Pages {
     if let network { filter["network"] = .string(network) }
     let condition = JSONValue.object(filter)
     let reply = try await daemon.ask { client in
-      try await client.get(
-        RelaysListReply.self, RelaysMethod.list,
+      try await client.relays.list(
         ListRequest(filter: condition, sort: [["field": "name"]], limit: Self.choicesMax))
     }
     return (reply.relays, reply.nextCursor == nil)
@@ -70,7 +69,7 @@ extension Pages {
       relayIds: relays.isEmpty ? nil : relays, pick: relays.isEmpty ? form.number("pick").map { Int(clamping: $0) } : nil,
       idempotencyKey: form.text("key"))
     do {
-      let channel = try await daemon.ask { try await $0.createChannel(wanted) }
+      let channel = try await daemon.ask { try await $0.channels.create(wanted) }
       return redirect(request, to: "channels/\(channel.id)/progress")
     } catch let error as VarlinkError where error.name != VarlinkError.permissionDenied.name {
       // The form keeps the typed text.
@@ -82,7 +81,7 @@ extension Pages {
   func progress(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     let revision = await hub.revision
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     var view = Self.view(channel, Times(), mayChange: context.visit?.role == .change)
     let members = channel.members
     let active = members.count { $0.status == "active" }
@@ -101,7 +100,7 @@ extension Pages {
   func link(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     let revision = await hub.revision
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     return renderer.page(
       "channel-link", title: "Link to \(channel.profile.displayName)", section: .channels,
       Self.view(channel, Times(), mayChange: false), revision: revision, request, context)
@@ -118,13 +117,13 @@ extension Pages {
   func cancel(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try requireChange(context)
     let id = try id(context)
-    let channel = try await daemon.ask { try await $0.channel(id: id) }
+    let channel = try await daemon.ask { try await $0.channels.get(id: id) }
     guard Self.canCancel(channel) else {
       throw PageRefusal(
         status: .conflict, what: "Too late to cancel",
         help: "The channel is more than an hour old or has posts. You can delete it on its page.")
     }
-    _ = try await daemon.ask { try await $0.deleteChannel(id: id) }
+    _ = try await daemon.ask { try await $0.channels.delete(id: id) }
     return redirect(request, to: "channels/\(id)?done=deleted")
   }
 }

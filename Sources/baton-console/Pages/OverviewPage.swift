@@ -12,18 +12,16 @@ extension Pages {
 
   func overview(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let revision = await hub.revision
-    async let status = daemon.ask { try await $0.status() }
-    async let findings = daemon.ask { try await $0.validate() }
+    async let status = daemon.ask { try await $0.daemon.status() }
+    async let findings = daemon.ask { try await $0.operators.validate() }
     async let counts = figures.channelCounts()
-    async let latest = daemon.ask { try await $0.transitions(limit: Self.linesMax) }
+    async let latest = daemon.ask { try await $0.monitor.transitions(limit: Self.linesMax) }
     async let ailing = daemon.ask { client in
-      try await client.get(
-        RelaysListReply.self, RelaysMethod.list,
+      try await client.relays.list(
         ListRequest(filter: ["health": ["$in": ["down", "degraded"]], "enabled": true], limit: Self.linesMax))
     }
     async let troubled = daemon.ask { client in
-      try await client.get(
-        ChannelsListReply.self, ChannelsMethod.list,
+      try await client.channels.list(
         ListRequest(
           filter: ["phase": ["$in": ["failed", "degraded"]]], sort: [["field": "updatedAt", "direction": -1]],
           limit: Self.linesMax))

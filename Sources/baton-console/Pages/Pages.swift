@@ -99,12 +99,3 @@ struct Pages: Sendable {
     ["severity": Mark.view(finding.severity), "message": .text(finding.message)]
   }
 }
-
-extension BatonClient {
-  /// Calls a method with a request that was made for it, and reads its reply.
-  func get<Reply: Decodable>(
-    _ reply: Reply.Type, _ method: some InterfaceMethod, _ request: some Encodable
-  ) async throws -> Reply {
-    try Reply(json: .object(try await call(method, try request.json.object ?? [:])))
-  }
-}

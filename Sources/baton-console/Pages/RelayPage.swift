@@ -11,11 +11,13 @@ extension Pages {
   func relay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     let revision = await hub.revision
-    async let found = daemon.ask { try await $0.relay(id: id) }
+    async let found = daemon.ask { try await $0.relays.get(id: id) }
     async let counted = figures.relayCounts()
     async let known = figures.relayFigures()
-    async let health = daemon.ask { try await $0.healthChanges(matching: ["relayId": .integer(id)], limit: Self.changesMax) }
-    async let history = daemon.ask { try await $0.transitions(matching: ["relayId": .integer(id)], limit: Self.linesMax) }
+    async let health = daemon.ask {
+      try await $0.monitor.healthChanges(filter: ["relayId": .integer(id)], limit: Self.changesMax)
+    }
+    async let history = daemon.ask { try await $0.monitor.transitions(filter: ["relayId": .integer(id)], limit: Self.linesMax) }
     let times = Times()
     let relay = try await found
     let provider = await name(ofOperator: relay.operatorId)
@@ -67,8 +69,8 @@ extension Pages {
     let isEnabled = form["enabled"] == "yes"
     // The form contains the wanted state, not a toggle, because the relay may have changed since the page was made.
     _ = try await daemon.ask {
-      let relay = try await $0.relay(id: id)
-      return try await $0.updateRelay(UpdateRelay(id: id, revision: relay.revision, enabled: isEnabled))
+      let relay = try await $0.relays.get(id: id)
+      return try await $0.relays.update(UpdateRelay(id: id, revision: relay.revision, enabled: isEnabled))
     }
     return redirect(request, to: "relays/\(id)")
   }

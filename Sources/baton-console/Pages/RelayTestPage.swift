@@ -11,25 +11,24 @@ extension Pages {
   func testRelay(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     try requireChange(context)
-    let relay = try await daemon.ask { try await $0.relay(id: id) }
+    let relay = try await daemon.ask { try await $0.relays.get(id: id) }
     return test(
-      "relays/\(id)", relay.name, section: .relays, steps: { try await $0.testRelay(TestRequest(id: id)) }, request, context)
+      "relays/\(id)", relay.name, section: .relays, steps: { try await $0.relays.testAndFollow(id: id) }, request, context)
   }
 
   func testServer(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     let id = try id(context)
     try requireChange(context)
-    let server = try await daemon.ask { try await $0.server(id: id) }
+    let server = try await daemon.ask { try await $0.servers.get(id: id) }
     return test(
       "servers", server.hosts.first ?? server.address, section: .servers,
-      steps: { try await $0.testServer(TestRequest(id: id)) }, request, context)
+      steps: { try await $0.servers.testAndFollow(id: id) }, request, context)
   }
 
   private func test(
     _ back: String, _ name: String, section: Renderer.Section,
-    steps: @escaping @Sendable (BatonClient) async throws -> any AsyncSequence<TestStep, any Error> & Sendable,
-    _ request: Request,
-    _ context: ConsoleContext
+    steps: @escaping @Sendable (BatonClient) async throws -> any AsyncSequence<TestReply, any Error> & Sendable,
+    _ request: Request, _ context: ConsoleContext
   ) -> Response {
     let view: View = [
       "name": .text(name), "back": .text(back), "backName": .text(section == .relays ? "relay" : "servers"),
@@ -48,7 +47,8 @@ extension Pages {
         defer { Task { await client.close() } }
         var hasFailed = false
         do {
-          for try await step in try await steps(client) {
+          for try await reply in try await steps(client) {
+            guard let step = reply.step else { continue }
             hasFailed = hasFailed || !step.passed
             try await write("step", Self.view(step))
           }

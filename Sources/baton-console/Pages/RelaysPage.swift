@@ -15,7 +15,7 @@ extension Pages {
     if let network = query.text("network") { filter["network"] = .string(network) }
     let asked = ListRequest(
       filter: filter.isEmpty ? nil : .object(filter), sort: [["field": "name"]], limit: Self.pageSize, cursor: query["cursor"])
-    let reply = try await daemon.ask { try await $0.get(RelaysListReply.self, RelaysMethod.list, asked) }
+    let reply = try await daemon.ask { try await $0.relays.list(asked) }
     let known = try await figures.relayFigures()
     let times = Times()
     let view: View = [

@@ -48,7 +48,7 @@ struct Admission: Sendable {
     }
     let answer: Result<Bool, any Error>
     do {
-      answer = .success(try await daemon.ask { try await $0.permissions().change })
+      answer = .success(try await daemon.ask { try await $0.daemon.permissions().change })
     } catch {
       answer = .failure(error)
     }

@@ -11,7 +11,7 @@ enum MetricsPage {
     router.add(middleware: Gate(rule: rule, pages: pages))
     router.get("metrics") { request, _ in
       let format = format(for: request.headers[values: .accept].joined(separator: ","))
-      let page = MetricText.page(of: try await daemon.ask { try await $0.metrics() }, as: format)
+      let page = MetricText.page(of: try await daemon.ask { try await $0.daemon.metrics() }, as: format)
       return Response(
         status: .ok, headers: [.contentType: format.contentType], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
