@@ -370,7 +370,7 @@ struct FollowerPagingTests {
   @Test func marksOfWhatAnotherRelayServesAreFoundHere() {
     let (before, now) = (Saying.message("before"), Saying.message("now"))
     var desk = FollowingDesk.following([Saying.channel(1)], stored: [Saying.deletion(of: [before])])
-    func heard(_ event: NostrEvent, isLive: Bool) -> SessionEvent {
+    func heard(_ event: NostrEvent, isLive: Bool) -> FollowerMachine.Event {
       .following(.heard(Saying.channel(1).news(of: event, isLive: isLive)))
     }
     desk.feed(heard(before, isLive: false))
@@ -415,7 +415,7 @@ struct FollowerPagingTests {
     desk.connect()
     desk.settle()
     for _ in 1...100 {
-      for timer in [SessionTimer.answerHistory, .answerPosts] where desk.timers[timer] != nil {
+      for timer in [FollowerMachine.Timer.answerHistory, .answerMarks] where desk.timers[timer] != nil {
         desk.fire(timer)
         desk.settle()
       }
@@ -439,7 +439,7 @@ struct FollowerPagingTests {
     desk.connect()
     desk.settle()
     for _ in 1...30 {
-      desk.fire(.answerPosts)
+      desk.fire(.answerMarks)
       desk.pass(ticks: 1)
     }
     #expect(desk.isOpen && desk.requests.count { $0.isForMarks && !$0.isPage } > 2)

@@ -37,7 +37,7 @@ struct FollowingDesk {
   private(set) var pending: [Request] = []
   /// Subscriptions at the relay, by name.
   private(set) var subscriptions: [String: [JSONValue]] = [:]
-  private(set) var timers: [SessionTimer: Duration] = [:]
+  private(set) var timers: [FollowerMachine.Timer: Duration] = [:]
   private(set) var batches: [MessageBatch] = []
   private(set) var untaken: [MessageBatch.ID] = []
   private(set) var syncs: [(channel: Int64, outcome: MessageSync)] = []
@@ -77,7 +77,7 @@ struct FollowingDesk {
 
   // MARK: - Steps
 
-  mutating func feed(_ event: SessionEvent) {
+  mutating func feed(_ event: FollowerMachine.Event) {
     if case .dialFailed = event { isDialing = false }
     for action in machine.handle(event) { perform(action) }
   }
@@ -94,7 +94,7 @@ struct FollowingDesk {
     feed(.closed(code: 1006, reason: ""))
   }
 
-  mutating func fire(_ timer: SessionTimer) {
+  mutating func fire(_ timer: FollowerMachine.Timer) {
     guard timers.removeValue(forKey: timer) != nil else { return }
     feed(.timerFired(timer))
   }
@@ -202,13 +202,13 @@ struct FollowingDesk {
 
   private mutating func forget() { (isOpen, subscriptions, pending) = (false, [:], []) }
 
-  private mutating func perform(_ action: SessionAction) {
+  private mutating func perform(_ action: FollowerMachine.Action) {
     switch action {
     case .dial: isDialing = true
     case .hangUp: forget()
     case .send(let text): send(text)
     case .expect(let frames, _): credit += frames
-    case .tellTime: feed(.time(now))
+    case .own(.tellTime): feed(.time(now))
     case .setTimer(let timer, let after): timers[timer] = after
     case .cancelTimer(let timer): timers[timer] = nil
     case .report(let report):
@@ -222,7 +222,7 @@ struct FollowingDesk {
       case .searched(_, _, let number, let outcome): searches.append((number, outcome))
       default: break
       }
-    case .publish, .date, .sign, .authenticate, .postpone, .misdated: preconditionFailure("a reader signs nothing")
+    case .postpone: preconditionFailure("a follower is given no operations")
     }
   }
 

@@ -286,7 +286,7 @@ public final class NostrNetwork: RelayNetwork {
             NostrEvent(signedBy: $0, createdAt: createdAt, kind: kind, tags: tags, content: content)
           }
         },
-        now: now, mayPublish: mayPublish,
+        now: now, halt: { [mayPublish] in mayPublish() ? nil : .abandoned(.all) },
         dates: RelayDates(
           ahead: { [weak self] in self?.aheadMax(at: [url.text]) ?? 0 },
           refused: { [weak self] in self?.learn($0, $1, $2, of: url) }),
