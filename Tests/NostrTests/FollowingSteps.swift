@@ -62,7 +62,7 @@ struct FollowingDesk {
   static func following(_ channels: [ChannelReading], stored: [NostrEvent] = []) -> FollowingDesk {
     var desk = FollowingDesk()
     desk.stored = stored
-    for channel in channels { desk.feed(.following(.follow(channel))) }
+    for channel in channels { desk.feed(.follow(channel)) }
     desk.connect()
     desk.settle()
     return desk
@@ -113,7 +113,7 @@ struct FollowingDesk {
     for _ in 0..<100_000 {
       if takes, let batch = untaken.first {
         untaken.removeFirst()
-        feed(.following(.took(batch.number)))
+        feed(.took(batch.number))
       } else if takes, !questions.isEmpty {
         answerQuestion()
       } else if !isMute, let next = pending.first {
@@ -182,7 +182,7 @@ struct FollowingDesk {
   mutating func answerQuestion() {
     let question = questions.removeFirst()
     let names = StoredNames(messages: known.subtracting(question.served).sorted(), reactions: knownReactions.sorted())
-    feed(.following(.lacks(names, question.channel, number: question.number)))
+    feed(.lacks(names, question.channel, number: question.number))
   }
 
   /// The relay gets an event, and sends it to everyone who subscribed to it.
@@ -197,7 +197,7 @@ struct FollowingDesk {
   /// Takes the oldest batch that is not taken.
   mutating func take() {
     guard !untaken.isEmpty else { return }
-    feed(.following(.took(untaken.removeFirst().number)))
+    feed(.took(untaken.removeFirst().number))
   }
 
   private mutating func forget() { (isOpen, subscriptions, pending) = (false, [:], []) }

@@ -10,8 +10,21 @@ extension FollowerMachine {
     case flooded(String)
     case closed(code: Int?, reason: String)
     case timerFired(Timer)
-    /// Something about the channels that are followed.
-    case following(FollowingEvent)
+    /// Follow a channel, or continue with the facts that are known about it now.
+    case follow(ChannelReading)
+    case unfollow(ChannelID)
+    /// A batch with this number was processed.
+    case took(Int)
+    /// Read all of a channel again.
+    case sync(ChannelID)
+    /// Ask immediately for the members of a group, because Baton has changed them.
+    case members(ChannelID)
+    /// The answer to the question for stored messages of a channel that were not served.
+    case lacks(StoredNames, ChannelID, number: Int)
+    /// Another relay of these channels has served this.
+    case heard([MessageNews])
+    /// Ask the relay for messages with certain words.
+    case search(RelaySearch)
     /// The time of day, in Unix seconds.
     case time(Int64)
 
@@ -40,23 +53,4 @@ extension FollowerMachine {
     /// Feed `time`.
     case tellTime
   }
-}
-
-/// The inputs about the channels that are followed.
-enum FollowingEvent: Hashable, Sendable {
-  /// Follow a channel, or continue with the facts that are known about it now.
-  case follow(ChannelReading)
-  case unfollow(ChannelID)
-  /// A batch with this number was processed.
-  case took(Int)
-  /// Read all of a channel again.
-  case sync(ChannelID)
-  /// Ask immediately for the members of a group, because Baton has changed them.
-  case members(ChannelID)
-  /// The answer to the question for stored messages of a channel that were not served.
-  case lacks(StoredNames, ChannelID, number: Int)
-  /// Another relay of these channels has served this.
-  case heard([MessageNews])
-  /// Ask the relay for messages with certain words.
-  case search(RelaySearch)
 }

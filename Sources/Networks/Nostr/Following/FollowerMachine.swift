@@ -65,7 +65,29 @@ struct FollowerMachine: SessionMachine {
 
   private mutating func answer(_ event: Event) -> [Action] {
     switch event {
-    case .following(let event): return following(event)
+    case .follow(let channel): return follow(channel)
+    case .unfollow(let id): return unfollow(id)
+    case .took(let number):
+      outbox.took(number)
+      return []
+    case .sync(let id):
+      guard followed[id] != nil else { return [] }
+      pages.read(id, again: true)
+      members.want(id)
+      owed.insert(id)
+      guard let hold = keeper.hold else { return keeper.need() }
+      fail(hold)
+      return []
+    case .heard(let news):
+      for item in news { hear(item) }
+      return []
+    case .search(let search): return ask(search)
+    case .members(let id):
+      members.want(id, atOnce: true)
+      return []
+    case .lacks(let missing, let channel, let number):
+      if let turn = pages.lacks(missing, in: channel, number: number) { take(turn) }
+      return []
     case .time(let seconds): return told(seconds)
     case .opened:
       (rubbish, lastNotice, timeoutsInARow, isBegun) = (0, nil, 0, false)
@@ -111,34 +133,6 @@ struct FollowerMachine: SessionMachine {
   }
 
   // MARK: - The followed channels
-
-  private mutating func following(_ event: FollowingEvent) -> [Action] {
-    switch event {
-    case .follow(let channel): return follow(channel)
-    case .unfollow(let id): return unfollow(id)
-    case .took(let number):
-      outbox.took(number)
-      return []
-    case .sync(let id):
-      guard followed[id] != nil else { return [] }
-      pages.read(id, again: true)
-      members.want(id)
-      owed.insert(id)
-      guard let hold = keeper.hold else { return keeper.need() }
-      fail(hold)
-      return []
-    case .heard(let news):
-      for item in news { hear(item) }
-      return []
-    case .search(let search): return ask(search)
-    case .members(let id):
-      members.want(id, atOnce: true)
-      return []
-    case .lacks(let missing, let channel, let number):
-      if let turn = pages.lacks(missing, in: channel, number: number) { take(turn) }
-      return []
-    }
-  }
 
   private mutating func follow(_ channel: ChannelReading) -> [Action] {
     let known = followed[channel.id]
