@@ -13,6 +13,7 @@ public final class ReportBuffer<Report: Sendable>: Sendable {
   /// - Parameter keptMax: how many reports are kept. Further ones are lost.
   public init(keptMax: Int = .max) { self.keptMax = keptMax }
 
+  /// Hands a report over, or keeps it.
   public func add(_ report: Report) {
     let receiver = state.withLock { state in
       if state.receiver == nil, state.kept.count < keptMax { state.kept.append(report) }
