@@ -35,8 +35,7 @@ struct RelayDialer: Sendable {
     let bootstrap = ClientBootstrap(group: eventLoop)
       .resolver(ConcurrentResolver(eventLoop, within: limits.dialTimeout))
       .channelOption(.socketOption(.so_keepalive), value: 1)
-      .channelOption(
-        .tcpOption(Self.userTimeout), value: SocketOptionValue(limits.unacknowledgedMax.wholeMilliseconds))
+      .channelOption(.tcpOption(Self.userTimeout), value: SocketOptionValue(limits.unacknowledgedMax.wholeMilliseconds))
     return WebSocketDial.open(
       bootstrap, host: url.host, port: url.port, authority: url.authority, target: url.requestTarget,
       frameBytesMax: Self.frameBytesMax, within: limits.dialTimeout, on: eventLoop,
@@ -50,8 +49,7 @@ struct RelayDialer: Sendable {
         [
           GatheredFlush(),
           IdleStateHandler(readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
-          WebSocketFrameCheck(
-            allowance: WebSocketAllowance(most: limits.unaskedMax, perSecond: limits.unaskedPerSecond)),
+          WebSocketFrameCheck(allowance: WebSocketAllowance(most: limits.unaskedMax, perSecond: limits.unaskedPerSecond)),
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: Self.frameBytesMax),
           WebSocketFrames(
