@@ -135,9 +135,9 @@ let package = Package(
     .target(
       name: "Dialing",
       dependencies: [
-        "Channels", .product(name: "NIOWebSocket", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
+        "Channels", "HTTPHandlers", .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ] + nio,
+      ] + nioWebSocket,
       path: "Sources/Networks/Dialing"),
     .target(
       name: "WebFiles",
@@ -147,7 +147,7 @@ let package = Package(
     .target(
       name: "SimpleX",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "HTTPHandlers", "CSpawn", "CTLSClient", log,
+        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CSpawn", "CTLSClient", log,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "DequeModule", package: "swift-collections"),
       ] + nioWebSocket,
       path: "Sources/Networks/SimpleX"),

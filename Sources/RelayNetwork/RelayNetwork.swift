@@ -1,7 +1,7 @@
 public import Channels
 public import Secrets
 
-/// A relay protocol that Baton can run channels on. Another network is one more conformance and one line in `batond`.
+/// A relay protocol that Baton can run channels on.
 ///
 /// A network gets operations through `perform` and answers through the report function given to `run`: one outcome per operation, plus
 /// events that no operation caused. It keeps no state that the store does not have, so performing an operation twice does no harm.

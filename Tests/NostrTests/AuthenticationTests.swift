@@ -33,7 +33,7 @@ struct AuthenticationTests {
     for number in 0..<100 {
       let actions = machine.handle(.received(.challenge("c\(number)")))
       for action in actions {
-        guard case .authenticate = action else { continue }
+        guard case .own(.authenticate) = action else { continue }
         signatures += 1
         _ = machine.handle(.authenticationSent(id: "auth\(number)"))
       }
@@ -83,7 +83,7 @@ struct AuthenticationTests {
   }
 
   @Test func relayThatNobodyWatchesIsNotReported() {
-    func reports(_ actions: [SessionAction]) -> Int {
+    func reports(_ actions: [ReaderMachine.Action]) -> Int {
       actions.filter { if case .report(.relayUp) = $0 { true } else if case .report(.relayDown) = $0 { true } else { false } }
         .count
     }

@@ -66,7 +66,7 @@ struct DeliveryWord: Hashable, CustomStringConvertible {
 }
 
 /// - Parameter now: the time at which dates are refused, in Unix seconds.
-func words(_ actions: [SessionAction], at now: Int64 = 1_000_000) -> [DeliveryWord] {
+func words<Machine: SessionMachine>(_ actions: [SessionAction<Machine>], at now: Int64 = 1_000_000) -> [DeliveryWord] {
   reports(actions, at: now).compactMap {
     guard case .delivery(let post, _, let number, let outcome, _) = $0 else { return nil }
     return DeliveryWord(post.rawValue, outcome, number: number)
@@ -74,19 +74,21 @@ func words(_ actions: [SessionAction], at now: Int64 = 1_000_000) -> [DeliveryWo
 }
 
 /// The posts whose turn has come.
-func turns(_ actions: [SessionAction]) -> [Int64] { words(actions).filter { $0.outcome == .handedOver }.map(\.post) }
+func turns(_ actions: [PublisherMachine.Action]) -> [Int64] {
+  words(actions).filter { $0.outcome == .handedOver }.map(\.post)
+}
 
 /// The texts that are sent, in order.
-func texts(_ actions: [SessionAction]) -> [String] {
+func texts<Machine: SessionMachine>(_ actions: [SessionAction<Machine>]) -> [String] {
   actions.compactMap { if case .send(let text) = $0 { text } else { nil } }
 }
 
 func message(_ event: NostrEvent) -> String { ClientMessage.event(event.text) }
 
-func release(_ post: Int64, _ mayLeave: Bool = true, number: Int = 1) -> SessionEvent {
+func release(_ post: Int64, _ mayLeave: Bool = true, number: Int = 1) -> PublisherMachine.Event {
   .released(DeliveryTurn(post: PostID(rawValue: post), relay: RelayID(rawValue: 1), number: number, mayLeave: mayLeave))
 }
 
-func ok(_ event: NostrEvent, _ text: String = "", accepted: Bool = true) -> SessionEvent {
+func ok(_ event: NostrEvent, _ text: String = "", accepted: Bool = true) -> PublisherMachine.Event {
   .received(.ok(id: event.id, accepted: accepted, text: text))
 }

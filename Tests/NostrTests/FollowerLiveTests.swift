@@ -66,7 +66,7 @@ struct FollowerLiveTests {
   @Test func newChannelsAreGatheredAndNothingIsMissedMeanwhile() {
     var desk = FollowingDesk.following([Saying.channel(1)])
     let before = desk.requests.count
-    for number in 2...3 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    for number in 2...3 as ClosedRange<Int64> { desk.feed(.follow(Saying.channel(number))) }
     desk.settle()
     #expect(desk.requests.count == before && desk.timers[.gather] == .milliseconds(500))
     desk.isMute = true
@@ -84,7 +84,7 @@ struct FollowerLiveTests {
 
   @Test func fullSubscriptionsGetNoMore() {
     var desk = FollowingDesk.following((1...250).map { Saying.channel($0) })
-    desk.feed(.following(.follow(Saying.channel(251))))
+    desk.feed(.follow(Saying.channel(251)))
     desk.fire(.gather)
     desk.settle()
     #expect(desk.requests.filter(\.isLive).map { $0.values("e").count } == [250, 1])
@@ -93,13 +93,13 @@ struct FollowerLiveTests {
 
   @Test func channelIsHeardNoMoreOnceItIsNotFollowed() {
     var desk = FollowingDesk.following(Self.two)
-    desk.feed(.following(.unfollow(ChannelID(rawValue: 1))))
+    desk.feed(.unfollow(ChannelID(rawValue: 1)))
     desk.publish(Saying.message("unheard"))
     desk.fire(.gather)
     desk.settle()
     #expect(desk.texts.isEmpty && desk.subscriptions["fl1"] == nil)
     #expect(desk.subscriptions["fl2"]?.first?["#e"] == [.string(Saying.name(2))])
-    desk.feed(.following(.unfollow(ChannelID(rawValue: 2))))
+    desk.feed(.unfollow(ChannelID(rawValue: 2)))
     desk.fire(.gather)
     desk.settle()
     #expect(desk.subscriptions.isEmpty && desk.isOpen)
@@ -108,7 +108,7 @@ struct FollowerLiveTests {
     desk.fire(.tick)
     #expect(desk.timers[.tick] == nil, "nothing is left to wait for")
     // It can be followed again.
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     desk.publish(Saying.message("heard"))
@@ -119,7 +119,7 @@ struct FollowerLiveTests {
   @Test func sameChannelAgainChangesNothing() {
     var desk = FollowingDesk.following(Self.two)
     let before = desk.requests.count
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.settle()
     #expect(desk.requests.count == before && desk.timers[.gather] == nil && desk.syncs.count == 2)
   }
@@ -129,7 +129,7 @@ struct FollowerLiveTests {
   @Test func channelThatTheRelayHidesDoesNotHideOthers() {
     var desk = FollowingDesk()
     desk.refusal = { $0.values("e").contains(Saying.name(3)) ? "auth-required: who are you?" : nil }
-    for number in 1...7 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    for number in 1...7 as ClosedRange<Int64> { desk.feed(.follow(Saying.channel(number))) }
     desk.connect()
     desk.settle()
     for number in 1...7 as ClosedRange<Int64> { desk.publish(Saying.message("\(number)", in: number)) }
@@ -154,7 +154,7 @@ struct FollowerLiveTests {
   @Test func relayThatRefusesEverythingIsNotAskedForEver() {
     var desk = FollowingDesk()
     desk.refusal = { _ in "blocked: go away" }
-    for number in 1...250 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    for number in 1...250 as ClosedRange<Int64> { desk.feed(.follow(Saying.channel(number))) }
     desk.connect()
     desk.settle()
     #expect(desk.requests.count { $0.isLive } <= 2 * LiveReader.divisionsMax + 1)
@@ -165,7 +165,7 @@ struct FollowerLiveTests {
   @Test func relayThatTakesFewChannelsAfterItTookNoneGetsAll() {
     var desk = FollowingDesk()
     desk.refusal = { _ in "blocked: go away" }
-    for number in 1...250 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    for number in 1...250 as ClosedRange<Int64> { desk.feed(.follow(Saying.channel(number))) }
     desk.connect()
     desk.settle()
     desk.refusal = { $0.values("e").count > 20 ? "invalid: too many values" : nil }
@@ -180,7 +180,7 @@ struct FollowerLiveTests {
   func moreSubscriptionsAreNoRemedyForTooMany(_ text: String) {
     var desk = FollowingDesk()
     desk.refusal = { $0.isLive ? text : nil }
-    for channel in Self.two { desk.feed(.following(.follow(channel))) }
+    for channel in Self.two { desk.feed(.follow(channel)) }
     desk.connect()
     desk.settle()
     #expect(desk.requests.count { $0.isLive } == 1)
@@ -191,7 +191,7 @@ struct FollowerLiveTests {
   @Test func requestThatIsTooLongForTheRelayIsDividedAndItsSizeRemembered() {
     var desk = FollowingDesk()
     desk.ignores = { $0.values("e").count > 20 }
-    for number in 1...100 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    for number in 1...100 as ClosedRange<Int64> { desk.feed(.follow(Saying.channel(number))) }
     desk.connect()
     desk.settle()
     for _ in 0..<100 where desk.timers[.answer] != nil {
@@ -217,8 +217,8 @@ struct FollowerLiveTests {
     let stored = [one, Saying.reaction("+", to: one), Saying.event(9, [["h", "club2"]], "two")]
     var desk = FollowingDesk.following([Saying.channel(1), Saying.group(2)], stored: stored)
     desk.pass(ticks: MarkReader.renewalTicks)
-    desk.feed(.following(.follow(Saying.group(3))))
-    desk.feed(.following(.follow(Saying.channel(4))))
+    desk.feed(.follow(Saying.group(3)))
+    desk.feed(.follow(Saying.channel(4)))
     desk.fire(.gather)
     desk.settle()
     #expect(desk.requests.allSatisfy { $0.filters.count == 1 })
@@ -263,13 +263,13 @@ struct FollowerLiveTests {
 
   @Test func relayThatCannotBeReachedIsReportedOnceForEachWish() {
     var desk = FollowingDesk()
-    for channel in Self.two { desk.feed(.following(.follow(channel))) }
+    for channel in Self.two { desk.feed(.follow(channel)) }
     desk.feed(.dialFailed(.unreachable("refused")))
     #expect(failures(desk) == [1: .unreachable, 2: .unreachable] && desk.timers[.reconnect] != nil)
     desk.fire(.reconnect)
     desk.feed(.dialFailed(.unreachable("refused")))
     #expect(desk.syncs.count == 2)
-    desk.feed(.following(.sync(ChannelID(rawValue: 2))))
+    desk.feed(.sync(ChannelID(rawValue: 2)))
     desk.fire(.reconnect)
     desk.feed(.dialFailed(.unreachable("refused")))
     #expect(desk.syncs.map(\.channel) == [1, 2, 2])
@@ -281,7 +281,7 @@ struct FollowerLiveTests {
   @Test func relayThatAnswersNothingIsLeft() {
     var desk = FollowingDesk()
     desk.isMute = true
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.fire(.answer)
     #expect(desk.isOpen, "perhaps it does not answer this")
@@ -293,7 +293,7 @@ struct FollowerLiveTests {
     var desk = FollowingDesk.following(Self.two)
     desk.feed(.flooded("too much"))
     #expect(!desk.isOpen && desk.timers[.reconnect] == NostrLimits().floodWaitFirst)
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     #expect(failures(desk) == [1: .misbehaving], "no one waits for it")
     #expect(!desk.isDialing)
   }
@@ -311,14 +311,14 @@ struct FollowerLiveTests {
     }
     desk.publish(Saying.message("good", at: desk.now))
     #expect(desk.isOpen && desk.texts == ["good"])
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     desk.settle()
     #expect(desk.syncs.last?.outcome == .complete)
   }
 
   @Test func relayMaySendWhatIsSaid() {
     var desk = FollowingDesk()
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.isMute = true
     desk.connect()
     let limits = NostrLimits()

@@ -16,7 +16,7 @@ struct FollowerPagingTests {
   @Test func everythingIsReadAndThenReported() {
     var desk = FollowingDesk()
     (desk.stored, desk.cap) = (Self.all450, 120)
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.texts == (1...450).reversed().map { "\($0)" } && desk.news.allSatisfy { !$0.isLive })
@@ -55,10 +55,10 @@ struct FollowerPagingTests {
     var desk = FollowingDesk.following([Saying.channel(1, window: MessageWindow(count: 2_000))], stored: dense(1...1_000))
     #expect(desk.texts.count == 1_000 && desk.syncs.map(\.outcome) == [.complete])
     if isAgain {
-      desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+      desk.feed(.sync(ChannelID(rawValue: 1)))
     } else {
-      desk.feed(.following(.unfollow(ChannelID(rawValue: 1))))
-      desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 2_000)))))
+      desk.feed(.unfollow(ChannelID(rawValue: 1)))
+      desk.feed(.follow(Saying.channel(1, window: MessageWindow(count: 2_000))))
     }
     for event in dense(1_001...1_300) {
       desk.publish(event)
@@ -91,7 +91,7 @@ struct FollowerPagingTests {
   @Test func unreadableEventsFarAheadTakeNothingFromTheRest() {
     var desk = FollowingDesk()
     desk.stored = [Saying.message("now")]
-    desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 1)))))
+    desk.feed(.follow(Saying.channel(1, window: MessageWindow(count: 1))))
     desk.connect()
     desk.isMute = true
     for _ in 0..<200 {
@@ -128,7 +128,7 @@ struct FollowerPagingTests {
   @Test func nothingIsReadFurtherAheadThanItIsTaken() {
     var desk = FollowingDesk()
     (desk.stored, desk.takes) = (Self.all450, false)
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.batches.count == MessageOutbox.batchesOutMax && desk.syncs.isEmpty)
@@ -145,11 +145,11 @@ struct FollowerPagingTests {
   @Test func completeComesOnlyOnceEverythingIsTaken() {
     var desk = FollowingDesk()
     (desk.stored, desk.takes) = ([Saying.message("one")], false)
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.texts == ["one"] && desk.syncs.isEmpty)
-    desk.feed(.following(.took(99)))
+    desk.feed(.took(99))
     #expect(desk.syncs.isEmpty, "that is another's batch")
     desk.take()
     #expect(desk.syncs.isEmpty && desk.questions.map(\.served) == [[Saying.message("one").id]])
@@ -181,7 +181,7 @@ struct FollowerPagingTests {
     var desk = FollowingDesk()
     desk.stored = Array(messages[120...]) + gone[..<110].map { Saying.deletion(of: [$0]) }
     desk.known = Set(messages.map(\.id))
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.texts.count == 130 && desk.syncs.map(\.outcome) == [.complete])
@@ -196,7 +196,7 @@ struct FollowerPagingTests {
     // The relay follows the request to delete: it has that alone.
     desk.stored = [message, there, Saying.deletion(of: [gone], by: Saying.bob)]
     desk.knownReactions = [gone.id, there.id]
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.reactions.map(\.networkID) == [there.id] && desk.deletions == [gone.id])
@@ -208,7 +208,7 @@ struct FollowerPagingTests {
   @Test func questionsNameWhatWasServed() throws {
     var desk = FollowingDesk()
     (desk.stored, desk.takes) = (Self.all450, false)
-    desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 30)))))
+    desk.feed(.follow(Saying.channel(1, window: MessageWindow(count: 30))))
     desk.connect()
     while desk.questions.isEmpty {
       desk.settle()
@@ -218,12 +218,12 @@ struct FollowerPagingTests {
     #expect(question.relay == FollowingDesk.relay && question.channel.rawValue == 1)
     #expect(question.served.isSuperset(of: Self.all450.suffix(20).map(\.id)) && question.served.count < 450)
     // Another reading begins once this one is over.
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     desk.settle()
     #expect(desk.questions.count == 1)
     // The answer to another question ends nothing.
     let requests = desk.requests.count
-    desk.feed(.following(.lacks(StoredNames(), question.channel, number: question.number + 1)))
+    desk.feed(.lacks(StoredNames(), question.channel, number: question.number + 1))
     desk.settle()
     #expect(desk.requests.count == requests && desk.syncs.isEmpty)
     desk.answerQuestion()
@@ -236,7 +236,7 @@ struct FollowerPagingTests {
     let gone = Saying.message("gone")
     var desk = FollowingDesk()
     (desk.stored, desk.known, desk.takes) = ([Saying.deletion(of: [gone])], [gone.id], false)
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.questions.count == 1)
@@ -249,12 +249,12 @@ struct FollowerPagingTests {
     #expect(desk.deletions == [gone.id] && desk.syncs.last?.outcome == .complete)
 
     desk.takes = false
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     desk.settle()
-    desk.feed(.following(.unfollow(ChannelID(rawValue: 1))))
+    desk.feed(.unfollow(ChannelID(rawValue: 1)))
     desk.takes = true
     desk.settle()
-    desk.feed(.following(.follow(Saying.channel(2))))
+    desk.feed(.follow(Saying.channel(2)))
     desk.fire(.gather)
     desk.settle()
     #expect(desk.syncs.last?.channel == 2, "an answer that no one waits for holds up nothing")
@@ -370,8 +370,8 @@ struct FollowerPagingTests {
   @Test func marksOfWhatAnotherRelayServesAreFoundHere() {
     let (before, now) = (Saying.message("before"), Saying.message("now"))
     var desk = FollowingDesk.following([Saying.channel(1)], stored: [Saying.deletion(of: [before])])
-    func heard(_ event: NostrEvent, isLive: Bool) -> SessionEvent {
-      .following(.heard(Saying.channel(1).news(of: event, isLive: isLive)))
+    func heard(_ event: NostrEvent, isLive: Bool) -> FollowerMachine.Event {
+      .heard(Saying.channel(1).news(of: event, isLive: isLive))
     }
     desk.feed(heard(before, isLive: false))
     desk.settle()
@@ -396,7 +396,7 @@ struct FollowerPagingTests {
     var desk = FollowingDesk()
     desk.stored = [Saying.message("one")]
     desk.refusal = { $0.isForMarks ? "blocked: kind not allowed" : nil }
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.texts == ["one"] && desk.syncs.map(\.outcome) == [.complete])
@@ -411,11 +411,11 @@ struct FollowerPagingTests {
     desk.stored = messages + messages.map { Saying.deletion(of: [$0]) }
     desk.refusal = { isTooLong($0) ? refusal : nil }
     desk.ignores = { refusal == nil && isTooLong($0) }
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     for _ in 1...100 {
-      for timer in [SessionTimer.answerHistory, .answerPosts] where desk.timers[timer] != nil {
+      for timer in [FollowerMachine.Timer.answerHistory, .answerMarks] where desk.timers[timer] != nil {
         desk.fire(timer)
         desk.settle()
       }
@@ -435,11 +435,11 @@ struct FollowerPagingTests {
     var desk = FollowingDesk()
     desk.stored = Self.messages(3)
     desk.ignores = { $0.isForMarks && !$0.isPage }
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     for _ in 1...30 {
-      desk.fire(.answerPosts)
+      desk.fire(.answerMarks)
       desk.pass(ticks: 1)
     }
     #expect(desk.isOpen && desk.requests.count { $0.isForMarks && !$0.isPage } > 2)
@@ -450,7 +450,7 @@ struct FollowerPagingTests {
     var desk = FollowingDesk.following([Saying.channel(1)], stored: [Saying.deletion(of: [before])])
     desk.known = [before.id]
     desk.refusal = { $0.isForMarks ? "rate-limited: slow down" : nil }
-    desk.feed(.following(.heard(Saying.channel(1).news(of: before, isLive: false))))
+    desk.feed(.heard(Saying.channel(1).news(of: before, isLive: false)))
     desk.settle()
     #expect(desk.deletions.isEmpty)
     desk.refusal = { $0.isForMarks && !$0.isPage ? "rate-limited: slow down" : nil }
@@ -471,11 +471,11 @@ struct FollowerPagingTests {
 
   @Test func channelIsToldAgainIfSomebodyAsks() {
     var desk = FollowingDesk.following([Saying.channel(1), Saying.channel(2)], stored: [Saying.message("one")])
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     desk.settle()
     #expect(desk.texts == ["one", "one"], "perhaps it was not stored")
     #expect(desk.syncs.map(\.channel) == [1, 2, 1] && desk.syncs.allSatisfy { $0.outcome == .complete })
-    desk.feed(.following(.sync(ChannelID(rawValue: 9))))
+    desk.feed(.sync(ChannelID(rawValue: 9)))
     #expect(desk.syncs.count == 3)
   }
 
@@ -493,7 +493,7 @@ struct FollowerPagingTests {
   @Test func refusedReadingIsTriedAgain() {
     var desk = FollowingDesk()
     desk.refusal = { $0.isPage ? "error: busy" : nil }
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     #expect(desk.syncs.map(\.outcome) == [.failed(Trouble(.storage, "error: busy"))])
@@ -505,7 +505,7 @@ struct FollowerPagingTests {
   @Test func pageThatIsNotServedFailsTheReading() {
     var desk = FollowingDesk.following([Saying.channel(1)])
     desk.isMute = true
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     desk.fire(.answerHistory)
     guard case .failed(let trouble)? = desk.syncs.last?.outcome else { return #expect(Bool(false)) }
     #expect(trouble.cause == .timeout && desk.isOpen)
@@ -514,7 +514,7 @@ struct FollowerPagingTests {
   @Test func readingGoesOnAfterALostConnection() {
     var desk = FollowingDesk()
     (desk.stored, desk.cap) = (Self.all450, 100)
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.isMute = true
     // The two subscriptions, and the first two pages.
@@ -537,7 +537,7 @@ struct FollowerPagingTests {
   @Test func eventsThatCannotBeReadDoNotHideWhatIsOlder() {
     var desk = FollowingDesk()
     desk.stored = (1...60).map { Saying.message("\($0)", at: FollowingDesk.noon - 10_000 + Int64($0)) }
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.isMute = true
     for _ in 0..<100 {
@@ -556,11 +556,11 @@ struct FollowerPagingTests {
 
   @Test func relayThatServesTheSameForEverIsGivenUp() {
     var desk = FollowingDesk()
-    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.feed(.follow(Saying.channel(1)))
     desk.connect()
     desk.settle()
     desk.isMute = true
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     let stranger = Saying.message("stranger", in: 9)
     for _ in 0..<10_000 {
       guard let page = desk.pending.first, page.isPage else { break }

@@ -48,7 +48,7 @@ private struct FollowingRun: SeededSession {
   private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
   mutating func run() {
-    for number in 1...4 as ClosedRange<Int64> { desk.feed(.following(.follow(Saying.channel(number)))) }
+    for number in 1...4 as ClosedRange<Int64> { desk.feed(.follow(Saying.channel(number))) }
     for _ in 1...2_000 where trouble == nil {
       step()
       check()
@@ -58,7 +58,7 @@ private struct FollowingRun: SeededSession {
     calmDown()
     judgeMessages()
     // Some relays serve few events at once, so that a subscription does not bring all that is stored.
-    for number in 1...4 as ClosedRange<Int64> { desk.feed(.following(.sync(ChannelID(rawValue: number)))) }
+    for number in 1...4 as ClosedRange<Int64> { desk.feed(.sync(ChannelID(rawValue: number))) }
     desk.settle()
     judgeMarks()
     log =
@@ -79,7 +79,7 @@ private struct FollowingRun: SeededSession {
     if chance(20) { return desk.take() }
     if chance(5) { return desk.fire(.tick) }
     if chance(3) { return desk.fire(.gather) }
-    if chance(1) { return desk.feed(.following(.sync(ChannelID(rawValue: Int64.random(in: 1...4, using: &random))))) }
+    if chance(1) { return desk.feed(.sync(ChannelID(rawValue: Int64.random(in: 1...4, using: &random)))) }
     guard let next = desk.pending.randomElement(using: &random) else { return desk.take() }
     if chance(refuses) { return desk.refuse(next, with: "error: try later") }
     if chance(2), next.isPage { return desk.fire(.answerHistory) }

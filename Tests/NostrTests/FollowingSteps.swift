@@ -37,7 +37,7 @@ struct FollowingDesk {
   private(set) var pending: [Request] = []
   /// Subscriptions at the relay, by name.
   private(set) var subscriptions: [String: [JSONValue]] = [:]
-  private(set) var timers: [SessionTimer: Duration] = [:]
+  private(set) var timers: [FollowerMachine.Timer: Duration] = [:]
   private(set) var batches: [MessageBatch] = []
   private(set) var untaken: [MessageBatch.ID] = []
   private(set) var syncs: [(channel: Int64, outcome: MessageSync)] = []
@@ -62,7 +62,7 @@ struct FollowingDesk {
   static func following(_ channels: [ChannelReading], stored: [NostrEvent] = []) -> FollowingDesk {
     var desk = FollowingDesk()
     desk.stored = stored
-    for channel in channels { desk.feed(.following(.follow(channel))) }
+    for channel in channels { desk.feed(.follow(channel)) }
     desk.connect()
     desk.settle()
     return desk
@@ -77,7 +77,7 @@ struct FollowingDesk {
 
   // MARK: - Steps
 
-  mutating func feed(_ event: SessionEvent) {
+  mutating func feed(_ event: FollowerMachine.Event) {
     if case .dialFailed = event { isDialing = false }
     for action in machine.handle(event) { perform(action) }
   }
@@ -94,7 +94,7 @@ struct FollowingDesk {
     feed(.closed(code: 1006, reason: ""))
   }
 
-  mutating func fire(_ timer: SessionTimer) {
+  mutating func fire(_ timer: FollowerMachine.Timer) {
     guard timers.removeValue(forKey: timer) != nil else { return }
     feed(.timerFired(timer))
   }
@@ -113,7 +113,7 @@ struct FollowingDesk {
     for _ in 0..<100_000 {
       if takes, let batch = untaken.first {
         untaken.removeFirst()
-        feed(.following(.took(batch.number)))
+        feed(.took(batch.number))
       } else if takes, !questions.isEmpty {
         answerQuestion()
       } else if !isMute, let next = pending.first {
@@ -182,7 +182,7 @@ struct FollowingDesk {
   mutating func answerQuestion() {
     let question = questions.removeFirst()
     let names = StoredNames(messages: known.subtracting(question.served).sorted(), reactions: knownReactions.sorted())
-    feed(.following(.lacks(names, question.channel, number: question.number)))
+    feed(.lacks(names, question.channel, number: question.number))
   }
 
   /// The relay gets an event, and sends it to everyone who subscribed to it.
@@ -197,18 +197,18 @@ struct FollowingDesk {
   /// Takes the oldest batch that is not taken.
   mutating func take() {
     guard !untaken.isEmpty else { return }
-    feed(.following(.took(untaken.removeFirst().number)))
+    feed(.took(untaken.removeFirst().number))
   }
 
   private mutating func forget() { (isOpen, subscriptions, pending) = (false, [:], []) }
 
-  private mutating func perform(_ action: SessionAction) {
+  private mutating func perform(_ action: FollowerMachine.Action) {
     switch action {
     case .dial: isDialing = true
     case .hangUp: forget()
     case .send(let text): send(text)
     case .expect(let frames, _): credit += frames
-    case .tellTime: feed(.time(now))
+    case .own(.tellTime): feed(.time(now))
     case .setTimer(let timer, let after): timers[timer] = after
     case .cancelTimer(let timer): timers[timer] = nil
     case .report(let report):
@@ -222,7 +222,7 @@ struct FollowingDesk {
       case .searched(_, _, let number, let outcome): searches.append((number, outcome))
       default: break
       }
-    case .publish, .date, .sign, .authenticate, .postpone, .misdated: preconditionFailure("a reader signs nothing")
+    case .postpone: preconditionFailure("a follower is given no operations")
     }
   }
 

@@ -52,7 +52,7 @@ func makeForgottenDelivery(_ task: DeliveryOperation.Task, _ post: Int64, _ name
 }
 
 /// The forms that posts get with what is reported about them.
-func forms(_ actions: [SessionAction]) -> [GroupPost] {
+func forms<Machine: SessionMachine>(_ actions: [SessionAction<Machine>]) -> [GroupPost] {
   actions.compactMap {
     guard case .report(.delivery(_, _, _, _, let form?)) = $0 else { return nil }
     return GroupPost(form)
@@ -60,24 +60,26 @@ func forms(_ actions: [SessionAction]) -> [GroupPost] {
 }
 
 /// The posts that need a date.
-func undated(_ actions: [SessionAction]) -> [Int64] {
-  actions.compactMap { if case .date(let post, _) = $0 { post.rawValue } else { nil } }
+func undated(_ actions: [PublisherMachine.Action]) -> [Int64] {
+  actions.compactMap { if case .own(.date(let post, _)) = $0 { post.rawValue } else { nil } }
 }
 
 /// The events that are to be signed.
-func toSign(_ actions: [SessionAction]) -> [DatedEvent] {
-  actions.compactMap { if case .sign(let event, sessionGroup) = $0 { event } else { nil } }
+func toSign(_ actions: [PublisherMachine.Action]) -> [DatedEvent] {
+  actions.compactMap { if case .own(.sign(let event, sessionGroup)) = $0 { event } else { nil } }
 }
 
 /// The kinds of the drafts that are to be signed and sent.
-func drafts(_ actions: [SessionAction]) -> [Int] {
-  actions.compactMap { if case .publish(let kind, _, _) = $0 { kind } else { nil } }
+func drafts(_ actions: [PublisherMachine.Action]) -> [Int] {
+  actions.compactMap { if case .own(.publish(let kind, _, _)) = $0 { kind } else { nil } }
 }
 
 /// - Parameter ahead: the number of seconds by which the date may be ahead of this one.
-func dated(_ post: Int64, at date: Int64, number: Int = 1, ahead: Int64 = 0) -> SessionEvent {
+func dated(_ post: Int64, at date: Int64, number: Int = 1, ahead: Int64 = 0) -> PublisherMachine.Event {
   .dated(PostID(rawValue: post), number: number, at: date, ahead: ahead)
 }
 
 /// The event was signed at a time.
-func signed(_ event: NostrEvent, at date: Int64) -> SessionEvent { .signed(id: event.id, text: event.text, at: date) }
+func signed(_ event: NostrEvent, at date: Int64) -> PublisherMachine.Event {
+  .signed(id: event.id, text: event.text, at: date)
+}

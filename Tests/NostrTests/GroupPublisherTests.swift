@@ -23,7 +23,7 @@ struct GroupPublisherTests {
     return machine
   }
 
-  private func trouble(_ actions: [SessionAction]) -> Trouble? {
+  private func trouble(_ actions: [PublisherMachine.Action]) -> Trouble? {
     guard case .troubled(let trouble, _)? = words(actions).first?.outcome else { return nil }
     return trouble
   }
@@ -117,7 +117,7 @@ struct GroupPublisherTests {
 
   /// Signs whatever is to be signed, one event after the other.
   /// - Returns: the actions, with those that followed.
-  private func sign(_ actions: [SessionAction], _ machine: inout PublisherMachine) -> [SessionAction] {
+  private func sign(_ actions: [PublisherMachine.Action], _ machine: inout PublisherMachine) -> [PublisherMachine.Action] {
     toSign(actions).reduce(actions) { all, event in
       all + sign(machine.handle(.signed(id: event.id, text: "{}", at: event.createdAt)), &machine)
     }
@@ -309,7 +309,7 @@ struct GroupPublisherTests {
     return machine
   }
 
-  private func answer(_ id: String, _ accepted: Bool, _ text: String = "") -> SessionEvent {
+  private func answer(_ id: String, _ accepted: Bool, _ text: String = "") -> PublisherMachine.Event {
     .received(.ok(id: id, accepted: accepted, text: text))
   }
 

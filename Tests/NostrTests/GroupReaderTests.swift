@@ -7,7 +7,7 @@ import Testing
 
 /// Posts of a group are read back by the ids of all attempts.
 struct GroupReaderTests {
-  private func machine(_ items: SessionOperation...) -> (ReaderMachine, [SessionAction]) {
+  private func machine(_ items: SessionOperation...) -> (ReaderMachine, [ReaderMachine.Action]) {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
     for item in items { _ = machine.handle(.submitted(item)) }
     let actions = machine.handle(.opened(roundTrip: .zero))
@@ -18,11 +18,11 @@ struct GroupReaderTests {
     ClientMessage.request(name, [["ids": .array(ids.map(JSONValue.string))]])
   }
 
-  private func served(_ event: NostrEvent, _ name: String = "bp1") -> SessionEvent {
+  private func served(_ event: NostrEvent, _ name: String = "bp1") -> ReaderMachine.Event {
     .received(.event(subscription: name, event))
   }
 
-  private func end(_ name: String = "bp1") -> SessionEvent { .received(.endOfStored(subscription: name)) }
+  private func end(_ name: String = "bp1") -> ReaderMachine.Event { .received(.endOfStored(subscription: name)) }
 
   private func forged(_ event: NostrEvent) -> NostrEvent {
     NostrEvent(
@@ -81,7 +81,7 @@ struct GroupReaderTests {
   /// A relay may take one id: its refusal of three, or its silence, says nothing about the post.
   @Test(arguments: ["invalid: too many ids", nil]) func attemptsAreAskedForOneByOneBeforeAnythingCounts(_ refusal: String?) {
     let ids = three.attempts.map(\.id)
-    let refused: SessionEvent =
+    let refused: ReaderMachine.Event =
       refusal.map { .received(.closed(subscription: "bp1", text: $0)) } ?? .timerFired(.answerPosts)
     for isThere in [true, false] {
       var (machine, _) = machine(makeGroupDelivery(.verify, 1, three))

@@ -27,7 +27,7 @@ struct HistoryReaderTests {
   }
 
   /// A machine with an open connection that was asked to compare, and what it does.
-  private func begun(_ questions: HistoryQuestion...) -> (ReaderMachine, [SessionAction]) {
+  private func begun(_ questions: HistoryQuestion...) -> (ReaderMachine, [ReaderMachine.Action]) {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
     _ = machine.handle(.submitted(makeDelivery(.verify, 1)))
     _ = machine.handle(.opened(roundTrip: .zero))
@@ -35,22 +35,22 @@ struct HistoryReaderTests {
     return (machine, actions)
   }
 
-  private func outcomes(_ actions: [SessionAction]) -> [PostComparisonOutcome] {
+  private func outcomes(_ actions: [ReaderMachine.Action]) -> [PostComparisonOutcome] {
     actions.compactMap { if case .report(.compared(_, _, _, let outcome)) = $0 { outcome } else { nil } }
   }
 
-  private func served(_ actions: [SessionAction]) -> ServedPosts? {
+  private func served(_ actions: [ReaderMachine.Action]) -> ServedPosts? {
     guard case .served(let posts)? = outcomes(actions).first else { return nil }
     return posts
   }
 
-  private func trouble(_ actions: [SessionAction]) -> Trouble? {
+  private func trouble(_ actions: [ReaderMachine.Action]) -> Trouble? {
     guard case .failed(let trouble)? = outcomes(actions).first else { return nil }
     return trouble
   }
 
   /// The name and the filter of the last REQ.
-  private func request(_ actions: [SessionAction]) -> (name: String, filter: JSONValue)? {
+  private func request(_ actions: [ReaderMachine.Action]) -> (name: String, filter: JSONValue)? {
     guard let text = texts(actions).last(where: { $0.contains("REQ") }), let parts = try? JSONParser.parse(text).array,
       parts.count == 3, let name = parts[1].string
     else { return nil }
@@ -59,8 +59,8 @@ struct HistoryReaderTests {
 
   /// Answers as a relay that has these events and serves so many at once, until the comparison is over.
   private func answer(
-    _ machine: inout ReaderMachine, _ first: [SessionAction], _ events: [NostrEvent], cap: Int = 500
-  ) -> (actions: [SessionAction], requests: Int) {
+    _ machine: inout ReaderMachine, _ first: [ReaderMachine.Action], _ events: [NostrEvent], cap: Int = 500
+  ) -> (actions: [ReaderMachine.Action], requests: Int) {
     var (actions, requests) = (first, 0)
     let sorted = events.sorted { ($0.createdAt, $1.id) > ($1.createdAt, $0.id) }
     while outcomes(actions).isEmpty, let (name, filter) = request(actions), requests < 3_000 {

@@ -89,7 +89,7 @@ struct MemberReaderTests {
     for number in 0..<3 {
       let list = Self.list(39_002, [[Saying.alice.publicKey]], at: FollowingDesk.noon + Int64(number))
       desk.stored.append(list)
-      desk.feed(.following(.members(ChannelID(rawValue: 1))))
+      desk.feed(.members(ChannelID(rawValue: 1)))
       desk.settle()
       #expect(Self.requests(desk).count == number + 2 && Self.told(desk).last == "1 members alice (1)")
     }
@@ -100,7 +100,7 @@ struct MemberReaderTests {
   @Test func channelThatIsReadAgainIsAskedForAgain() {
     var desk = FollowingDesk.following([Self.group(1)], stored: [Self.list(39_002, [[Saying.bob.publicKey]])])
     desk.pass(ticks: 2)
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     desk.settle()
     #expect(Self.requests(desk).count == 2 && Self.told(desk).count == 2)
     desk.lose()
@@ -116,7 +116,7 @@ struct MemberReaderTests {
       id: good.id, publicKey: good.publicKey, createdAt: FollowingDesk.noon, kind: 39_002,
       tags: [["d", "club1"], ["p", Saying.bob.publicKey]], content: "", signature: good.signature)
     var desk = FollowingDesk()
-    desk.feed(.following(.follow(Self.group(1))))
+    desk.feed(.follow(Self.group(1)))
     desk.connect()
     desk.isMute = true
     desk.settle()
@@ -137,7 +137,7 @@ struct MemberReaderTests {
     var desk = FollowingDesk()
     desk.refusal = { $0.name.hasPrefix("fg") ? "restricted: no" : nil }
     desk.stored = [Saying.event(9, [["h", "club1"]], "hello")]
-    desk.feed(.following(.follow(Self.group(1))))
+    desk.feed(.follow(Self.group(1)))
     desk.connect()
     desk.settle()
     #expect(Self.requests(desk).count == 1 && desk.texts == ["hello"] && desk.syncs.map(\.outcome) == [.complete])
@@ -165,7 +165,7 @@ struct MemberReaderTests {
     desk.refusal = { $0.values("d").count > 8 ? "invalid: filter too long" : nil }
     for number in 1...40 as ClosedRange<Int64> {
       desk.stored.append(Self.list(39_002, [[Saying.bob.publicKey]], of: number))
-      desk.feed(.following(.follow(Self.group(number))))
+      desk.feed(.follow(Self.group(number)))
     }
     desk.connect()
     desk.settle()

@@ -23,16 +23,16 @@ struct PinPublisherTests {
     return (machine, try #require(pinRequests(actions).first))
   }
 
-  private func served(_ entries: [[String]], _ name: String, _ machine: inout PublisherMachine) -> [SessionAction] {
+  private func served(_ entries: [[String]], _ name: String, _ machine: inout PublisherMachine) -> [PublisherMachine.Action] {
     #expect(machine.handle(.received(.event(subscription: name, makePins(entries)))).isEmpty)
     return machine.handle(.received(.endOfStored(subscription: name)))
   }
 
-  private func answer(_ id: String, _ accepted: Bool = true, _ text: String = "") -> SessionEvent {
+  private func answer(_ id: String, _ accepted: Bool = true, _ text: String = "") -> PublisherMachine.Event {
     .received(.ok(id: id, accepted: accepted, text: text))
   }
 
-  private func trouble(_ actions: [SessionAction]) -> Trouble? {
+  private func trouble(_ actions: [PublisherMachine.Action]) -> Trouble? {
     switch words(actions).first?.outcome {
     case .troubled(let trouble, _), .refused(let trouble), .skipped(let trouble): trouble
     default: nil
@@ -67,7 +67,7 @@ struct PinPublisherTests {
   @Test func pinIsTakenOutOfTheList() throws {
     var (machine, name) = try machine(makePinDelivery(.withdraw, 1))
     let sent = served([entry(1), ["a", "30023:x:y"], entry(2)], name, &machine)
-    #expect(sent.contains(.publish(kind: 9_010, tags: [["h", "club"], ["a", "30023:x:y"], entry(2)], content: "old")))
+    #expect(sent.contains(.own(.publish(kind: 9_010, tags: [["h", "club"], ["a", "30023:x:y"], entry(2)], content: "old"))))
     _ = machine.handle(.published(id: "list"))
     let taken = machine.handle(answer("list"))
     #expect(words(taken) == [DeliveryWord(1, .withdrawn)] && pinForms(taken).isEmpty)
@@ -86,7 +86,7 @@ struct PinPublisherTests {
   @Test(arguments: ["taken", "refused", "same", "unread", "closed"])
   func changesFollowEachOther(_ ending: String) throws {
     var (machine, name) = try machine(makePinDelivery(.publish, 1), makePinDelivery(.publish, 2))
-    var ended: [SessionAction]
+    var ended: [PublisherMachine.Action]
     switch ending {
     case "same": ended = served([entry(1)], name, &machine)
     case "unread": ended = machine.handle(.timerFired(.answer))
@@ -165,7 +165,7 @@ struct PinPublisherTests {
     var (machine, name) = try machine(makePinDelivery(.publish, 1))
     _ = machine.handle(.received(.challenge("c")))
     let asked = machine.handle(.received(.endOfStored(subscription: name)))
-    #expect(asked.contains(.authenticate(challenge: "c")) && sentPins(asked).isEmpty && words(asked).isEmpty)
+    #expect(asked.contains(.own(.authenticate(challenge: "c"))) && sentPins(asked).isEmpty && words(asked).isEmpty)
     _ = machine.handle(.authenticationSent(id: "auth"))
     let next = try #require(pinRequests(machine.handle(answer("auth"))).first)
     #expect(sentPins(served([entry(2)], next, &machine)) == [[["h", "club"], entry(2), entry(1)]])
@@ -185,7 +185,7 @@ struct PinPublisherTests {
     var (machine, name) = try machine(makePinDelivery(.publish, 1))
     _ = machine.handle(.received(.challenge("c")))
     let asked = machine.handle(.received(.closed(subscription: name, text: "auth-required: who?")))
-    #expect(asked.contains(.authenticate(challenge: "c")) && sentPins(asked).isEmpty)
+    #expect(asked.contains(.own(.authenticate(challenge: "c"))) && sentPins(asked).isEmpty)
     _ = machine.handle(.authenticationSent(id: "auth"))
     let again = machine.handle(answer("auth"))
     let next = try #require(pinRequests(again).first)

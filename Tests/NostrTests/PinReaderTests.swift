@@ -7,18 +7,18 @@ import Testing
 
 /// Pins are read back from the list that the relay shows.
 struct PinReaderTests {
-  private func machine(_ items: SessionOperation...) -> (ReaderMachine, [SessionAction]) {
+  private func machine(_ items: SessionOperation...) -> (ReaderMachine, [ReaderMachine.Action]) {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
     for item in items { _ = machine.handle(.submitted(item)) }
     let actions = machine.handle(.opened(roundTrip: .zero))
     return (machine, actions)
   }
 
-  private func served(_ event: NostrEvent, _ name: String = "bl1") -> SessionEvent {
+  private func served(_ event: NostrEvent, _ name: String = "bl1") -> ReaderMachine.Event {
     .received(.event(subscription: name, event))
   }
 
-  private func end(_ name: String = "bl1") -> SessionEvent { .received(.endOfStored(subscription: name)) }
+  private func end(_ name: String = "bl1") -> ReaderMachine.Event { .received(.endOfStored(subscription: name)) }
 
   @Test func oneRequestAnswersAllPinsOfAGroup() {
     var (machine, opened) = machine(makePinDelivery(.verify, 1), makePinDelivery(.verify, 2))

@@ -55,7 +55,7 @@ func makePinDelivery(
 }
 
 /// The names of the requests for pinned posts, in order.
-func pinRequests(_ actions: [SessionAction], of group: String = "club") -> [String] {
+func pinRequests<Machine: SessionMachine>(_ actions: [SessionAction<Machine>], of group: String = "club") -> [String] {
   let filter: JSONValue = ["kinds": [39_005], "#d": [.string(group)]]
   return texts(actions).compactMap { text in
     guard let parts = (try? JSONParser.parse(text))?.array, parts.count == 3, parts[0] == "REQ", parts[2] == filter else {
@@ -66,12 +66,12 @@ func pinRequests(_ actions: [SessionAction], of group: String = "club") -> [Stri
 }
 
 /// The lists that are to be signed and sent: all tags, and the reason.
-func sentPins(_ actions: [SessionAction]) -> [[[String]]] {
-  actions.compactMap { if case .publish(9_010, let tags, _) = $0 { tags } else { nil } }
+func sentPins(_ actions: [PublisherMachine.Action]) -> [[[String]]] {
+  actions.compactMap { if case .own(.publish(9_010, let tags, _)) = $0 { tags } else { nil } }
 }
 
 /// The forms that pins get with what is reported about them.
-func pinForms(_ actions: [SessionAction]) -> [PinForm] {
+func pinForms<Machine: SessionMachine>(_ actions: [SessionAction<Machine>]) -> [PinForm] {
   actions.compactMap {
     guard case .report(.delivery(_, _, _, _, let form?)) = $0 else { return nil }
     return PinForm(form)

@@ -20,13 +20,15 @@ struct PostReaderTests {
     ClientMessage.request(name, [["ids": .array(posts.map { .string(makePost($0).id) })]])
   }
 
-  private func served(_ event: NostrEvent, _ name: String) -> SessionEvent {
+  private func served(_ event: NostrEvent, _ name: String) -> ReaderMachine.Event {
     .received(.event(subscription: name, event))
   }
 
-  private func end(_ name: String) -> SessionEvent { .received(.endOfStored(subscription: name)) }
+  private func end(_ name: String) -> ReaderMachine.Event { .received(.endOfStored(subscription: name)) }
 
-  private func closed(_ name: String, _ text: String) -> SessionEvent { .received(.closed(subscription: name, text: text)) }
+  private func closed(_ name: String, _ text: String) -> ReaderMachine.Event {
+    .received(.closed(subscription: name, text: text))
+  }
 
   @Test func manyPostsAreReadInOneRequest() {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)

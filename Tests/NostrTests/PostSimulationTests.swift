@@ -64,7 +64,7 @@ private struct PostRun: SeededSession {
   private var sentNow: Set<String> = []
   private var questions: [(name: String, id: String)] = []
   private var stored: Set<String> = []
-  private var timers: Set<SessionTimer> = []
+  private var timers: Set<PublisherMachine.Timer> = []
   private var isDialing = false
   private var isOpen = false
   /// Posts that were asked for, and those of them that were not answered yet.
@@ -161,14 +161,14 @@ private struct PostRun: SeededSession {
     (isOpen, received, questions, sentNow) = (false, [], [], [])
   }
 
-  private mutating func feed(_ event: SessionEvent) {
+  private mutating func feed(_ event: PublisherMachine.Event) {
     let actions = machine.handle(event)
     log.append("\(event) -> \(actions)")
     for action in actions { perform(action) }
     if received.count > PublishingWindow.sizeMax { trouble = "\(received.count) events are under way" }
   }
 
-  private mutating func perform(_ action: SessionAction) {
+  private mutating func perform(_ action: PublisherMachine.Action) {
     switch action {
     case .dial: isDialing = true
     case .hangUp: lose()
@@ -183,15 +183,15 @@ private struct PostRun: SeededSession {
         trouble = "\(key) gets the form \(String(describing: form)) with \(outcome)"
       }
       judge(key, outcome)
-    case .date(let post, let number): feed(.dated(post, number: number, at: Self.groupDate))
-    case .sign(let event, _):
+    case .own(.date(let post, let number)): feed(.dated(post, number: number, at: Self.groupDate))
+    case .own(.sign(let event, _)):
       // Now and then the commit takes too long.
       let age: Int64 = chance(10) ? 31 : 30
       feed(.signed(id: event.id, text: Self.events[event.id]?.text, at: event.createdAt + age))
     case .report(.outcome(let channel, _, _, let outcome)) where outcome.isFinal:
       channelFinals[channel] = outcome
       if let id = Self.channels[channel] { open.remove(id) }
-    case .report, .postpone, .misdated, .publish, .authenticate, .expect, .tellTime: break
+    case .report, .postpone, .expect, .own: break
     }
   }
 

@@ -165,7 +165,7 @@ struct ProfileReaderTests {
         + keys.map { Self.profile(#"{"name":"n"}"#, by: $0) })
     desk.pass(ticks: 30)
     #expect(Self.names(desk).count >= ProfileReader.waitingMax)
-    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.feed(.sync(ChannelID(rawValue: 1)))
     desk.settle()
     desk.pass(ticks: 30)
     #expect(Self.names(desk).count == 700)

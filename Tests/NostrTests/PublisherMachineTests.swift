@@ -61,7 +61,7 @@ struct PublisherMachineTests {
     #expect(machine.handle(.abandoned(SlotSet([2]))).isEmpty)
     // What is under way ends with its connection, and no one waits for its outcome.
     let actions = machine.handle(.abandoned(SlotSet([1])))
-    #expect(actions.contains(.hangUp) && outcomes(actions).isEmpty && sends(actions) == 0)
+    #expect(actions.first == .own(.cut) && outcomes(actions).isEmpty && sends(actions) == 0)
     #expect(sends(machine.handle(.received(.ok(id: first.eventID, accepted: true, text: "")))) == 0)
     let again = machine.handle(.opened(roundTrip: .zero))
     #expect(sends(again) == 1)
@@ -97,7 +97,7 @@ struct PublisherMachineTests {
   @Test func lateOKCountsForTheLastOfTwoStepsOnly() {
     let (first, second) = (makeOperation(.invite), makeOperation(.invite, channel: 2))
     let item = SessionOperation(operation: first.operation, events: first.events + second.events)
-    func ok(_ item: SessionOperation) -> SessionEvent { .received(.ok(id: item.eventID, accepted: true, text: "")) }
+    func ok(_ item: SessionOperation) -> PublisherMachine.Event { .received(.ok(id: item.eventID, accepted: true, text: "")) }
     var machine = opened([item])
     _ = machine.timeOut()
     #expect(machine.handle(ok(first)).isEmpty, "the second event was never sent")
@@ -161,7 +161,7 @@ struct PublisherMachineTests {
     var machine = opened([item])
     _ = machine.handle(.received(.challenge("c1")))
     let demanded = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
-    #expect(demanded.contains(.authenticate(challenge: "c1")))
+    #expect(demanded.contains(.own(.authenticate(challenge: "c1"))))
     _ = machine.handle(.authenticationSent(id: "auth"))
     #expect(sends(machine.handle(.received(.ok(id: "auth", accepted: true, text: "")))) == 1)
     #expect(
@@ -188,7 +188,7 @@ struct PublisherMachineTests {
     _ = machine.handle(.received(.challenge("c1")))
     _ = machine.handle(.timerFired(.answer))
     let demanded = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
-    #expect(demanded.contains(.authenticate(challenge: "c1")))
+    #expect(demanded.contains(.own(.authenticate(challenge: "c1"))))
     #expect(demanded.contains(.send(ClientMessage.close(name))) && demanded.contains(.cancelTimer(.readBack)))
     _ = machine.handle(.authenticationSent(id: "auth"))
     #expect(machine.handle(.received(.endOfStored(subscription: name))).isEmpty)
@@ -200,7 +200,7 @@ struct PublisherMachineTests {
     var machine = opened([item])
     let demanded = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
     #expect(demanded.contains(.setTimer(.authentication, after: .seconds(5))))
-    #expect(machine.handle(.received(.challenge("c2"))).contains(.authenticate(challenge: "c2")))
+    #expect(machine.handle(.received(.challenge("c2"))).contains(.own(.authenticate(challenge: "c2"))))
   }
 
   @Test func silenceAfterAuthMeansConsent() {
@@ -227,7 +227,7 @@ struct PublisherMachineTests {
 
   @Test func everyOperationGetsExactlyOneFinalOutcome() {
     // Every way in which a connection can end, with one operation in flight and two waiting.
-    let ends: [[SessionEvent]] = [
+    let ends: [[PublisherMachine.Event]] = [
       [.dialFailed(.unreachable("refused"))], [.dialFailed(.status(403, retryAfter: nil))],
       [.opened(roundTrip: .zero), .closed(code: 1006, reason: ""), .timerFired(.reconnect), .dialFailed(.unreachable("x"))],
       [.opened(roundTrip: .zero), .violated("binary"), .timerFired(.reconnect), .dialFailed(.unreachable("x"))],
@@ -243,7 +243,7 @@ struct PublisherMachineTests {
     for events in ends {
       var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
       var final: [ChannelID: Int] = [:]
-      func note(_ actions: [SessionAction]) {
+      func note(_ actions: [PublisherMachine.Action]) {
         for case .report(.outcome(let channel, _, _, let outcome)) in actions where outcome.isFinal {
           final[channel, default: 0] += 1
         }
@@ -306,13 +306,13 @@ struct OwnKeyPublisherTests {
   }
 
   @Test(arguments: [
-    SessionEvent.received(.ok(id: "extra", accepted: true, text: "")),
+    PublisherMachine.Event.received(.ok(id: "extra", accepted: true, text: "")),
     .received(.ok(id: "extra", accepted: false, text: "blocked: no profiles")),
     .received(.ok(id: "extra", accepted: false, text: "rate-limited: slow down")),
     .received(.ok(id: "", accepted: false, text: "error: unknown")), .timerFired(.answer), .closed(code: 1008, reason: ""),
     .violated("binary"),
   ])
-  func channelIsAcceptedWhateverHappensToItsProfile(_ event: SessionEvent) {
+  func channelIsAcceptedWhateverHappensToItsProfile(_ event: PublisherMachine.Event) {
     var machine = halfDone()
     #expect(outcomes(machine.handle(event)) == [.accepted(link: "ws://r")])
     #expect(outcomes(machine.handle(.received(.ok(id: "extra", accepted: true, text: "")))).isEmpty)
@@ -348,11 +348,11 @@ struct OwnKeyPublisherTests {
     var machine = opened()
     _ = machine.handle(.received(.challenge("c1")))
     let first = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
-    #expect(first.contains(.authenticate(challenge: "c1")))
+    #expect(first.contains(.own(.authenticate(challenge: "c1"))))
     _ = machine.handle(.authenticationSent(id: "one"))
     #expect(sends(machine.handle(.received(.ok(id: "one", accepted: true, text: "")))) == 1)
     let second = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: words)))
-    #expect(second.contains(.authenticate(challenge: "c1", author: item.operation.content)))
+    #expect(second.contains(.own(.authenticate(challenge: "c1", author: item.operation.content))))
     _ = machine.handle(.authenticationSent(id: "two"))
     #expect(sends(machine.handle(.received(.ok(id: "two", accepted: true, text: "")))) == 1)
     #expect(sends(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == 1, "and the profile")

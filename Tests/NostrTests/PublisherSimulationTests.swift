@@ -29,7 +29,7 @@ private struct PublisherRun: SeededSession {
   /// Requests to the relay: their names and ids.
   private var questions: [(name: String, id: String)] = []
   private var stored: Set<String> = []
-  private var timers: Set<SessionTimer> = []
+  private var timers: Set<PublisherMachine.Timer> = []
   private var isDialing = false
   private var isOpen = false
   private var finals: [ChannelID: RelayOutcome] = [:]
@@ -114,14 +114,14 @@ private struct PublisherRun: SeededSession {
   /// Messages in transit are lost with their connection.
   private mutating func lose() { (isOpen, received, questions) = (false, [], []) }
 
-  private mutating func feed(_ event: SessionEvent) {
+  private mutating func feed(_ event: PublisherMachine.Event) {
     let actions = machine.handle(event)
     log.append("\(event) -> \(actions)")
     for action in actions { perform(action) }
     if received.count > PublishingWindow.sizeMax { trouble = "\(received.count) events are under way" }
   }
 
-  private mutating func perform(_ action: SessionAction) {
+  private mutating func perform(_ action: PublisherMachine.Action) {
     switch action {
     case .dial: isDialing = true
     case .hangUp: lose()
@@ -129,7 +129,7 @@ private struct PublisherRun: SeededSession {
     case .setTimer(let timer, _): timers.insert(timer)
     case .cancelTimer(let timer): timers.remove(timer)
     case .report(.outcome(let channel, _, _, let outcome)) where outcome.isFinal: judge(channel, outcome)
-    case .report, .postpone, .misdated, .publish, .date, .sign, .authenticate, .expect, .tellTime: break
+    case .report, .postpone, .expect, .own: break
     }
   }
 

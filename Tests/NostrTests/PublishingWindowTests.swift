@@ -86,13 +86,13 @@ struct PublisherWindowTests {
     return (machine, items)
   }
 
-  private func ok(_ item: SessionOperation, _ text: String = "", accepted: Bool = true) -> SessionEvent {
+  private func ok(_ item: SessionOperation, _ text: String = "", accepted: Bool = true) -> PublisherMachine.Event {
     .received(.ok(id: item.eventID, accepted: accepted, text: text))
   }
 
-  private func nameless(_ text: String) -> SessionEvent { .received(.ok(id: "", accepted: false, text: text)) }
+  private func nameless(_ text: String) -> PublisherMachine.Event { .received(.ok(id: "", accepted: false, text: text)) }
 
-  private func sent(_ actions: [SessionAction]) -> [String] {
+  private func sent(_ actions: [PublisherMachine.Action]) -> [String] {
     actions.compactMap { if case .send(let text) = $0 { text } else { nil } }
   }
 
@@ -147,7 +147,7 @@ struct PublisherWindowTests {
   }
 
   @Test func nobodyIsBlamedForAConnectionThatEndsWithSeveralUnderWay() {
-    for end in [SessionEvent.closed(code: 1009, reason: ""), .violated("binary")] {
+    for end in [PublisherMachine.Event.closed(code: 1009, reason: ""), .violated("binary")] {
       var (machine, items) = twoUnderWay()
       #expect(outcomes(machine.handle(end)).isEmpty)
       _ = machine.handle(.timerFired(.reconnect))
@@ -191,7 +191,7 @@ struct PublisherWindowTests {
     var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
     for item in [first, group(2), group(3), second] { _ = machine.handle(.submitted(item)) }
     _ = machine.handle(.opened(roundTrip: .zero))
-    func publishes(_ actions: [SessionAction]) -> Int {
+    func publishes(_ actions: [PublisherMachine.Action]) -> Int {
       actions.filter { if case .publish = $0 { true } else { false } }.count
     }
     #expect(publishes(machine.handle(ok(first))) == 1)
@@ -274,7 +274,7 @@ struct PublisherWindowTests {
     var (machine, items) = twoUnderWay()
     _ = machine.handle(.received(.challenge("c1")))
     let first = machine.handle(ok(items[1], "auth-required: who?", accepted: false))
-    #expect(first.contains(.authenticate(challenge: "c1")))
+    #expect(first.contains(.own(.authenticate(challenge: "c1"))))
     _ = machine.handle(.authenticationSent(id: "auth"))
     #expect(outcomes(machine.handle(ok(items[2], "auth-required: who?", accepted: false))).isEmpty)
     let known = machine.handle(.received(.ok(id: "auth", accepted: true, text: "")))

@@ -148,7 +148,7 @@ struct ReaderMachineTests {
     #expect(machine.handle(.watched(true)).contains(.dial))
     let up = machine.handle(.opened(roundTrip: .milliseconds(3)))
     #expect(up.contains(.report(.relayUp(RelayID(rawValue: 1), roundTrip: .milliseconds(3)))))
-    func downs(_ actions: [SessionAction]) -> Int {
+    func downs(_ actions: [ReaderMachine.Action]) -> Int {
       actions.filter { if case .report(.relayDown) = $0 { true } else { false } }.count
     }
     #expect(downs(machine.handle(.closed(code: nil, reason: ""))) == 1)
@@ -291,10 +291,10 @@ struct SharedKeyReaderTests {
 
   /// A channel is not reported as missing because the relay refuses requests by author.
   @Test(arguments: [
-    SessionEvent.received(.closed(subscription: "b4", text: "blocked: no")), .timerFired(.answer),
+    ReaderMachine.Event.received(.closed(subscription: "b4", text: "blocked: no")), .timerFired(.answer),
     .closed(code: nil, reason: ""),
   ])
-  func channelCountsThoughTheRelayDoesNotAnswerTheNextRequest(_ event: SessionEvent) throws {
+  func channelCountsThoughTheRelayDoesNotAnswerTheNextRequest(_ event: ReaderMachine.Event) throws {
     var seen = try asking()
     #expect(outcomes(seen.machine.handle(event)) == [.verified(edition: 1)])
   }
@@ -362,7 +362,7 @@ struct RequestFormTests {
   ///   - refusal: the relay's words about one that has more; `nil` if it says nothing.
   /// - Returns: what was reported, and the number of ids in each REQ.
   private static func settle(
-    _ machine: inout ReaderMachine, _ first: [SessionAction], _ stored: [NostrEvent], most: Int, refusal: String?
+    _ machine: inout ReaderMachine, _ first: [ReaderMachine.Action], _ stored: [NostrEvent], most: Int, refusal: String?
   ) throws -> (outcomes: [RelayOutcome], ids: [Int]) {
     var (actions, found, sizes) = (first, outcomes(first), [Int]())
     while let request = try actions.compactMap(Self.request).last {
@@ -383,7 +383,7 @@ struct RequestFormTests {
     return (found, sizes)
   }
 
-  private static func request(_ action: SessionAction) throws -> [JSONValue]? {
+  private static func request(_ action: ReaderMachine.Action) throws -> [JSONValue]? {
     guard case .send(let text) = action, let parts = try JSONParser.parse(text).array, parts.first == "REQ" else { return nil }
     return parts
   }

@@ -11,7 +11,7 @@ struct SearchReaderTests {
   private static let old = Saying.message("The old bridge", at: FollowingDesk.noon - 400 * day)
 
   private static func ask(_ desk: inout FollowingDesk, _ text: String, number: Int = 1, channel: Int64 = 1) {
-    desk.feed(.following(.search(RelaySearch(channel: ChannelID(rawValue: channel), number: number, text: text))))
+    desk.feed(.search(RelaySearch(channel: ChannelID(rawValue: channel), number: number, text: text)))
   }
 
   private static func requests(_ desk: FollowingDesk) -> [FollowingDesk.Request] {
@@ -136,7 +136,7 @@ struct SearchReaderTests {
     guard case .failed(let trouble)? = desk.searches.first?.outcome else { return #expect(Bool(false), "it fails") }
     #expect(trouble.cause == .rateLimited)
     // Whoever asked about a channel that is left is told by someone else.
-    desk.feed(.following(.unfollow(ChannelID(rawValue: 1))))
+    desk.feed(.unfollow(ChannelID(rawValue: 1)))
     desk.isMute = false
     desk.settle()
     #expect(desk.searches.count == 1 && !desk.subscriptions.keys.contains { $0.hasPrefix("fs") })

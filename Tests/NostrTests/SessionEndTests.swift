@@ -109,7 +109,7 @@ struct HoldTests {
     _ = machine.handle(.watched(true))
     let flood = Trouble(.misbehaving, "too much")
     var waits: [Duration] = []
-    let up = SessionAction.report(.relayUp(RelayID(rawValue: 1), roundTrip: .zero))
+    let up = ReaderMachine.Action.report(.relayUp(RelayID(rawValue: 1), roundTrip: .zero))
     for round in 0..<6 {
       _ = machine.handle(.submitted(makeOperation(.verify)))
       #expect(machine.handle(.opened(roundTrip: .zero)).contains(up) == (round == 0))

@@ -25,27 +25,31 @@ extension SessionOperation {
 }
 
 /// - Parameter now: the time at which dates are refused, in Unix seconds.
-func outcomes(_ actions: [SessionAction], at now: Int64 = 1_000_000) -> [RelayOutcome] {
+func outcomes<Machine: SessionMachine>(_ actions: [SessionAction<Machine>], at now: Int64 = 1_000_000) -> [RelayOutcome] {
   reports(actions, at: now).compactMap { if case .outcome(_, _, _, let outcome) = $0 { outcome } else { nil } }
 }
 
 /// What is reported, as a session does it at this time.
-func reports(_ actions: [SessionAction], at now: Int64) -> [NetworkReport] {
+func reports<Machine: SessionMachine>(_ actions: [SessionAction<Machine>], at now: Int64) -> [NetworkReport] {
   actions.compactMap {
     switch $0 {
-    case .report(let report): report
-    case .misdated(let item, let event, let refusal, let isDoubtful):
-      item.report(refusal.outcome(at: (event.date ?? now) - now, isFresh: event.isFresh), isDoubtful: isDoubtful)
-    default: nil
+    case .report(let report): return report
+    case .own(let action):
+      guard case .misdated(let item, let event, let refusal, let isDoubtful)? = action as? PublisherMachine.OwnAction else {
+        return nil
+      }
+      let outcome = refusal.outcome(at: (event.date ?? now) - now, isFresh: event.isFresh)
+      return item.report(outcome, isDoubtful: isDoubtful)
+    default: return nil
     }
   }
 }
 
-func sends(_ actions: [SessionAction]) -> Int {
+func sends<Machine: SessionMachine>(_ actions: [SessionAction<Machine>]) -> Int {
   actions.filter { if case .send = $0 { true } else { false } }.count
 }
 
 extension PublisherMachine {
   /// The event in flight gets no answer, and the relay does not serve it either.
-  mutating func timeOut() -> [SessionAction] { handle(.timerFired(.answer)) + handle(.timerFired(.readBack)) }
+  mutating func timeOut() -> [Action] { handle(.timerFired(.answer)) + handle(.timerFired(.readBack)) }
 }

@@ -8,17 +8,17 @@ extension NostrNetwork {
   public func follow(_ channel: FollowedChannel) {
     let before = followed.withLockedValue { $0.updateValue(channel, forKey: channel.id) }
     for (relay, address) in before?.relays ?? [:] where channel.relays[relay] != address {
-      follower(relay)?.feed(.following(.unfollow(channel.id)))
+      follower(relay)?.feed(.unfollow(channel.id))
     }
     tellFollowers(of: channel)
   }
 
   public func unfollow(_ channel: ChannelID) {
     let before = followed.withLockedValue { $0.removeValue(forKey: channel) }
-    for relay in (before?.relays ?? [:]).keys { follower(relay)?.feed(.following(.unfollow(channel))) }
+    for relay in (before?.relays ?? [:]).keys { follower(relay)?.feed(.unfollow(channel)) }
   }
 
-  public func took(_ batch: MessageBatch.ID) { follower(of: batch)?.feed(.following(.took(batch.number))) }
+  public func took(_ batch: MessageBatch.ID) { follower(of: batch)?.feed(.took(batch.number)) }
 
   public func sync(_ channel: ChannelID) {
     guard let known = followed.withLockedValue({ $0[channel] }) else { return }
@@ -29,12 +29,12 @@ extension NostrNetwork {
         report(.synced(channel: channel, relay: relay, .failed(Self.strangeAddress)))
         continue
       }
-      session.feed(.following(.sync(channel)))
+      session.feed(.sync(channel))
     }
   }
 
   public func lacks(_ missing: StoredNames, in inventory: MessageInventory) {
-    follower(inventory.relay)?.feed(.following(.lacks(missing, inventory.channel, number: inventory.number)))
+    follower(inventory.relay)?.feed(.lacks(missing, inventory.channel, number: inventory.number))
   }
 
   /// Reports messages that a relay has served. The other relays of the channel may hold deletions of it and reactions to it.
@@ -47,7 +47,7 @@ extension NostrNetwork {
         for other in channel.relays.keys where other != relay { told[other, default: []].append(item) }
       }
     }
-    for (other, news) in told { follower(other)?.feed(.following(.heard(news))) }
+    for (other, news) in told { follower(other)?.feed(.heard(news)) }
   }
 
   private static let strangeAddress = Trouble(.protocol, "the relay's address is not one of Nostr")
@@ -70,14 +70,14 @@ extension NostrNetwork {
       dialer.information(of: url, on: group.next()).whenComplete { result in
         guard let information = (try? result.get()) ?? nil else { return tell(.failed(Self.noDescription)) }
         guard information.supportedNIPs.contains(50) else { return tell(.notOffered) }
-        session.feed(.following(.search(search)))
+        session.feed(.search(search))
       }
     }
   }
 
   private func tellFollowers(of channel: FollowedChannel) {
     let reading = ChannelReading(channel, identityKey: key(of: channel.content.identity)?.publicKey)
-    for (relay, address) in channel.relays { follower(relay, address)?.feed(.following(.follow(reading))) }
+    for (relay, address) in channel.relays { follower(relay, address)?.feed(.follow(reading)) }
   }
 
   /// Continues with the channels of an identity, whose key is known now.

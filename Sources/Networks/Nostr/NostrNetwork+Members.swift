@@ -57,7 +57,7 @@ extension NostrNetwork {
       session.feed(.submitted(item))
       // The person who made the change looks at the list next.
       if followed.withLockedValue({ $0[operation.channel]?.relays[operation.relay] }) != nil {
-        follower(operation.relay, operation.address)?.feed(.following(.members(operation.channel)))
+        follower(operation.relay, operation.address)?.feed(.members(operation.channel))
       }
     case .publish:
       submit(

@@ -23,9 +23,6 @@ public final class NostrNetwork: RelayNetwork {
     var followerCount = 0
     /// The lines to relays, by address.
     var lines: [String: RelayLines] = [:]
-    var report: (@Sendable (NetworkReport) -> Void)?
-    /// Reports from before `run` was called.
-    var unreported: [NetworkReport] = []
     /// NIP-11 documents that were requested recently, by address.
     var documents: [String: Document] = [:]
     /// Addresses that were read before, by their text.
@@ -87,6 +84,7 @@ public final class NostrNetwork: RelayNetwork {
   /// Unix time in seconds, for events that are signed when they are sent.
   let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
+  private let reports = ReportBuffer<NetworkReport>()
   /// The dates that relays accept, and the latest that were given.
   let dates = NIOLockedValueBox(KnownDates())
   /// The channels that are followed.
@@ -164,11 +162,7 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   public func run(report: @escaping @Sendable (NetworkReport) -> Void) async {
-    state.withLockedValue { state in
-      for what in state.unreported { report(what) }
-      state.unreported = []
-      state.report = report
-    }
+    reports.start(report)
     let (forever, keepAlive) = AsyncStream.makeStream(of: Never.self)
     for await _ in forever {}
     _ = keepAlive
@@ -286,7 +280,7 @@ public final class NostrNetwork: RelayNetwork {
             NostrEvent(signedBy: $0, createdAt: createdAt, kind: kind, tags: tags, content: content)
           }
         },
-        now: now, mayPublish: mayPublish,
+        now: now, halt: { [mayPublish] in mayPublish() ? nil : .abandoned(.all) },
         dates: RelayDates(
           ahead: { [weak self] in self?.aheadMax(at: [url.text]) ?? 0 },
           refused: { [weak self] in self?.learn($0, $1, $2, of: url) }),
@@ -382,11 +376,5 @@ public final class NostrNetwork: RelayNetwork {
     state.withLockedValue { state in state.publishers.filter { $0.key.relay == relay }.map(\.value) }
   }
 
-  func report(_ what: NetworkReport) {
-    let report = state.withLockedValue { state in
-      if state.report == nil { state.unreported.append(what) }
-      return state.report
-    }
-    report?(what)
-  }
+  func report(_ what: NetworkReport) { reports.add(what) }
 }

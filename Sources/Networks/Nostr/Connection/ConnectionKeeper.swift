@@ -1,7 +1,7 @@
 internal import Channels
 
 /// The rules for when to dial, and how long to wait between dials, shared by all kinds of session.
-struct ConnectionKeeper: Hashable, Sendable {
+struct ConnectionKeeper<Machine: SessionMachine>: Hashable, Sendable {
   enum State: Hashable, Sendable {
     case idle, dialing, open
     /// A dial failed or the connection broke, and the next dial waits for the timer.
@@ -24,7 +24,7 @@ struct ConnectionKeeper: Hashable, Sendable {
   }
 
   /// Dials unless a dial is under way or must wait. A long wait of a connection that was only watched becomes a short one.
-  mutating func need() -> [SessionAction] {
+  mutating func need() -> [SessionAction<Machine>] {
     switch state {
     case .idle:
       state = .dialing
@@ -37,7 +37,7 @@ struct ConnectionKeeper: Hashable, Sendable {
   }
 
   /// Back-off does not end with a handshake: a relay that closes immediately must not be dialled every second.
-  mutating func opened() -> [SessionAction] {
+  mutating func opened() -> [SessionAction<Machine>] {
     state = .open
     return [.setTimer(.stable, after: limits.stableAfter)]
   }
@@ -50,7 +50,7 @@ struct ConnectionKeeper: Hashable, Sendable {
   ///   - isBusy: whether operations wait for the connection.
   ///   - atLeast: the wait that the relay asked for.
   ///   - trouble: the words for it.
-  mutating func lost(isBusy: Bool, atLeast: Duration = .zero, because trouble: Trouble? = nil) -> [SessionAction] {
+  mutating func lost(isBusy: Bool, atLeast: Duration = .zero, because trouble: Trouble? = nil) -> [SessionAction<Machine>] {
     failures += 1
     state = .waiting
     hold = atLeast > limits.holdMax ? trouble : nil
@@ -59,7 +59,7 @@ struct ConnectionKeeper: Hashable, Sendable {
   }
 
   /// Notes that the relay sent more than it may.
-  mutating func flooded(because trouble: Trouble) -> [SessionAction] {
+  mutating func flooded(because trouble: Trouble) -> [SessionAction<Machine>] {
     floods += 1
     return lost(isBusy: false, atLeast: floodWait, because: trouble)
   }

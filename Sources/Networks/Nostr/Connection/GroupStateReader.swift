@@ -67,7 +67,7 @@ struct GroupStateReader: Sendable {
   mutating func add(_ item: SessionOperation) { queue.append(item) }
 
   /// Asks for the state of the group that waits first, unless a REQ is under way. The connection must be open.
-  mutating func askNext() -> [SessionAction] {
+  mutating func askNext() -> [ReaderMachine.Action] {
     guard reading == nil, let first = queue.first else { return [] }
     let group = first.content
     func isSame(_ item: SessionOperation) -> Bool {
@@ -91,37 +91,39 @@ struct GroupStateReader: Sendable {
   mutating func take(_ event: NostrEvent) { reading?.served.take(event) }
 
   /// Handles the end of the relay's events.
-  mutating func served() -> [SessionAction] {
+  mutating func served() -> [ReaderMachine.Action] {
     guard let reading else { return [] }
     return [.send(ClientMessage.close(reading.name))] + finish { reading.served.report($0, $1) }
   }
 
   /// Handles a REQ that the relay ended.
-  mutating func closed(_ text: String) -> [SessionAction] { end(DeliveryOutcome(ClosedRequest(text).outcome)) }
+  mutating func closed(_ text: String) -> [ReaderMachine.Action] { end(DeliveryOutcome(ClosedRequest(text).outcome)) }
 
   /// Handles a REQ that was not answered in time.
-  mutating func timedOut(_ trouble: Trouble) -> [SessionAction] {
+  mutating func timedOut(_ trouble: Trouble) -> [ReaderMachine.Action] {
     guard let reading else { return [] }
     return [.send(ClientMessage.close(reading.name))] + end(.troubled(trouble, retryAfter: nil))
   }
 
   /// Ends the REQ under way.
-  mutating func end(_ outcome: DeliveryOutcome) -> [SessionAction] { finish { _, operation in operation.report(outcome) } }
+  mutating func end(_ outcome: DeliveryOutcome) -> [ReaderMachine.Action] {
+    finish { _, operation in operation.report(outcome) }
+  }
 
   /// Ends the REQ under way, and everything that waits.
-  mutating func endAll(_ outcome: DeliveryOutcome) -> [SessionAction] {
+  mutating func endAll(_ outcome: DeliveryOutcome) -> [ReaderMachine.Action] {
     let waiting = queue.compactMap(\.delivery)
     queue = []
     return end(outcome) + waiting.map { .report($0.report(outcome)) }
   }
 
-  private mutating func finish(_ report: (SessionOperation, DeliveryOperation) -> NetworkReport?) -> [SessionAction] {
+  private mutating func finish(_ report: (SessionOperation, DeliveryOperation) -> NetworkReport?) -> [ReaderMachine.Action] {
     guard reading != nil else { return [] }
     let ended = open
     (reading, open) = (nil, [])
     return [.cancelTimer(.answerPins)]
       + ended.compactMap { item in
-        item.delivery.flatMap { report(item, $0) }.map(SessionAction.report)
+        item.delivery.flatMap { report(item, $0) }.map(ReaderMachine.Action.report)
       }
   }
 }

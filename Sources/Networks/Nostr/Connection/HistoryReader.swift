@@ -66,7 +66,7 @@ struct HistoryReader: Sendable {
   func asks(_ name: String) -> Bool { name == subscription }
 
   /// - Returns: a report if too many wait.
-  mutating func add(_ question: HistoryQuestion) -> [SessionAction] {
+  mutating func add(_ question: HistoryQuestion) -> [ReaderMachine.Action] {
     guard queue.count < Self.queueMax else {
       return [.report(question.report(.failed(Trouble(.timeout, "too many comparisons wait for this relay"))))]
     }
@@ -75,7 +75,7 @@ struct HistoryReader: Sendable {
   }
 
   /// Asks for the next comparison, unless one is under way. The connection must be open.
-  mutating func askNext() -> [SessionAction] {
+  mutating func askNext() -> [ReaderMachine.Action] {
     guard present == nil, let next = queue.popFirst() else { return [] }
     var pageLimits = HistoryPager.Limits()
     if next.comparison.depth == .newest { pageLimits.queriesMax = 1 }
@@ -83,7 +83,7 @@ struct HistoryReader: Sendable {
     return askForPage()
   }
 
-  private mutating func askForPage() -> [SessionAction] {
+  private mutating func askForPage() -> [ReaderMachine.Action] {
     guard let present, let query = self.present?.pager.next() else { return finish() }
     subscriptionNumber += 1
     let name = "\(prefix)h\(subscriptionNumber)"
@@ -98,58 +98,58 @@ struct HistoryReader: Sendable {
   // MARK: - Answers
 
   /// Handles an event that came under the name of the REQ.
-  mutating func take(_ event: NostrEvent) -> [SessionAction] {
+  mutating func take(_ event: NostrEvent) -> [ReaderMachine.Action] {
     present?.pager.take(event, bytes: event.roughBytes)
     return taken()
   }
 
   /// Handles an unreadable event that came under the name of the REQ.
-  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
+  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [ReaderMachine.Action] {
     present?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
     return taken()
   }
 
-  private mutating func taken() -> [SessionAction] {
+  private mutating func taken() -> [ReaderMachine.Action] {
     eventCount += 1
     if present?.pager.ending != nil { return close() + finish() }
     return eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : []
   }
 
   /// Handles the end of a page.
-  mutating func served(_ hint: StoredHint?) -> [SessionAction] {
+  mutating func served(_ hint: StoredHint?) -> [ReaderMachine.Action] {
     let closing = close()
     present?.pager.endPage(hint)
     return closing + askForPage()
   }
 
   /// Handles a REQ that the relay ended.
-  mutating func closed(_ text: String) -> [SessionAction] { end(ClosedRequest(text).trouble) }
+  mutating func closed(_ text: String) -> [ReaderMachine.Action] { end(ClosedRequest(text).trouble) }
 
   /// Handles a REQ that was not answered in time.
-  mutating func timedOut(_ trouble: Trouble) -> [SessionAction] { close() + end(trouble) }
+  mutating func timedOut(_ trouble: Trouble) -> [ReaderMachine.Action] { close() + end(trouble) }
 
   /// Ends the comparison under way, if there is one.
-  mutating func end(_ trouble: Trouble) -> [SessionAction] {
+  mutating func end(_ trouble: Trouble) -> [ReaderMachine.Action] {
     guard let ended = present?.question else { return [] }
     (present, subscription) = (nil, nil)
     return [.cancelTimer(.answerHistory), .report(ended.report(.failed(trouble)))]
   }
 
   /// Ends the comparison under way, and everything that waits.
-  mutating func endAll(_ trouble: Trouble) -> [SessionAction] {
+  mutating func endAll(_ trouble: Trouble) -> [ReaderMachine.Action] {
     let waiting = Array(queue)
     queue = []
     return end(trouble) + waiting.map { .report($0.report(.failed(trouble))) }
   }
 
-  private mutating func close() -> [SessionAction] {
+  private mutating func close() -> [ReaderMachine.Action] {
     guard let name = subscription else { return [] }
     subscription = nil
     return [.send(ClientMessage.close(name)), .cancelTimer(.answerHistory)]
   }
 
   /// Reports the posts that were found. If the pager gave up, the report covers the dates after the place where it did.
-  private mutating func finish() -> [SessionAction] {
+  private mutating func finish() -> [ReaderMachine.Action] {
     guard let (question, pager) = present else { return [] }
     present = nil
     let served = ServedPosts(

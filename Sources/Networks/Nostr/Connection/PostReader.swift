@@ -60,7 +60,7 @@ struct PostReader: Sendable {
   mutating func heard() { timeoutsInARow = 0 }
 
   /// Asks for waiting posts, unless a REQ is under way. The connection must be open.
-  mutating func askNext() -> [SessionAction] {
+  mutating func askNext() -> [ReaderMachine.Action] {
     guard subscription == nil else { return [] }
     if let next = alone.popFirst() { return ask([next]) }
     guard !queue.isEmpty else { return [] }
@@ -73,12 +73,12 @@ struct PostReader: Sendable {
   }
 
   /// Asks for the gathered posts.
-  mutating func gathered() -> [SessionAction] {
+  mutating func gathered() -> [ReaderMachine.Action] {
     isGathering = false
     return subscription == nil && !queue.isEmpty ? askForBatch() : []
   }
 
-  private mutating func askForBatch() -> [SessionAction] {
+  private mutating func askForBatch() -> [ReaderMachine.Action] {
     isGathering = false
     var batch: [WantedPost] = []
     var (bytes, idCount) = (0, 0)
@@ -93,7 +93,7 @@ struct PostReader: Sendable {
     return ask(batch)
   }
 
-  private mutating func ask(_ posts: [WantedPost]) -> [SessionAction] {
+  private mutating func ask(_ posts: [WantedPost]) -> [ReaderMachine.Action] {
     // One post may be asked for under two numbers.
     var known: Set<String> = []
     let ids = posts.flatMap(\.ids).filter { known.insert($0).inserted }
@@ -101,7 +101,7 @@ struct PostReader: Sendable {
     return [.cancelTimer(.idle), .cancelTimer(.gatherPosts)] + request(ids)
   }
 
-  private mutating func request(_ ids: [String]) -> [SessionAction] {
+  private mutating func request(_ ids: [String]) -> [ReaderMachine.Action] {
     subscriptionNumber += 1
     let name = "\(prefix)p\(subscriptionNumber)"
     (subscription, asked) = (name, ids)
@@ -114,7 +114,7 @@ struct PostReader: Sendable {
   // MARK: - Answers
 
   /// Handles an event that came under the name of the REQ.
-  mutating func take(_ event: NostrEvent) -> [SessionAction] {
+  mutating func take(_ event: NostrEvent) -> [ReaderMachine.Action] {
     for index in open.indices { open[index].take(event) }
     let decided = open.filter(\.isDecided)
     open.removeAll(where: \.isDecided)
@@ -123,8 +123,8 @@ struct PostReader: Sendable {
 
   /// Handles the end of the relay's events. A post that a REQ for several did not bring is asked for once more, alone, before it counts as
   /// missing.
-  mutating func served() -> [SessionAction] {
-    let closing = subscription.map { [SessionAction.send(ClientMessage.close($0))] } ?? []
+  mutating func served() -> [ReaderMachine.Action] {
+    let closing = subscription.map { [ReaderMachine.Action.send(ClientMessage.close($0))] } ?? []
     size.took(asked.count)
     guard isForOne else { return closing + askForTheRestAlone() }
     return closing + (askForNextID() ?? end(.missing))
@@ -132,7 +132,7 @@ struct PostReader: Sendable {
 
   /// Handles a REQ that the relay ended. A refused REQ may have been too large. A demand for AUTH holds for each post, and so does a
   /// limited rate.
-  mutating func closed(_ text: String) -> [SessionAction] {
+  mutating func closed(_ text: String) -> [ReaderMachine.Action] {
     let closed = ClosedRequest(text)
     guard asked.count > 1, closed.trouble.cause != .authRequired, closed.trouble.cause != .rateLimited else {
       return end(DeliveryOutcome(closed.outcome))
@@ -141,7 +141,7 @@ struct PostReader: Sendable {
   }
 
   /// Handles a REQ that was not answered in time. A REQ for several posts may have been too large, too.
-  mutating func timedOut(_ trouble: Trouble) -> [SessionAction] {
+  mutating func timedOut(_ trouble: Trouble) -> [ReaderMachine.Action] {
     guard let subscription else { return [] }
     timeoutsInARow += 1
     let less = asked.count > 1 && timeoutsInARow < 2 ? askForLess() : nil
@@ -149,7 +149,7 @@ struct PostReader: Sendable {
   }
 
   /// Ends the REQ under way. Posts that it has not brought get `outcome`.
-  mutating func end(_ outcome: DeliveryOutcome) -> [SessionAction] {
+  mutating func end(_ outcome: DeliveryOutcome) -> [ReaderMachine.Action] {
     guard subscription != nil else { return [] }
     let ended = open
     (subscription, open) = (nil, [])
@@ -157,26 +157,26 @@ struct PostReader: Sendable {
   }
 
   /// Ends the REQ under way, and everything that waits.
-  mutating func endAll(_ outcome: DeliveryOutcome) -> [SessionAction] {
+  mutating func endAll(_ outcome: DeliveryOutcome) -> [ReaderMachine.Action] {
     let waiting = Array(alone) + Array(queue)
     (alone, queue) = ([], [])
     return end(outcome) + waiting.map { .report($0.report(otherwise: outcome)) }
   }
 
   /// Asks for less than a REQ that may have been too large, or returns `nil` if there is nothing to ask for.
-  private mutating func askForLess() -> [SessionAction]? {
+  private mutating func askForLess() -> [ReaderMachine.Action]? {
     size.refused(asked.count)
     guard isForOne else { return askForTheRestAlone() }
     rest = asked
     return askForNextID()
   }
 
-  private mutating func askForNextID() -> [SessionAction]? {
+  private mutating func askForNextID() -> [ReaderMachine.Action]? {
     guard open.contains(where: { !$0.isFound }), let id = rest.popLast() else { return nil }
     return request([id])
   }
 
-  private mutating func askForTheRestAlone() -> [SessionAction] {
+  private mutating func askForTheRestAlone() -> [ReaderMachine.Action] {
     let found = open.filter(\.isFound)
     alone += open.filter { !$0.isFound }
     (subscription, open) = (nil, [])

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 // The meaning of the relay's messages for the events that are under way.
 extension PublisherMachine {
-  mutating func received(_ message: RelayMessage?) -> [SessionAction] {
+  mutating func received(_ message: RelayMessage?) -> [Action] {
     switch message {
     case nil:
       rubbish += 1
@@ -40,7 +40,7 @@ extension PublisherMachine {
     }
   }
 
-  private mutating func answered(_ givenID: String, _ accepted: Bool, _ text: String) -> [SessionAction] {
+  private mutating func answered(_ givenID: String, _ accepted: Bool, _ text: String) -> [Action] {
     var id = givenID
     if id.isEmpty {
       // Some relays leave the id out when they refuse. They mean the only event that is not answered yet, if there is just one.
@@ -86,7 +86,7 @@ extension PublisherMachine {
 
   /// Settles answers under empty ids: once there are at least as many such answers as unanswered events, they must mean all of these
   /// events. Several events are sent again, one by one, to find out which answer belongs to which.
-  mutating func settleNameless() -> [SessionAction] {
+  mutating func settleNameless() -> [Action] {
     let open = unansweredIDs
     guard let latest = nameless.last, open.count <= nameless.count else { return [] }
     nameless = []
@@ -98,14 +98,14 @@ extension PublisherMachine {
   /// - Parameter isNamed: whether the OK came under the event's id.
   private mutating func judged(
     _ current: EventInFlight, _ accepted: Bool, _ text: String, isNamed: Bool
-  ) -> [SessionAction] {
+  ) -> [Action] {
     let answer = RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate(current))
     let slower = heed(answer, to: current, isNamed: isNamed)
     if current.isExtra, answer != .authenticate { return slower + taken(current, text) }
     if current.isOption, answer != .authenticate, answer != .success { return slower + passedOver(current) }
     if answer.isRefusal, !current.isSecond, let refusal = DateRefusal(text) {
       let event = current.item.events[current.step]
-      return leave(current) + [.misdated(current.item, event, refusal, isDoubtful: current.wasSent)] + goOn()
+      return leave(current) + [.own(.misdated(current.item, event, refusal, isDoubtful: current.wasSent))] + goOn()
     }
     switch answer {
     case .success: return taken(current, text)
@@ -156,7 +156,7 @@ extension PublisherMachine {
   }
 
   /// Handles such a refusal: the relay is asked again after 1, 2, 4, 8 and 16 s.
-  private mutating func early(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+  private mutating func early(_ current: EventInFlight, _ text: String) -> [Action] {
     guard var creation = creations[current.item.channel] else { return [] }
     // The relay is asked a second time for a group that it accepted.
     if current.isCreation { return taken(current, "duplicate:") }
@@ -176,7 +176,7 @@ extension PublisherMachine {
   }
 
   /// Handles the meaning of an answer for the events behind it.
-  private mutating func heed(_ answer: RelayAnswer, to current: EventInFlight, isNamed: Bool) -> [SessionAction] {
+  private mutating func heed(_ answer: RelayAnswer, to current: EventInFlight, isNamed: Bool) -> [Action] {
     guard case .transient(let isRateLimit) = answer else {
       if isNamed { window.answeredByID(whenFull: inFlight.count >= window.size) }
       return []
@@ -195,7 +195,7 @@ extension PublisherMachine {
 
   // MARK: - Authentication
 
-  mutating func demanded(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+  mutating func demanded(_ current: EventInFlight, _ text: String) -> [Action] {
     guard current.authenticationRounds < Self.authenticationRoundsMax else {
       return finish(current, .refused(Trouble(.authRequired, text)))
     }
@@ -229,26 +229,26 @@ extension PublisherMachine {
     current.content.keySalt != nil && isIdentityKnown && !current.isAuthorKnown
   }
 
-  private mutating func authenticate(_ current: EventInFlight) -> [SessionAction] {
+  private mutating func authenticate(_ current: EventInFlight) -> [Action] {
     guard let challenge else { return [] }
     let isAuthor = isAuthorDue(current)
     if isAuthor { inFlight.update(current) { $0.isAuthorKnown = true } } else { isIdentityKnown = true }
     isChallengeAnswered = true
     return [
-      .authenticate(challenge: challenge, author: isAuthor ? current.content : nil),
+      .own(.authenticate(challenge: challenge, author: isAuthor ? current.content : nil)),
       .setTimer(.authentication, after: limits.authenticationTimeout),
     ]
   }
 
   /// Ends an operation for which the relay wants to know who publishes, on a connection over which other sessions read: they must find the
   /// same as anyone. The rest is sent over the next connection.
-  mutating func unidentified() -> [SessionAction] {
+  mutating func unidentified() -> [Action] {
     guard let current = inFlight.authenticating else { return [] }
     let words = "the relay demands authentication to publish, and accepts no second connection next to the one for reading"
     return end(current, .troubled(Trouble(.authRequired, words), retryAfter: nil)) + takeBack() + [.hangUp] + reconnect()
   }
 
-  mutating func resend(_ current: EventInFlight) -> [SessionAction] {
+  mutating func resend(_ current: EventInFlight) -> [Action] {
     let left = leave(current)
     var again = EventInFlight(item: current.item, serial: nextSerial(), step: current.step)
     (again.isAuthorKnown, again.isSecond) = (current.isAuthorKnown, current.isSecond)

@@ -13,7 +13,7 @@ extension PublisherMachine {
   }
 
   /// Asks for the list of pinned posts that an operation is to change.
-  mutating func readPins(for event: EventInFlight) -> [SessionAction] {
+  mutating func readPins(for event: EventInFlight) -> [Action] {
     guard let target = event.item.pin?.target else { return [] }
     let served = PinnedPostsReading(of: event.content)
     // Sessions may share a connection, and an answer to an earlier request must not count as an answer to this one.
@@ -23,7 +23,7 @@ extension PublisherMachine {
   }
 
   /// Handles the end of the relay's list: sends the list with the change, if it makes a difference.
-  mutating func pinsServed() -> [SessionAction] {
+  mutating func pinsServed() -> [Action] {
     guard let reading = pinReading, case .pins(let change)? = reading.event.item.events.first else { return [] }
     let current = reading.event
     let closing = stopReadingPins(for: current)
@@ -49,11 +49,12 @@ extension PublisherMachine {
     // The answer to the event has its full time.
     awaited = nil
     let edition = RelayGroup.pins(of: current.content.networkID, changed, reason: change.reason)
-    return closing + pace() + waitForTheFirst() + [.publish(kind: edition.kind, tags: edition.tags, content: edition.content)]
+    return closing + pace() + waitForTheFirst()
+      + [.own(.publish(kind: edition.kind, tags: edition.tags, content: edition.content))]
   }
 
   /// Handles a REQ for the list that the relay ended.
-  mutating func pinsClosed(_ text: String) -> [SessionAction] {
+  mutating func pinsClosed(_ text: String) -> [Action] {
     guard let current = pinReading?.event else { return [] }
     pinReading = nil
     let answer = RelayAnswer(accepted: false, text: text, mayAuthenticate: mayAuthenticate(current))
@@ -61,18 +62,18 @@ extension PublisherMachine {
   }
 
   /// Handles a REQ for the list that was not answered in time. Nothing was sent.
-  mutating func pinsUnread() -> [SessionAction] {
+  mutating func pinsUnread() -> [Action] {
     guard let current = pinReading?.event else { return [] }
     let words = "no answer to the request for the pinned posts within \(limits.readBackTimeout.wholeMilliseconds) ms"
     return endUnanswered(current, words)
   }
 
   /// Stops reading the list for an operation, if that is under way.
-  mutating func stopReadingPins(for current: EventInFlight) -> [SessionAction] {
+  mutating func stopReadingPins(for current: EventInFlight) -> [Action] {
     pinReading?.event.serial == current.serial ? stopReadingPins() : []
   }
 
-  mutating func stopReadingPins() -> [SessionAction] {
+  mutating func stopReadingPins() -> [Action] {
     guard let name = pinReading?.name else { return [] }
     pinReading = nil
     return [.send(ClientMessage.close(name))]

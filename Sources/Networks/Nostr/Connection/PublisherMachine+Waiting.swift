@@ -9,7 +9,7 @@ extension PublisherMachine {
 
   var hasWaiting: Bool { !queue.isEmpty || !posts.isEmpty }
 
-  mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
+  mutating func submitted(_ item: SessionOperation) -> [Action] {
     guard (item.delivery == nil ? queue.count : posts.count) < limits.queueMax else {
       return [report(item, .troubled(Trouble(.timeout, "too many operations wait for this relay"), retryAfter: .seconds(30)))]
     }
@@ -18,7 +18,7 @@ extension PublisherMachine {
     return keeper.state == .open ? sendNext() + giveBackTheLate() : keeper.need()
   }
 
-  mutating func cancelled(_ channel: ChannelID) -> [SessionAction] {
+  mutating func cancelled(_ channel: ChannelID) -> [Action] {
     func isStale(_ item: SessionOperation) -> Bool { item.order == .channel(channel) && item.channelTask == .invite }
     let stale = queue.filter(isStale)
     queue.removeAll(where: isStale)
@@ -27,18 +27,18 @@ extension PublisherMachine {
 
   /// Forgets operations for channels for which another daemon acts now. If one is under way, the connection ends, so that none of its
   /// further events is sent and no answer is mistaken for another operation's. Operations for other channels are sent again.
-  mutating func abandoned(_ slots: SlotSet) -> [SessionAction] {
+  mutating func abandoned(_ slots: SlotSet) -> [Action] {
     func isGone(_ item: SessionOperation) -> Bool { slots.contains(item.channel) }
     overdue = overdue.filter { !isGone($0.value) }
     let isUnderWay = inFlight.all.contains { isGone($0.item) }
-    let ends = isUnderWay ? takeBack() + [.hangUp] : []
+    let ends: [Action] = isUnderWay ? [.own(.cut)] + takeBack() : []
     queue.removeAll(where: isGone)
     posts.removeAll(where: isGone)
     return ends + (isUnderWay ? reconnect() : sendNext())
   }
 
   /// Gives back operations that could not be sent for a long time because the relay limits the rate, to return when there may be room.
-  mutating func giveBackTheLate() -> [SessionAction] {
+  mutating func giveBackTheLate() -> [Action] {
     guard let room = window.capacity(within: limits.holdMax).map({ max(1, $0) }), queue.count + posts.count > room else {
       return []
     }
@@ -54,7 +54,7 @@ extension PublisherMachine {
   }
 
   /// Returns everything under way to the queue, in order, to be sent again: relays accept an event twice.
-  mutating func takeBack() -> [SessionAction] {
+  mutating func takeBack() -> [Action] {
     var actions = stopReadingBack() + stopReadingPins()
     actions += [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication)]
     (authenticationID, nameless, awaited) = (nil, [], nil)
@@ -77,7 +77,7 @@ extension PublisherMachine {
   }
 
   /// Ends everything that waits.
-  mutating func endWaiting(_ outcome: RelayOutcome) -> [SessionAction] {
+  mutating func endWaiting(_ outcome: RelayOutcome) -> [Action] {
     let ended = queue.map { report($0, outcome) }
     queue = []
     return ended + posts.removeAll().map { report($0.item, outcome, isDoubtful: $0.wasSent) }
@@ -87,8 +87,8 @@ extension PublisherMachine {
 
   /// Sends the posts at the head that may leave, as many as the window has room for, and asks whether the next ones may. As long as an
   /// operation for a channel waits, posts do neither.
-  mutating func sendPosts() -> [SessionAction] {
-    var actions: [SessionAction] = []
+  mutating func sendPosts() -> [Action] {
+    var actions: [Action] = []
     guard queue.isEmpty else { return actions }
     while mayAnother, let next = posts.next, inFlight.mayBeJoined(by: next.item) {
       posts.removeFirst()
@@ -99,9 +99,9 @@ extension PublisherMachine {
   }
 
   /// Asks whether a post may leave. One of a group needs its date first, because its event is named when that is asked.
-  private func ask(_ item: SessionOperation) -> SessionAction {
+  private func ask(_ item: SessionOperation) -> Action {
     guard item.isUndated, let post = item.delivery else { return report(item, .handedOver) }
-    return .date(post.post, number: post.number)
+    return .own(.date(post.post, number: post.number))
   }
 
   /// The number of posts that should be asked for by now: as many as the window has room for, and another full window, so that it does not

@@ -8,7 +8,7 @@ internal import StrictJSON
 struct PublisherMachine: SessionMachine {
   private let address: String
   let limits: NostrLimits
-  var keeper: ConnectionKeeper
+  var keeper: ConnectionKeeper<PublisherMachine>
   /// The operations for channels that wait. They go before posts.
   var queue: Deque<SessionOperation> = []
   var posts = PostQueue()
@@ -73,7 +73,7 @@ struct PublisherMachine: SessionMachine {
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
 
-  mutating func handle(_ event: SessionEvent) -> [SessionAction] {
+  mutating func handle(_ event: Event) -> [Action] {
     switch event {
     case .submitted(let item): return submitted(item)
     case .cancelled(let channel): return cancelled(channel)
@@ -81,7 +81,6 @@ struct PublisherMachine: SessionMachine {
     case .released(let turn):
       posts.release(turn)
       return sendNext()
-    case .watched, .compare, .following, .time: return []  // readers and followers do that
     case .opened:
       let opened = keeper.opened()
       window.connected()
@@ -120,10 +119,10 @@ struct PublisherMachine: SessionMachine {
   // MARK: - Sending
 
   /// Sends as many events as the window has room for.
-  mutating func sendNext() -> [SessionAction] {
+  mutating func sendNext() -> [Action] {
     guard keeper.state == .open else { return [] }
     guard !inFlight.isEmpty || hasWaiting else { return [.setTimer(.idle, after: limits.idleTimeout)] }
-    var actions: [SessionAction] = []
+    var actions: [Action] = []
     while mayAnother, let item = queue.first, inFlight.mayBeJoined(by: item) {
       queue.removeFirst()
       let handedOver = item.channelTask == .invite ? [report(item, .handedOver)] : []
@@ -143,7 +142,7 @@ struct PublisherMachine: SessionMachine {
   }
 
   /// Sends the event whose turn it is in its operation.
-  mutating func send(_ event: EventInFlight) -> [SessionAction] {
+  mutating func send(_ event: EventInFlight) -> [Action] {
     guard event.item.events.indices.contains(event.step) else { return [] }
     inFlight.append(event)
     switch event.item.events[event.step] {
@@ -151,18 +150,18 @@ struct PublisherMachine: SessionMachine {
       inFlight.update(event) { $0.eventID = id }
       return pace() + waitForTheFirst() + [.send(ClientMessage.event(text))]
     case .draft(let kind, let tags, let content), .option(let kind, let tags, let content):
-      return pace() + waitForTheFirst() + [.publish(kind: kind, tags: tags, content: content)]
+      return pace() + waitForTheFirst() + [.own(.publish(kind: kind, tags: tags, content: content))]
     case .pins: return readPins(for: event)
     case .dated(let dated):
       inFlight.update(event) { $0.eventID = dated.id }
       isSigning = true
-      return pace() + waitForTheFirst() + [.sign(dated, author: event.content)]
+      return pace() + waitForTheFirst() + [.own(.sign(dated, author: event.content))]
     }
   }
 
   /// Sends an event that was dated when its turn came and is signed now, unless it has become too old for relays since, or the clock was
   /// set.
-  private mutating func signed(_ id: String, _ text: String?, at now: Int64) -> [SessionAction] {
+  private mutating func signed(_ id: String, _ text: String?, at now: Int64) -> [Action] {
     let wasSigning = isSigning
     isSigning = false
     guard let current = inFlight[id], case .dated(let event) = current.item.events[current.step] else {
@@ -179,14 +178,14 @@ struct PublisherMachine: SessionMachine {
 
   /// Makes the next operation wait after an event that is sent now. An event out of turn, such as the second event of an operation, makes
   /// it wait twice as long.
-  mutating func pace() -> [SessionAction] {
+  mutating func pace() -> [Action] {
     guard window.distance > .zero else { return [] }
     defer { isPaced = true }
     return [.setTimer(.pace, after: window.distance * (isPaced ? 2 : 1))]
   }
 
   /// Makes sure that the timer for answers runs for the event that was sent first. Each gets its full time once it is the first.
-  mutating func waitForTheFirst() -> [SessionAction] {
+  mutating func waitForTheFirst() -> [Action] {
     let first = inFlight.first
     guard first?.serial != awaited else { return [] }
     awaited = first?.serial
@@ -199,7 +198,7 @@ struct PublisherMachine: SessionMachine {
   // MARK: - Ends of operations
 
   /// Continues after the relay accepted an event: sends the next one of its operation, or ends the operation.
-  mutating func taken(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+  mutating func taken(_ current: EventInFlight, _ text: String) -> [Action] {
     noteGroup(current, text)
     guard var next = current.next(serial: nextSerial()) else { return finish(current, success(current.item)) }
     next.isSecond = current.isOption
@@ -207,7 +206,7 @@ struct PublisherMachine: SessionMachine {
   }
 
   /// Continues after the relay did not accept an event for which the next one stands in.
-  mutating func passedOver(_ current: EventInFlight) -> [SessionAction] {
+  mutating func passedOver(_ current: EventInFlight) -> [Action] {
     guard let next = current.next(serial: nextSerial()) else {
       return finish(current, .refused(Trouble(.rejected, "the relay did not take it")))
     }
@@ -215,17 +214,17 @@ struct PublisherMachine: SessionMachine {
   }
 
   /// Ends an operation.
-  mutating func finish(_ current: EventInFlight, _ outcome: RelayOutcome) -> [SessionAction] {
+  mutating func finish(_ current: EventInFlight, _ outcome: RelayOutcome) -> [Action] {
     end(current, outcome) + goOn()
   }
 
-  mutating func end(_ current: EventInFlight, _ outcome: RelayOutcome) -> [SessionAction] {
+  mutating func end(_ current: EventInFlight, _ outcome: RelayOutcome) -> [Action] {
     // The relay has accepted all the events that it must.
     leave(current) + [report(current.item, current.isExtra ? success(current.item) : outcome, isDoubtful: current.wasSent)]
   }
 
   /// Removes an event that is no longer under way.
-  mutating func leave(_ current: EventInFlight) -> [SessionAction] {
+  mutating func leave(_ current: EventInFlight) -> [Action] {
     inFlight.remove(current)
     var actions = stopReadingBack(for: current) + stopReadingPins(for: current)
     if current.awaitsAuthentication {
@@ -235,12 +234,12 @@ struct PublisherMachine: SessionMachine {
     return actions
   }
 
-  mutating func goOn() -> [SessionAction] { settleNameless() + waitForTheFirst() + sendNext() }
+  mutating func goOn() -> [Action] { settleNameless() + waitForTheFirst() + sendNext() }
 
   // MARK: - Silence
 
   /// Handles an event that the relay did not acknowledge. Some relays never do, but they have the events that they serve.
-  private mutating func startReadingBack(for current: EventInFlight) -> [SessionAction] {
+  private mutating func startReadingBack(for current: EventInFlight) -> [Action] {
     let name = "p-" + current.eventID.prefix(16)
     readBack = (name, current)
     return [
@@ -250,18 +249,18 @@ struct PublisherMachine: SessionMachine {
   }
 
   /// Stops reading an event back, if that is under way.
-  mutating func stopReadingBack(for current: EventInFlight) -> [SessionAction] {
+  mutating func stopReadingBack(for current: EventInFlight) -> [Action] {
     readBack?.event.serial == current.serial ? stopReadingBack() : []
   }
 
-  mutating func stopReadingBack() -> [SessionAction] {
+  mutating func stopReadingBack() -> [Action] {
     guard let name = readBack?.name else { return [] }
     readBack = nil
     return [.cancelTimer(.readBack), .send(ClientMessage.close(name))]
   }
 
   /// Handles an event that was not answered and is not found either.
-  mutating func timedOut(_ current: EventInFlight) -> [SessionAction] {
+  mutating func timedOut(_ current: EventInFlight) -> [Action] {
     if overdue.count >= Self.overdueMax { overdue.removeAll() }
     // If there are several events, only the last one needed ends the operation. A list of pinned posts is read back, and a late answer to
     // it proves nothing about the list that is there by then.
@@ -272,7 +271,7 @@ struct PublisherMachine: SessionMachine {
 
   /// Ends an operation because the relay was silent, and leaves a relay that is that twice in a row.
   /// - Parameter words: what did not come, and within which time.
-  mutating func endUnanswered(_ current: EventInFlight, _ words: String) -> [SessionAction] {
+  mutating func endUnanswered(_ current: EventInFlight, _ words: String) -> [Action] {
     timeoutsInARow += 1
     let notice = lastNotice.map { ". The relay said: \($0)" } ?? ""
     let actions = end(current, .troubled(Trouble(.timeout, words + notice), retryAfter: nil))
@@ -280,7 +279,7 @@ struct PublisherMachine: SessionMachine {
     return actions + goOn()
   }
 
-  private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
+  private mutating func fired(_ timer: Timer) -> [Action] {
     switch timer {
     case .answer:
       guard let current = inFlight.first, readBack == nil else { return [] }
@@ -318,10 +317,6 @@ struct PublisherMachine: SessionMachine {
     case .stable:
       keeper.lasted()
       return []
-    // Readers and followers have these.
-    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .answerProfiles, .answerMembers, .answerSearch,
-      .tick:
-      return []
     case .idle:
       guard keeper.state == .open, !hasWaiting, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()
@@ -331,7 +326,7 @@ struct PublisherMachine: SessionMachine {
 
   // MARK: - Ends of connections
 
-  private mutating func closed(_ code: Int?, _ reason: String) -> [SessionAction] {
+  private mutating func closed(_ code: Int?, _ reason: String) -> [Action] {
     guard keeper.state == .open else { return [] }
     let words = Self.ending(code, reason)
     let outcome: RelayOutcome =
@@ -345,7 +340,7 @@ struct PublisherMachine: SessionMachine {
 
   /// Handles the loss of the connection. It is the outcome of an event that was alone. If there were several, the cause is unknown: they
   /// are sent again, one by one.
-  mutating func broken(_ outcome: RelayOutcome) -> [SessionAction] {
+  mutating func broken(_ outcome: RelayOutcome) -> [Action] {
     (readBack, pinReading) = (nil, nil)
     guard let only = inFlight.all.first else { return [] }
     guard inFlight.count == 1 else {
@@ -355,7 +350,7 @@ struct PublisherMachine: SessionMachine {
     return [.cancelTimer(.readBack)] + end(only, outcome) + waitForTheFirst()
   }
 
-  private mutating func flooded(_ trouble: Trouble) -> [SessionAction] {
+  private mutating func flooded(_ trouble: Trouble) -> [Action] {
     guard keeper.state == .open else { return [] }
     window.failed()
     (readBack, pinReading) = (nil, nil)
@@ -366,12 +361,12 @@ struct PublisherMachine: SessionMachine {
   }
 
   /// Cleans up after the connection broke.
-  mutating func reconnect() -> [SessionAction] {
+  mutating func reconnect() -> [Action] {
     (challenge, authenticationID, nameless) = (nil, nil, [])
     return keeper.lost(isBusy: hasWaiting)
   }
 
-  private mutating func failAll(_ failure: DialFailure) -> [SessionAction] {
+  private mutating func failAll(_ failure: DialFailure) -> [Action] {
     endWaiting(failure.outcome)
       + keeper.lost(isBusy: true, atLeast: failure.retryAfter, because: failure.trouble)
   }
@@ -390,7 +385,7 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
-  func report(_ item: SessionOperation, _ outcome: RelayOutcome, isDoubtful: Bool = false) -> SessionAction {
+  func report(_ item: SessionOperation, _ outcome: RelayOutcome, isDoubtful: Bool = false) -> Action {
     .report(item.report(outcome, isDoubtful: isDoubtful))
   }
 }

@@ -9,7 +9,7 @@ struct ReaderMachine: SessionMachine {
   private let limits: NostrLimits
   /// The prefix of this session's request names, because sessions may share a connection.
   private let prefix: String
-  private var keeper: ConnectionKeeper
+  private var keeper: ConnectionKeeper<ReaderMachine>
   private var isWatched = false
   /// Whether it was reported as up, or `nil` if nothing was reported yet.
   private var reportedUp: Bool?
@@ -53,11 +53,10 @@ struct ReaderMachine: SessionMachine {
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
 
-  mutating func handle(_ event: SessionEvent) -> [SessionAction] {
+  mutating func handle(_ event: Event) -> [Action] {
     switch event {
     case .submitted(let item): return submitted(item)
     case .compare(let question): return compare(question)
-    case .cancelled, .abandoned, .released: return []  // reading does no harm
     case .watched(let isWatched): return watched(isWatched)
     case .opened(let roundTrip):
       self.roundTrip = roundTrip
@@ -94,12 +93,10 @@ struct ReaderMachine: SessionMachine {
       let trouble = Trouble(.unreachable, Self.ending(code, reason))
       return endRequests(.troubled(trouble, retryAfter: nil), trouble) + down(trouble) + keeper.lost(isBusy: hasWaiting)
     case .timerFired(let timer): return fired(timer)
-    case .authenticationSent, .published, .dated, .signed: return []  // readers stay anonymous
-    case .following, .time: return []  // followers'
     }
   }
 
-  private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
+  private mutating func submitted(_ item: SessionOperation) -> [Action] {
     guard (item.delivery == nil ? queue.count : posts.count + groups.count) < limits.queueMax else {
       let trouble = Trouble(.timeout, "too many operations wait for this relay")
       return [.report(item.report(.troubled(trouble, retryAfter: .seconds(30))))]
@@ -117,7 +114,7 @@ struct ReaderMachine: SessionMachine {
     return keeper.state == .open ? askNext() : keeper.need()
   }
 
-  private mutating func compare(_ question: HistoryQuestion) -> [SessionAction] {
+  private mutating func compare(_ question: HistoryQuestion) -> [Action] {
     if let hold = keeper.hold { return [.report(question.report(.failed(hold)))] }
     let refused = history.add(question)
     return refused + (keeper.state == .open ? history.askNext() : keeper.need())
@@ -127,7 +124,7 @@ struct ReaderMachine: SessionMachine {
     !queue.isEmpty || posts.hasWaiting || history.hasWaiting || groups.hasWaiting
   }
 
-  private mutating func watched(_ isWatched: Bool) -> [SessionAction] {
+  private mutating func watched(_ isWatched: Bool) -> [Action] {
     guard isWatched != self.isWatched else { return [] }
     self.isWatched = isWatched
     (reportedUp, reportedCause) = (nil, nil)
@@ -137,7 +134,7 @@ struct ReaderMachine: SessionMachine {
     return [.cancelTimer(.idle)] + (keeper.state == .open ? up(.zero) : keeper.need())
   }
 
-  private mutating func askNext() -> [SessionAction] {
+  private mutating func askNext() -> [Action] {
     guard keeper.state == .open, subscription == nil else { return [] }
     guard !queue.isEmpty else { return isWatched ? [] : [.setTimer(.idle, after: limits.idleTimeout)] }
     if latestBatch > 1, queue.count < size.most {
@@ -149,7 +146,7 @@ struct ReaderMachine: SessionMachine {
   }
 
   /// Asks for waiting operations, as many as fit.
-  private mutating func ask() -> [SessionAction] {
+  private mutating func ask() -> [Action] {
     isGathering = false
     let count = min(queue.count, size.most)
     latestBatch = count
@@ -166,7 +163,7 @@ struct ReaderMachine: SessionMachine {
     return [.cancelTimer(.idle), .cancelTimer(.gather)] + goOn()
   }
 
-  private mutating func request(_ filter: JSONValue, count: Int = 1) -> [SessionAction] {
+  private mutating func request(_ filter: JSONValue, count: Int = 1) -> [Action] {
     subscriptionNumber += 1
     let name = "\(prefix)\(subscriptionNumber)"
     (subscription, asking) = (name, (filter, count))
@@ -175,7 +172,7 @@ struct ReaderMachine: SessionMachine {
   }
 
   /// Asks for the rest of the batch, or ends it.
-  private mutating func goOn() -> [SessionAction] {
+  private mutating func goOn() -> [Action] {
     guard filters.isEmpty else {
       let next = filters.removeFirst()
       return request(next, count: next == batch.laterEditions ? 1 : batch.eventCount)
@@ -185,23 +182,23 @@ struct ReaderMachine: SessionMachine {
 
   /// Some relays serve fewer events for a request than they are asked for, or refuse a request because of its form. An event that a REQ for
   /// several did not bring is asked for once more, alone, before anything counts.
-  private mutating func askForTheRest() -> [SessionAction]? {
+  private mutating func askForTheRest() -> [Action]? {
     batch.questions.first { !asked.contains($0) }.map { request($0) }
   }
 
   /// Asks for an author's editions, which must be known before channels without their newest edition are decided.
-  private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request($0) } }
+  private mutating func askOn() -> [Action]? { batch.askOn().map { request($0) } }
 
   /// Whether the REQ under way is so plain that its refusal, or silence, is an answer about the events that it asks for.
   private var isPlain: Bool { batch.isAskingOn || asking.map { batch.questions.contains($0.filter) } ?? false }
 
   /// Continues after a REQ whose refusal, or silence, is not an answer about channels.
-  private mutating func passOver() -> [SessionAction] {
+  private mutating func passOver() -> [Action] {
     if let asking { size.refused(asking.count) }
     return goOn()
   }
 
-  private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
+  private mutating func received(_ message: RelayMessage?) -> [Action] {
     switch message {
     case nil:
       rubbish += 1
@@ -233,7 +230,7 @@ struct ReaderMachine: SessionMachine {
     case .event(let name, let event):
       guard name == subscription else { return [] }
       let stray = StrayEdition(networkID: event.id, signedAt: event.createdAt)
-      let strays = batch.strays(event).map { SessionAction.report(.stray(channel: $0.channel, relay: $0.relay, stray)) }
+      let strays = batch.strays(event).map { Action.report(.stray(channel: $0.channel, relay: $0.relay, stray)) }
       return strays + batch.take(event).map(report)
     case .endOfStored(let name, _):
       guard name == subscription else { return [] }
@@ -261,13 +258,13 @@ struct ReaderMachine: SessionMachine {
     }
   }
 
-  private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
+  private mutating func fired(_ timer: Timer) -> [Action] {
     switch timer {
     case .answer:
       guard let name = subscription else { return [] }
       timeoutsInARow += 1
       let trouble = silence
-      let closing = [SessionAction.send(ClientMessage.close(name))]
+      let closing = [Action.send(ClientMessage.close(name))]
       guard timeoutsInARow < 2 else { return closing + leave(trouble) }
       guard !isPlain else { return closing + endBatch(.troubled(trouble, retryAfter: nil)) + askNext() }
       if asking?.filter == batch.laterEditions { asksForLater = false }
@@ -296,8 +293,6 @@ struct ReaderMachine: SessionMachine {
       guard keeper.state == .open, subscription == nil, !queue.isEmpty else { return [] }
       return ask()
     case .gatherPosts: return keeper.state == .open ? posts.gathered() : []
-    case .authentication, .readBack, .pace: return []  // publishers'
-    case .tick, .answerProfiles, .answerMembers, .answerSearch: return []  // followers'
     }
   }
 
@@ -314,25 +309,25 @@ struct ReaderMachine: SessionMachine {
   }
 
   /// Leaves a relay that answers nothing.
-  private mutating func leave(_ trouble: Trouble) -> [SessionAction] {
+  private mutating func leave(_ trouble: Trouble) -> [Action] {
     endRequests(.troubled(trouble, retryAfter: nil), trouble) + [.hangUp] + down(trouble) + keeper.lost(isBusy: hasWaiting)
   }
 
   /// Continues with posts, or lets the connection rest if nothing is left to read.
-  private mutating func askForPosts() -> [SessionAction] {
+  private mutating func askForPosts() -> [Action] {
     let asked = posts.askNext()
     return asked + (posts.isIdle ? rest() : [])
   }
 
   /// The same for comparisons.
-  private mutating func askForHistory() -> [SessionAction] {
+  private mutating func askForHistory() -> [Action] {
     guard history.isIdle || history.hasWaiting else { return [] }
     let asked = history.askNext()
     return asked + (history.isIdle ? rest() : [])
   }
 
   /// The same for pinned posts.
-  private mutating func askForGroups() -> [SessionAction] {
+  private mutating func askForGroups() -> [Action] {
     let asked = groups.askNext()
     return asked + (groups.isIdle ? rest() : [])
   }
@@ -342,35 +337,35 @@ struct ReaderMachine: SessionMachine {
     !isWatched && !hasWaiting && subscription == nil && posts.isIdle && history.isIdle && groups.isIdle
   }
 
-  private func rest() -> [SessionAction] { isDone ? [.setTimer(.idle, after: limits.idleTimeout)] : [] }
+  private func rest() -> [Action] { isDone ? [.setTimer(.idle, after: limits.idleTimeout)] : [] }
 
   /// Ends the requests under way, because the connection is gone.
-  private mutating func endRequests(_ outcome: RelayOutcome, _ trouble: Trouble) -> [SessionAction] {
+  private mutating func endRequests(_ outcome: RelayOutcome, _ trouble: Trouble) -> [Action] {
     endBatch(outcome) + posts.end(DeliveryOutcome(outcome)) + history.end(trouble) + groups.end(DeliveryOutcome(outcome))
   }
 
   /// Ends the REQ under way. Operations that it did not decide get `outcome`, where `nil` means that the relay has served all it has.
-  private mutating func endBatch(_ outcome: RelayOutcome?) -> [SessionAction] {
+  private mutating func endBatch(_ outcome: RelayOutcome?) -> [Action] {
     guard subscription != nil else { return [] }
     (subscription, asking, filters, asked) = (nil, nil, [], [])
     let open = outcome.map { batch.fail($0) } ?? batch.finish()
     return [.cancelTimer(.answer)] + open.map(report)
   }
 
-  private mutating func up(_ roundTrip: Duration) -> [SessionAction] {
+  private mutating func up(_ roundTrip: Duration) -> [Action] {
     guard isWatched, reportedUp != true else { return [] }
     (reportedUp, reportedCause) = (true, nil)
     return [.report(.relayUp(relay, roundTrip: roundTrip))]
   }
 
-  private mutating func down(_ trouble: Trouble) -> [SessionAction] {
+  private mutating func down(_ trouble: Trouble) -> [Action] {
     // A relay that was stopped and started with an expired certificate is down for another reason now.
     guard isWatched, reportedUp != false || reportedCause != trouble.cause else { return [] }
     (reportedUp, reportedCause) = (false, trouble.cause)
     return [.report(.relayDown(relay, trouble))]
   }
 
-  private func report(_ operation: RelayOperation, _ outcome: RelayOutcome) -> SessionAction {
+  private func report(_ operation: RelayOperation, _ outcome: RelayOutcome) -> Action {
     .report(operation.report(outcome))
   }
 }

@@ -1,7 +1,6 @@
 internal import Channels
 internal import Dialing
 internal import Glibc
-internal import HTTPHandlers
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
@@ -33,101 +32,41 @@ struct RelayDialer: Sendable {
   func dial(
     _ url: RelayURL, on eventLoop: any EventLoop, deliver: @escaping @Sendable (Inbound) -> Void
   ) -> EventLoopFuture<Connection> {
-    let limits = limits
-    let status = NIOLoopBoundBox<DialFailure?>.makeBoxSendingValue(nil, eventLoop: eventLoop)
-    let timeout = TimeAmount.milliseconds(limits.dialTimeout.wholeMilliseconds)
-    let promise = eventLoop.makePromise(of: Connection.self)
-    let deadline = eventLoop.scheduleTask(in: timeout) {
-      promise.fail(DialFailure.unreachable("no connection within \(limits.dialTimeout.wholeMilliseconds) ms"))
-    }
-
-    // One channel is created for each address that is tried. Only the channel that connects may settle the dial.
-    let upgrades = NIOLoopBoundBox<[ObjectIdentifier: EventLoopFuture<Connection>]>.makeBoxSendingValue(
-      [:], eventLoop: eventLoop)
-    @Sendable func settle(_ result: Result<Connection, any Error>) {
-      deadline.cancel()
-      switch result {
-      case .success(let connection): promise.succeed(connection)
-      case .failure(let error): promise.fail(status.value ?? Self.failure(error, url))
-      }
-    }
-    ClientBootstrap(group: eventLoop)
+    let bootstrap = ClientBootstrap(group: eventLoop)
       .resolver(ConcurrentResolver(eventLoop, within: limits.dialTimeout))
-      .connectTimeout(timeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
-      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .channelOption(
-        .tcpOption(Self.userTimeout), value: SocketOptionValue(limits.unacknowledgedMax.wholeMilliseconds)
-      )
-      .channelInitializer { channel in
-        eventLoop.makeCompletedFuture {
-          promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
-          if let refusal = Descriptors.refusal(of: channel) { throw DialFailure.unreachable(refusal) }
-          if url.isSecure { try tls.secure(channel, for: url.host, plain: "ws") }
-          upgrades.value[ObjectIdentifier(channel)] = try upgrade(channel, url, status, deliver)
-        }
-      }
-      .connect(host: url.host, port: url.port)
-      .whenComplete { result in
-        let candidates = upgrades.value
-        upgrades.value = [:]
-        switch result {
-        case .failure(let error): settle(.failure(error))
-        case .success(let channel):
-          guard let upgrade = candidates[ObjectIdentifier(channel)] else {
-            return settle(.failure(ChannelError.ioOnClosedChannel))
-          }
-          upgrade.whenComplete(settle)
-        }
-      }
-    // A dial that lost the race against the deadline must not leave a connection behind.
-    return promise.futureResult
-  }
-
-  private func upgrade(
-    _ channel: any Channel, _ url: RelayURL, _ status: NIOLoopBoundBox<DialFailure?>,
-    _ deliver: @escaping @Sendable (Inbound) -> Void
-  ) throws -> EventLoopFuture<Connection> {
-    let limits = limits
-    let upgrader = NIOTypedWebSocketClientUpgrader<Connection>(
-      maxFrameSize: Self.frameBytesMax, enableAutomaticErrorHandling: false
-    ) { channel, _ in
-      channel.eventLoop.makeCompletedFuture {
-        try channel.pipeline.syncOperations.addHandlers([
+      .channelOption(.tcpOption(Self.userTimeout), value: SocketOptionValue(limits.unacknowledgedMax.wholeMilliseconds))
+    return WebSocketDial.open(
+      bootstrap, host: url.host, port: url.port, authority: url.authority, target: url.requestTarget,
+      frameBytesMax: Self.frameBytesMax, within: limits.dialTimeout, on: eventLoop,
+      late: DialFailure.unreachable("no connection within \(limits.dialTimeout.wholeMilliseconds) ms"),
+      refused: { Self.refusal($0) },
+      prepare: { [tls] channel in
+        if let refusal = Descriptors.refusal(of: channel) { throw DialFailure.unreachable(refusal) }
+        if url.isSecure { try tls.secure(channel, for: url.host, plain: "ws") }
+      },
+      handlers: { [limits] in
+        [
           GatheredFlush(),
-          IdleStateHandler(
-            readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
-          WebSocketFrameCheck(
-            allowance: WebSocketAllowance(most: limits.unaskedMax, perSecond: limits.unaskedPerSecond)),
+          IdleStateHandler(readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
+          WebSocketFrameCheck(allowance: WebSocketAllowance(most: limits.unaskedMax, perSecond: limits.unaskedPerSecond)),
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: Self.frameBytesMax),
           WebSocketFrames(
             peer: "relay", messageBytesMax: Self.frameBytesMax, silenceMax: limits.silenceMax, question: Self.signOfLife,
             deliver: deliver),
-        ])
-        return Connection(channel: channel)
+        ]
       }
+    )
+    .flatMapErrorThrowing { throw Self.failure($0, url) }
+  }
+
+  private static func refusal(_ head: HTTPResponseHead) -> DialFailure {
+    let retryAfter = head.headers.first(name: "Retry-After").flatMap {
+      RetryAfter.wait($0, date: head.headers.first(name: "Date"), now: Int64(time(nil)))
     }
-    var headers = HTTPHeaders()
-    headers.add(name: "Host", value: url.authority)
-    headers.add(name: "User-Agent", value: "Baton")
-    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: url.requestTarget, headers: headers)
-    var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
-      upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
-        upgradeRequestHead: head, upgraders: [upgrader],
-        notUpgradingCompletionHandler: { channel in
-          // The watcher below has seen the status by now.
-          channel.eventLoop.makeFailedFuture(DialFailure.notARelay("the server does not open a WebSocket"))
-        }))
-    // Relays may speak first, in the same packet as the handshake.
-    configuration.leftOverBytesStrategy = .forwardBytes
-    HTTPHandlers.prepare()
-    let result = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
-    let upgradeHandler = try channel.pipeline.syncOperations.handler(
-      type: NIOTypedHTTPClientUpgradeHandler<Connection>.self)
-    try channel.pipeline.syncOperations.addHandler(
-      StatusWatcher(status: status), position: .before(upgradeHandler))
-    return result
+    let location = head.headers.first(name: "Location").map { String($0.prefix(200)) }
+    return .status(Int(head.status.code), retryAfter: retryAfter, location: location)
   }
 
   static func failure(_ error: any Error, _ url: RelayURL) -> DialFailure {
@@ -150,31 +89,5 @@ struct RelayDialer: Sendable {
     case is NIOHTTPClientUpgradeError: return .notARelay("the server does not open a WebSocket, so it is not a relay")
     default: return .unreachable("the handshake failed: \(error)")
     }
-  }
-}
-
-/// Notes an HTTP status that does not open a WebSocket.
-private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPClientResponsePart
-  private let status: NIOLoopBoundBox<DialFailure?>
-
-  init(status: NIOLoopBoundBox<DialFailure?>) { self.status = status }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    var isDone = false
-    if case .head(let head) = unwrapInboundIn(data) {
-      isDone = head.status == .switchingProtocols
-      if !isDone {
-        let (headers, now) = (head.headers, Int64(time(nil)))
-        let retryAfter = headers.first(name: "Retry-After").flatMap {
-          RetryAfter.wait($0, date: headers.first(name: "Date"), now: now)
-        }
-        let location = headers.first(name: "Location").map { String($0.prefix(200)) }
-        status.value = .status(Int(head.status.code), retryAfter: retryAfter, location: location)
-      }
-    }
-    context.fireChannelRead(data)
-    // The bytes after the handshake are not HTTP.
-    if isDone { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
   }
 }

@@ -43,121 +43,45 @@ enum OutgoingEvent: Hashable, Sendable {
   var isOption: Bool { if case .option = self { true } else { false } }
 }
 
-/// An input of a session with a relay.
-enum SessionEvent: Hashable, Sendable {
-  case submitted(SessionOperation)
-  /// Find out which of a channel's own posts the relay has.
-  case compare(HistoryQuestion)
-  /// Invitations of this channel that still wait must not be sent.
-  case cancelled(ChannelID)
-  /// Nothing more must be sent for the channels in these slots.
-  case abandoned(SlotSet)
-  /// Whether a post whose turn has come may leave.
-  case released(DeliveryTurn)
-  /// Whether the relay must be watched: connected whenever possible, with ups and downs reported.
-  case watched(Bool)
-  case opened(roundTrip: Duration)
-  case dialFailed(DialFailure)
+/// An input of a session with a relay. Every kind of machine has these inputs, and adds its own.
+protocol SessionEvent: Hashable, Sendable {
+  associatedtype Timer: SessionTimer
+
+  static func opened(roundTrip: Duration) -> Self
+  static func dialFailed(_ failure: DialFailure) -> Self
   /// A message, or `nil` if it is not JSON.
-  case received(RelayMessage?)
+  static func received(_ message: RelayMessage?) -> Self
   /// Something that a WebSocket peer must not send. The connection is gone.
-  case violated(String)
+  static func violated(_ text: String) -> Self
   /// More than the relay was asked for. The connection is gone.
-  case flooded(String)
+  static func flooded(_ text: String) -> Self
   /// The end of the connection, as in `WebSocketInbound`: without a code, the reason is Baton's own sentence.
-  case closed(code: Int?, reason: String)
-  case timerFired(SessionTimer)
-  /// A draft was signed and sent, or `nil` if it could not be signed.
-  case published(id: String?)
-  /// The time of day when the turn of a post in a group came, in Unix seconds, and by how many seconds its date may be ahead of that.
-  case dated(PostID, number: Int, at: Int64, ahead: Int64 = 0)
-  /// A dated event was signed. Its text is `nil` if it could not be.
-  /// - at: the time of day, in Unix seconds.
-  case signed(id: String, text: String?, at: Int64)
-  /// The AUTH event for the latest challenge was sent, or `nil` if it was not, because other sessions read over the connection.
-  case authenticationSent(id: String?)
-  /// Something about the channels that are followed.
-  case following(FollowingEvent)
-  /// The time of day, in Unix seconds.
-  case time(Int64)
+  static func closed(code: Int?, reason: String) -> Self
+  static func timerFired(_ timer: Timer) -> Self
 }
 
-/// The inputs of a session that follows channels.
-enum FollowingEvent: Hashable, Sendable {
-  /// Follow a channel, or continue with the facts that are known about it now.
-  case follow(ChannelReading)
-  case unfollow(ChannelID)
-  /// A batch with this number was processed.
-  case took(Int)
-  /// Read all of a channel again.
-  case sync(ChannelID)
-  /// Ask immediately for the members of a group, because Baton has changed them.
-  case members(ChannelID)
-  /// The answer to the question for stored messages of a channel that were not served.
-  case lacks(StoredNames, ChannelID, number: Int)
-  /// Another relay of these channels has served this.
-  case heard([MessageNews])
-  /// Ask the relay for messages with certain words.
-  case search(RelaySearch)
-}
-
-enum SessionTimer: Hashable, Sendable, CaseIterable {
-  /// The first EVENT that is not answered, or the present REQ, must be answered.
-  case answer
-  /// The unanswered EVENT must now be found at the relay.
-  case readBack
-  /// AUTH must be answered, or a challenge must come.
-  case authentication
-  case reconnect
-  case idle
+/// A timer of a session. Every kind of machine has those of `ConnectionKeeper`, and adds its own.
+protocol SessionTimer: Hashable, Sendable {
+  static var reconnect: Self { get }
+  static var idle: Self { get }
   /// The connection has lasted: back-off starts again after it.
-  case stable
-  /// It is time to ask for the channels that have gathered.
-  case gather
-  /// The next EVENT may follow.
-  case pace
-  /// The present REQ for posts must be answered.
-  case answerPosts
-  /// It is time to ask for the posts that have gathered.
-  case gatherPosts
-  /// The present page of a comparison, or of messages, must be served.
-  case answerHistory
-  /// The present REQ for pinned posts must be answered.
-  case answerPins
-  /// The present REQ for profiles must be answered.
-  case answerProfiles
-  /// The present REQ for the members of groups must be answered.
-  case answerMembers
-  /// The present REQ of a search must be answered.
-  case answerSearch
-  /// Time has passed for followed channels.
-  case tick
+  static var stable: Self { get }
 }
 
 /// An action that the driver of a session must perform, in order.
-enum SessionAction: Hashable, Sendable {
+enum SessionAction<Machine: SessionMachine>: Hashable, Sendable {
   case dial
   case hangUp
   case send(String)
   /// The relay may send so many frames, with so many bytes, in addition to its usual allowance: the next request asks for them.
   case expect(frames: Int, bytes: Int)
-  /// Sign and send, then feed `published`.
-  case publish(kind: Int, tags: [[String]], content: String)
-  /// Feed `time`.
-  case tellTime
-  /// Feed `dated` with the time of day.
-  case date(PostID, number: Int)
-  /// Sign for the author of this channel, then feed `signed`.
-  case sign(DatedEvent, author: ChannelContent)
-  /// Sign and send AUTH for this challenge, then feed `authenticationSent`: as the identity, or as the author of this channel.
-  case authenticate(challenge: String, author: ChannelContent? = nil)
-  case setTimer(SessionTimer, after: Duration)
-  case cancelTimer(SessionTimer)
+  case setTimer(Machine.Timer, after: Duration)
+  case cancelTimer(Machine.Timer)
   case report(NetworkReport)
-  /// Report that the relay refused the date of this event of an operation.
-  case misdated(SessionOperation, OutgoingEvent, DateRefusal, isDoubtful: Bool)
   /// Report that an operation was not begun, for this reason, and that it may come back when `reconnect` fires.
   case postpone(SessionOperation, Trouble)
+  /// An action that no other kind of machine has.
+  case own(Machine.OwnAction)
 }
 
 /// The reasons why a WebSocket connection could not be opened.
@@ -217,10 +141,19 @@ enum DialFailure: Error, Hashable, Sendable {
 
 /// A machine that drives one connection to one relay.
 protocol SessionMachine: Sendable {
-  mutating func handle(_ event: SessionEvent) -> [SessionAction]
+  associatedtype Event: SessionEvent
+  associatedtype OwnAction: Hashable, Sendable
+  typealias Timer = Event.Timer
+
+  mutating func handle(_ event: Event) -> [SessionAction<Self>]
+
+  /// Carries out an action that no other kind of machine has. Called on the event loop of the session.
+  static func perform(_ action: OwnAction, in shell: RelaySession<Self>.Shell)
 }
 
 extension SessionMachine {
+  typealias Action = SessionAction<Self>
+
   /// Returns a description, for people, of how the connection ended.
   static func ending(_ code: Int?, _ reason: String) -> String {
     switch code {

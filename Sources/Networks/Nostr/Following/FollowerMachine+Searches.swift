@@ -4,7 +4,7 @@ internal import RelayNetwork
 // Searches at the relay.
 extension FollowerMachine {
   /// Accepts a question, and answers immediately if the relay cannot be asked now, because someone waits.
-  mutating func ask(_ search: RelaySearch) -> [SessionAction] {
+  mutating func ask(_ search: RelaySearch) -> [Action] {
     guard followed[search.channel] != nil else { return [] }
     if let hold = keeper.hold {
       end(search, .failed(hold))
@@ -32,20 +32,20 @@ extension FollowerMachine {
     }
   }
 
-  mutating func searchServed() -> [SessionAction] {
+  mutating func searchServed() -> [Action] {
     timeoutsInARow = 0
     let (over, actions) = searches.served()
     end(over)
     return actions
   }
 
-  mutating func searchClosed(_ text: String) -> [SessionAction] {
+  mutating func searchClosed(_ text: String) -> [Action] {
     timeoutsInARow = 0
     end(searches.closed(text))
     return [.cancelTimer(.answerSearch)]
   }
 
-  mutating func searchTimedOut(_ silence: Trouble) -> [SessionAction] {
+  mutating func searchTimedOut(_ silence: Trouble) -> [Action] {
     let (over, actions) = searches.timedOut(silence)
     end(over)
     return actions

@@ -4,7 +4,7 @@ internal import RelayNetwork
 // Reports of the events that a relay serves.
 extension FollowerMachine {
   /// Reports the members of groups, and wants their names.
-  mutating func membersServed() -> [SessionAction] {
+  mutating func membersServed() -> [Action] {
     timeoutsInARow = 0
     let (news, actions) = members.served()
     for item in news {

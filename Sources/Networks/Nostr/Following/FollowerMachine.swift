@@ -12,7 +12,7 @@ struct FollowerMachine: SessionMachine {
 
   let relay: RelayID
   private let limits: NostrLimits
-  var keeper: ConnectionKeeper
+  var keeper: ConnectionKeeper<FollowerMachine>
   var followed = FollowedChannels()
   var live: LiveReader
   var pages: PageReader
@@ -58,63 +58,12 @@ struct FollowerMachine: SessionMachine {
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
 
-  mutating func handle(_ event: SessionEvent) -> [SessionAction] {
+  mutating func handle(_ event: Event) -> [Action] {
     let actions = answer(event)
     return actions + goOn()
   }
 
-  private mutating func answer(_ event: SessionEvent) -> [SessionAction] {
-    switch event {
-    case .following(let event): return following(event)
-    case .time(let seconds): return told(seconds)
-    case .opened:
-      (rubbish, lastNotice, timeoutsInARow, isBegun) = (0, nil, 0, false)
-      return keeper.opened() + [.expect(frames: max(0, limits.followedMax - limits.unaskedMax), bytes: 0), .tellTime]
-    case .dialFailed(let failure):
-      fail(failure.trouble)
-      return keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
-    case .received(let message): return received(message)
-    case .violated(let text):
-      let trouble = Trouble(.protocol, text)
-      fail(trouble)
-      return lost() + [.hangUp] + keeper.lost(isBusy: false)
-    case .flooded(let text):
-      guard keeper.state == .open else { return [] }
-      let trouble = Trouble(.misbehaving, text)
-      fail(trouble)
-      return lost() + [.hangUp] + keeper.flooded(because: trouble)
-    case .closed(let code, let reason):
-      guard keeper.state == .open else { return [] }
-      let ended = lost() + keeper.lost(isBusy: true)
-      // After a connection that held, another follows soon.
-      if keeper.failures > 1 { fail(Trouble(.unreachable, Self.ending(code, reason))) }
-      return ended
-    case .timerFired(let timer): return fired(timer)
-    case .submitted, .compare, .cancelled, .abandoned, .released, .watched: return []  // publishers and readers do that
-    case .authenticationSent, .published, .dated, .signed: return []  // followers stay anonymous
-    }
-  }
-
-  /// Asks for the next data, and reports the data that was read.
-  private mutating func goOn() -> [SessionAction] {
-    var actions = outbox.flush(isPartial: !pages.isUnderWay)
-    guard keeper.state == .open, isBegun else { return actions }
-    actions += live.askNext(followed)
-    if live.isSettled { actions += marks.askNext() }
-    guard outbox.isEmpty else { return actions }
-    actions += searches.askNext(followed)
-    if live.isSettled { actions += members.askNext(followed) }
-    if let turn = pages.goOn() { take(turn) }
-    actions +=
-      outbox.flush(isPartial: true)
-      + pages.askNext(followed, seen, mayBegin: live.isSettled, most: live.size.most, now: now)
-    guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
-    return actions + profiles.askNext { followed[$0] != nil }
-  }
-
-  // MARK: - The followed channels
-
-  private mutating func following(_ event: FollowingEvent) -> [SessionAction] {
+  private mutating func answer(_ event: Event) -> [Action] {
     switch event {
     case .follow(let channel): return follow(channel)
     case .unfollow(let id): return unfollow(id)
@@ -139,10 +88,53 @@ struct FollowerMachine: SessionMachine {
     case .lacks(let missing, let channel, let number):
       if let turn = pages.lacks(missing, in: channel, number: number) { take(turn) }
       return []
+    case .time(let seconds): return told(seconds)
+    case .opened:
+      (rubbish, lastNotice, timeoutsInARow, isBegun) = (0, nil, 0, false)
+      return keeper.opened() + [.expect(frames: max(0, limits.followedMax - limits.unaskedMax), bytes: 0), .own(.tellTime)]
+    case .dialFailed(let failure):
+      fail(failure.trouble)
+      return keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
+    case .received(let message): return received(message)
+    case .violated(let text):
+      let trouble = Trouble(.protocol, text)
+      fail(trouble)
+      return lost() + [.hangUp] + keeper.lost(isBusy: false)
+    case .flooded(let text):
+      guard keeper.state == .open else { return [] }
+      let trouble = Trouble(.misbehaving, text)
+      fail(trouble)
+      return lost() + [.hangUp] + keeper.flooded(because: trouble)
+    case .closed(let code, let reason):
+      guard keeper.state == .open else { return [] }
+      let ended = lost() + keeper.lost(isBusy: true)
+      // After a connection that held, another follows soon.
+      if keeper.failures > 1 { fail(Trouble(.unreachable, Self.ending(code, reason))) }
+      return ended
+    case .timerFired(let timer): return fired(timer)
     }
   }
 
-  private mutating func follow(_ channel: ChannelReading) -> [SessionAction] {
+  /// Asks for the next data, and reports the data that was read.
+  private mutating func goOn() -> [Action] {
+    var actions = outbox.flush(isPartial: !pages.isUnderWay)
+    guard keeper.state == .open, isBegun else { return actions }
+    actions += live.askNext(followed)
+    if live.isSettled { actions += marks.askNext() }
+    guard outbox.isEmpty else { return actions }
+    actions += searches.askNext(followed)
+    if live.isSettled { actions += members.askNext(followed) }
+    if let turn = pages.goOn() { take(turn) }
+    actions +=
+      outbox.flush(isPartial: true)
+      + pages.askNext(followed, seen, mayBegin: live.isSettled, most: live.size.most, now: now)
+    guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
+    return actions + profiles.askNext { followed[$0] != nil }
+  }
+
+  // MARK: - The followed channels
+
+  private mutating func follow(_ channel: ChannelReading) -> [Action] {
     let known = followed[channel.id]
     guard known != channel else { return [] }
     followed.insert(channel)
@@ -152,12 +144,12 @@ struct FollowerMachine: SessionMachine {
     pages.read(channel.id, again: earlier.map { $0 != channel.id } ?? false)
     members.want(channel.id)
     owed.insert(channel.id)
-    let ticking: [SessionAction] = isTicking ? [] : [.setTimer(.tick, after: Self.tickTime)]
+    let ticking: [Action] = isTicking ? [] : [.setTimer(.tick, after: Self.tickTime)]
     isTicking = true
     return ticking + [.cancelTimer(.idle)] + (isBegun ? live.add(channel.id) : keeper.need())
   }
 
-  private mutating func unfollow(_ id: ChannelID) -> [SessionAction] {
+  private mutating func unfollow(_ id: ChannelID) -> [Action] {
     guard let channel = followed[id] else { return [] }
     if left.count >= Self.leftMax { (left, seen) = ([:], SeenEvents()) }
     left[channel.networkID] = id
@@ -172,7 +164,7 @@ struct FollowerMachine: SessionMachine {
 
   // MARK: - Time and connection
 
-  private mutating func told(_ seconds: Int64) -> [SessionAction] {
+  private mutating func told(_ seconds: Int64) -> [Action] {
     now = max(0, seconds)
     guard keeper.state == .open, !isBegun else { return [] }
     isBegun = true
@@ -184,7 +176,7 @@ struct FollowerMachine: SessionMachine {
     return followed.isEmpty ? [.setTimer(.idle, after: limits.idleTimeout)] : []
   }
 
-  private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
+  private mutating func fired(_ timer: Timer) -> [Action] {
     switch timer {
     case .tick: return ticked()
     case .gather: return isBegun ? live.gathered(followed) : []
@@ -193,7 +185,7 @@ struct FollowerMachine: SessionMachine {
       notHeard(channels)
       return actions + silent(channels)
     // Some relays ignore requests for deletions and reactions, and answer all others.
-    case .answerPosts: return marks.timedOut()
+    case .answerMarks: return marks.timedOut()
     case .answerProfiles: return profiles.timedOut()
     case .answerMembers: return members.timedOut()
     case .answerSearch: return searchTimedOut(silence)
@@ -211,12 +203,10 @@ struct FollowerMachine: SessionMachine {
     case .stable:
       keeper.lasted()
       return []
-    case .authentication, .readBack, .pace: return []  // publishers'
-    case .gatherPosts, .answerPins: return []  // readers'
     }
   }
 
-  private mutating func ticked() -> [SessionAction] {
+  private mutating func ticked() -> [Action] {
     isTicking = !followed.isEmpty
     guard isTicking else { return [] }
     tickCount += 1
@@ -233,10 +223,10 @@ struct FollowerMachine: SessionMachine {
         members.want(id)
       }
     }
-    let next = SessionAction.setTimer(.tick, after: Self.tickTime)
+    let next = Action.setTimer(.tick, after: Self.tickTime)
     guard keeper.state == .open else { return [next] }
     let more = max(0, limits.followedPerSecond - limits.unaskedPerSecond) * Self.tickSeconds
-    return [next, .expect(frames: more, bytes: 0), .tellTime]
+    return [next, .expect(frames: more, bytes: 0), .own(.tellTime)]
   }
 
   private var silence: Trouble {
@@ -245,7 +235,7 @@ struct FollowerMachine: SessionMachine {
   }
 
   /// Notes that a request was not answered. A relay that answers nothing is left.
-  private mutating func silent(_ channels: [ChannelID]) -> [SessionAction] {
+  private mutating func silent(_ channels: [ChannelID]) -> [Action] {
     guard keeper.state == .open else { return [] }
     timeoutsInARow += 1
     let isMute = timeoutsInARow > 1
@@ -255,7 +245,7 @@ struct FollowerMachine: SessionMachine {
   }
 
   /// Forgets the requests under way, because the connection is gone.
-  private mutating func lost() -> [SessionAction] {
+  private mutating func lost() -> [Action] {
     guard isBegun else { return [] }
     isBegun = false
     notHeard(Array(followed.all.keys))
@@ -265,10 +255,10 @@ struct FollowerMachine: SessionMachine {
     members.reset()
     pages.interrupt()
     searchLost()
-    let timers: [SessionTimer] = [
-      .answer, .answerPosts, .answerHistory, .answerProfiles, .answerMembers, .answerSearch, .gather,
+    let timers: [Timer] = [
+      .answer, .answerMarks, .answerHistory, .answerProfiles, .answerMembers, .answerSearch, .gather,
     ]
-    return timers.map(SessionAction.cancelTimer)
+    return timers.map(Action.cancelTimer)
   }
 
   private mutating func notHeard(_ channels: [ChannelID]) {
@@ -310,7 +300,7 @@ struct FollowerMachine: SessionMachine {
 
   // MARK: - Messages from the relay
 
-  private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
+  private mutating func received(_ message: RelayMessage?) -> [Action] {
     switch message {
     case nil:
       rubbish += 1
@@ -371,7 +361,7 @@ struct FollowerMachine: SessionMachine {
     }
   }
 
-  private mutating func take(_ event: NostrEvent, _ name: String) -> [SessionAction] {
+  private mutating func take(_ event: NostrEvent, _ name: String) -> [Action] {
     if pages.asks(name) {
       let (found, actions) = pages.take(event, seen)
       switch found {

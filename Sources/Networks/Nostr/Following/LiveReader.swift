@@ -76,25 +76,25 @@ struct LiveReader: Sendable {
     size.connected()
   }
 
-  mutating func add(_ channel: ChannelID) -> [SessionAction] {
+  mutating func add(_ channel: ChannelID) -> [FollowerMachine.Action] {
     guard placed.insert(channel).inserted else { return [] }
     new.append(channel)
     return gather()
   }
 
   /// Notes that a channel is no longer followed.
-  mutating func changed() -> [SessionAction] { gather() }
+  mutating func changed() -> [FollowerMachine.Action] { gather() }
 
-  private mutating func gather() -> [SessionAction] {
+  private mutating func gather() -> [FollowerMachine.Action] {
     guard !isGathering else { return [] }
     isGathering = true
     return [.setTimer(.gather, after: Self.gatherTime)]
   }
 
   /// Puts the gathered channels into subscriptions.
-  mutating func gathered(_ followed: FollowedChannels) -> [SessionAction] {
+  mutating func gathered(_ followed: FollowedChannels) -> [FollowerMachine.Action] {
     isGathering = false
-    var actions: [SessionAction] = []
+    var actions: [FollowerMachine.Action] = []
     let replaced = Set((queue + [asking?.chunk].compactMap { $0 } + refused.map(\.chunk)).compactMap(\.replaced))
     for (name, channels) in open.sorted(by: { $0.key < $1.key }) where !replaced.contains(name) {
       let left = channels.filter { followed[$0] != nil }
@@ -117,7 +117,7 @@ struct LiveReader: Sendable {
   }
 
   /// Asks for the next subscription, unless one is asked for. The connection must be open.
-  mutating func askNext(_ followed: FollowedChannels) -> [SessionAction] {
+  mutating func askNext(_ followed: FollowedChannels) -> [FollowerMachine.Action] {
     guard asking == nil else { return [] }
     while var chunk = queue.popFirst() {
       let left = chunk.channels.filter { followed[$0] != nil }
@@ -159,13 +159,15 @@ struct LiveReader: Sendable {
 
   /// Handles the end of the stored events: the subscription works now.
   /// - Returns: its channels.
-  mutating func served(_ name: String, _ followed: FollowedChannels) -> (actions: [SessionAction], heard: [ChannelID]) {
+  mutating func served(
+    _ name: String, _ followed: FollowedChannels
+  ) -> (actions: [FollowerMachine.Action], heard: [ChannelID]) {
     guard let asking, asking.name == name else { return ([], []) }
     self.asking = nil
     let channels = asking.chunk.channels
     size.took(channels.count)
     open[name] = channels
-    var actions: [SessionAction] = [.cancelTimer(.answer)]
+    var actions: [FollowerMachine.Action] = [.cancelTimer(.answer)]
     if let old = asking.chunk.replaced, open.removeValue(forKey: old) != nil { actions.append(.send(ClientMessage.close(old))) }
     if channels.contains(where: { followed[$0] == nil }) { actions += gather() }
     return (actions, channels)
@@ -173,7 +175,7 @@ struct LiveReader: Sendable {
 
   /// Handles a subscription that the relay ended.
   /// - Returns: the channels that are not heard until they are asked for again.
-  mutating func closed(_ name: String, _ text: String) -> (actions: [SessionAction], deaf: [ChannelID]) {
+  mutating func closed(_ name: String, _ text: String) -> (actions: [FollowerMachine.Action], deaf: [ChannelID]) {
     if let channels = open.removeValue(forKey: name) {
       // A subscription that was to be replaced still gets its successor.
       let isReplaced = (queue + [asking?.chunk].compactMap { $0 }).contains { $0.replaced == name }
@@ -195,10 +197,10 @@ struct LiveReader: Sendable {
   /// Handles a REQ that was not answered in time. The relay may find it too long, so a part of it follows. One channel comes first, to tell
   /// such a relay from a relay that answers nothing.
   /// - Returns: as of `closed`.
-  mutating func timedOut() -> (actions: [SessionAction], deaf: [ChannelID]) {
+  mutating func timedOut() -> (actions: [FollowerMachine.Action], deaf: [ChannelID]) {
     guard let asking else { return ([], []) }
     self.asking = nil
-    let closing = SessionAction.send(ClientMessage.close(asking.name))
+    let closing = FollowerMachine.Action.send(ClientMessage.close(asking.name))
     guard asking.chunk.channels.count > 1, divisionsLeft > 0 else {
       return ([closing] + wait(asking.chunk), deaf(of: asking.chunk))
     }
@@ -221,10 +223,10 @@ struct LiveReader: Sendable {
     return chunk.channels.filter { !heard.contains($0) }
   }
 
-  private mutating func wait(_ chunk: Chunk) -> [SessionAction] {
+  private mutating func wait(_ chunk: Chunk) -> [FollowerMachine.Action] {
     var ticks = Self.retryTicksFirst
     for _ in 0..<chunk.failures where ticks < Self.retryTicksMax { ticks *= 2 }
-    var (chunk, actions) = (chunk, [SessionAction]())
+    var (chunk, actions) = (chunk, [FollowerMachine.Action]())
     chunk.failures += 1
     // An older subscription without any of these channels has nothing to wait for.
     if let old = chunk.replaced, let channels = open[old], Set(channels).isDisjoint(with: chunk.channels) {

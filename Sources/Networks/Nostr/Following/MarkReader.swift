@@ -167,8 +167,8 @@ struct MarkReader: Sendable {
   mutating func tick() { for index in requests.indices { requests[index].ticksLeft = max(0, requests[index].ticksLeft - 1) } }
 
   /// Asks for the watched messages if they have changed. The connection must be open.
-  mutating func askNext() -> [SessionAction] {
-    var actions: [SessionAction] = []
+  mutating func askNext() -> [FollowerMachine.Action] {
+    var actions: [FollowerMachine.Action] = []
     for index in requests.indices where asking == nil && requests[index].isStale && requests[index].ticksLeft == 0 {
       (requests[index].isStale, requests[index].ticksLeft) = (false, Self.renewalTicks)
       guard !requests[index].ids.isEmpty else {
@@ -182,7 +182,7 @@ struct MarkReader: Sendable {
       actions += [
         .expect(frames: Self.storedMax, bytes: PageReader.pageBytesMax),
         .send(ClientMessage.request(name, [Self.filter(ids)])),
-        .setTimer(.answerPosts, after: limits.readTimeout),
+        .setTimer(.answerMarks, after: limits.readTimeout),
       ]
     }
     return actions
@@ -196,7 +196,7 @@ struct MarkReader: Sendable {
     return .object(members)
   }
 
-  private mutating func close(_ index: Int) -> [SessionAction] {
+  private mutating func close(_ index: Int) -> [FollowerMachine.Action] {
     guard let name = requests[index].open else { return [] }
     requests[index].open = nil
     return [.send(ClientMessage.close(name))]
@@ -205,7 +205,7 @@ struct MarkReader: Sendable {
   // MARK: - Answers
 
   /// Handles the end of the stored events.
-  mutating func served(_ name: String) -> [SessionAction] {
+  mutating func served(_ name: String) -> [FollowerMachine.Action] {
     guard let (asked, index, count) = asking, name == asked else { return [] }
     asking = nil
     let closing = close(index)
@@ -214,11 +214,11 @@ struct MarkReader: Sendable {
     if requests[index].ids.count > count { requests[index].isStale = true }
     size.took(count)
     fit()
-    return [.cancelTimer(.answerPosts)] + closing
+    return [.cancelTimer(.answerMarks)] + closing
   }
 
   /// Handles a subscription that the relay ended.
-  mutating func closed(_ name: String, _ text: String) -> [SessionAction] {
+  mutating func closed(_ name: String, _ text: String) -> [FollowerMachine.Action] {
     if let index = requests.firstIndex(where: { $0.open == name }) {
       requests[index].open = nil
       // Its successor may be under way.
@@ -228,18 +228,18 @@ struct MarkReader: Sendable {
     guard let (asked, index, count) = asking, name == asked else { return [] }
     asking = nil
     let isOfOthers = ClosedRequest(text).trouble.cause == .rateLimited || text.contains("subscription")
-    return [.cancelTimer(.answerPosts)] + (isOfOthers ? refused(index) : refused(index, count))
+    return [.cancelTimer(.answerMarks)] + (isOfOthers ? refused(index) : refused(index, count))
   }
 
   /// Handles a REQ that was not answered in time.
-  mutating func timedOut() -> [SessionAction] {
+  mutating func timedOut() -> [FollowerMachine.Action] {
     guard let (name, index, count) = asking else { return [] }
     asking = nil
     return [.send(ClientMessage.close(name))] + refused(index, count)
   }
 
   /// A relay may find a REQ too long. A REQ for a single id finds that out.
-  private mutating func refused(_ index: Int, _ count: Int) -> [SessionAction] {
+  private mutating func refused(_ index: Int, _ count: Int) -> [FollowerMachine.Action] {
     size.refused(count)
     guard count > 1, size.isInDoubt else {
       size.connected()
@@ -250,14 +250,14 @@ struct MarkReader: Sendable {
   }
 
   /// A relay that has accepted other subscriptions may not allow more. There must be room for pages, too.
-  private mutating func refused(_ index: Int) -> [SessionAction] {
+  private mutating func refused(_ index: Int) -> [FollowerMachine.Action] {
     let others = requests.indices.filter { $0 != index && requests[$0].open != nil }
     guard let last = others.last else {
       wait(index)
       return []
     }
     let isNew = requests[index].open == nil
-    var actions: [SessionAction] = []
+    var actions: [FollowerMachine.Action] = []
     var left: [String] = []
     for victim in (isNew ? [index] : []) + (!isNew || others.count > 1 ? [last] : []) {
       actions += close(victim)

@@ -54,7 +54,7 @@ struct MemberReader: Sendable {
   mutating func tick() { ticksLeft = max(0, ticksLeft - 1) }
 
   /// Asks for the next lists, unless some are asked for. The connection must be open.
-  mutating func askNext(_ followed: FollowedChannels) -> [SessionAction] {
+  mutating func askNext(_ followed: FollowedChannels) -> [FollowerMachine.Action] {
     guard asking == nil, ticksLeft == 0 || isHurried, !waiting.isEmpty else { return [] }
     isHurried = false
     var groups: [String: ChannelReading] = [:]
@@ -85,7 +85,7 @@ struct MemberReader: Sendable {
 
   /// Handles the end of the stored events.
   /// - Returns: the members in the lists.
-  mutating func served() -> (news: [MessageNews], actions: [SessionAction]) {
+  mutating func served() -> (news: [MessageNews], actions: [FollowerMachine.Action]) {
     guard let asking else { return ([], []) }
     let lists = found.sorted { ($0.key.group, $0.key.kind) < ($1.key.group, $1.key.kind) }
     let news = lists.compactMap { name, event -> MessageNews? in
@@ -99,13 +99,13 @@ struct MemberReader: Sendable {
 
   /// Handles a request that the relay ended. A relay that does not list its members may serve everything else, and a relay that finds the
   /// request too long accepts a shorter one.
-  mutating func closed() -> [SessionAction] {
+  mutating func closed() -> [FollowerMachine.Action] {
     refused()
     return [.cancelTimer(.answerMembers)]
   }
 
   /// Handles a request that was not answered in time like a request that the relay ended.
-  mutating func timedOut() -> [SessionAction] {
+  mutating func timedOut() -> [FollowerMachine.Action] {
     guard let asking else { return [] }
     refused()
     return [.send(ClientMessage.close(asking.name))]

@@ -55,8 +55,8 @@ struct MessageOutbox: Sendable {
 
   /// Reports as much as may be out.
   /// - Parameter isPartial: whether also a batch with less than it may have.
-  mutating func flush(isPartial: Bool) -> [SessionAction] {
-    var actions: [SessionAction] = []
+  mutating func flush(isPartial: Bool) -> [FollowerMachine.Action] {
+    var actions: [FollowerMachine.Action] = []
     while out.count < Self.batchesOutMax, !waiting.isEmpty, isPartial || isUrgent || waiting.count >= Self.batchMax {
       let news = Array(waiting.prefix(Self.batchMax))
       waiting.removeFirst(news.count)

@@ -130,7 +130,7 @@ struct PageReader: Sendable {
   }
 
   /// Forgets a channel that is no longer followed.
-  mutating func remove(_ channel: ChannelID) -> [SessionAction] {
+  mutating func remove(_ channel: ChannelID) -> [FollowerMachine.Action] {
     missed[channel] = nil
     if let names = heard.removeValue(forKey: channel) { heardCount -= names.messages.count + names.reactions.count }
     if again.removeValue(forKey: channel) != nil { wholes.removeAll { $0 == channel } }
@@ -147,7 +147,7 @@ struct PageReader: Sendable {
   ///   - now: Unix time in seconds.
   mutating func askNext(
     _ followed: FollowedChannels, _ seen: SeenEvents, mayBegin: Bool, most: Int, now: Int64
-  ) -> [SessionAction] {
+  ) -> [FollowerMachine.Action] {
     guard subscription == nil, !isComparing else { return [] }
     if reading == nil, mayBegin { reading = next(followed, most, now) }
     if reading == nil, mayBegin, !heard.isEmpty { readHeard(seen) }
@@ -221,7 +221,7 @@ struct PageReader: Sendable {
   // MARK: - Answers
 
   /// Handles an event that came under the name of the REQ.
-  mutating func take(_ event: NostrEvent, _ seen: SeenEvents) -> (found: Found?, actions: [SessionAction]) {
+  mutating func take(_ event: NostrEvent, _ seen: SeenEvents) -> (found: Found?, actions: [FollowerMachine.Action]) {
     guard let subject = reading?.subject, let step = reading?.step, let filter = reading?.pager.filter else { return (nil, []) }
     let isKnown = !subject.isAgain && seen.contains(event.id)
     let judgement = reading?.pager.take(id: event.id, createdAt: event.createdAt, bytes: event.roughBytes) {
@@ -244,7 +244,7 @@ struct PageReader: Sendable {
   }
 
   /// Handles an unreadable event that came under the name of the REQ.
-  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [SessionAction] {
+  mutating func takeUnreadable(createdAt: Int64?, bytes: Int) -> [FollowerMachine.Action] {
     reading?.pager.takeUnreadable(createdAt: createdAt, bytes: bytes)
     _ = countAhead(createdAt ?? 0)
     return taken()
@@ -257,7 +257,7 @@ struct PageReader: Sendable {
     return true
   }
 
-  private mutating func taken() -> [SessionAction] {
+  private mutating func taken() -> [FollowerMachine.Action] {
     eventCount += 1
     // A reading that has enough, or was served too much, does not wait for the rest of the page.
     if reading?.pager.ending != nil || isEnough || isCrowdedAhead { return close() }
@@ -295,7 +295,7 @@ struct PageReader: Sendable {
   }
 
   /// Handles the end of a page.
-  mutating func served(_ hint: StoredHint?) -> [SessionAction] {
+  mutating func served(_ hint: StoredHint?) -> [FollowerMachine.Action] {
     reading?.pager.endPage(hint)
     if case .marks(let about, _)? = reading?.step { size.took(about.count) }
     return close()
@@ -385,7 +385,7 @@ struct PageReader: Sendable {
 
   /// Handles a REQ that was not answered in time.
   /// - Returns: the turn as of `goOn`.
-  mutating func timedOut(_ trouble: Trouble) -> (actions: [SessionAction], turn: Turn?) {
+  mutating func timedOut(_ trouble: Trouble) -> (actions: [FollowerMachine.Action], turn: Turn?) {
     let actions = close()
     return (actions, asksForFewer() ? readMarks() : end(.failed(trouble)))
   }
@@ -411,7 +411,7 @@ struct PageReader: Sendable {
     }
   }
 
-  private mutating func close() -> [SessionAction] {
+  private mutating func close() -> [FollowerMachine.Action] {
     guard let name = subscription else { return [] }
     subscription = nil
     return [.send(ClientMessage.close(name)), .cancelTimer(.answerHistory)]

@@ -90,7 +90,7 @@ struct ProfileReader: Sendable {
 
   /// Asks for the next profiles, unless some are asked for. The connection must be open.
   /// - Parameter isFollowed: whether a channel is still followed.
-  mutating func askNext(_ isFollowed: (ChannelID) -> Bool) -> [SessionAction] {
+  mutating func askNext(_ isFollowed: (ChannelID) -> Bool) -> [FollowerMachine.Action] {
     guard asking == nil, ticksLeft == 0, !waiting.isEmpty else { return [] }
     var authors: Set<String> = []
     while authors.count < Self.authorsMax, let author = waiting.popFirst() {
@@ -123,7 +123,7 @@ struct ProfileReader: Sendable {
 
   /// Handles the end of the stored events.
   /// - Returns: the names in the profiles.
-  mutating func served() -> (news: [MessageNews], actions: [SessionAction]) {
+  mutating func served() -> (news: [MessageNews], actions: [FollowerMachine.Action]) {
     guard let asking else { return ([], []) }
     let news = found.values.sorted { $0.publicKey < $1.publicKey }.compactMap { event -> MessageNews? in
       guard let channel = channels[event.publicKey], let profile = ReadProfile(event) else { return nil }
@@ -138,14 +138,14 @@ struct ProfileReader: Sendable {
   }
 
   /// Handles a request that the relay ended. A relay without profiles may have everything else.
-  mutating func closed() -> [SessionAction] {
+  mutating func closed() -> [FollowerMachine.Action] {
     giveUp()
     ticksLeft = Self.retryTicks
     return [.cancelTimer(.answerProfiles)]
   }
 
   /// Handles a request that was not answered in time like a request that the relay ended.
-  mutating func timedOut() -> [SessionAction] {
+  mutating func timedOut() -> [FollowerMachine.Action] {
     guard let asking else { return [] }
     giveUp()
     ticksLeft = Self.retryTicks

@@ -69,7 +69,7 @@ struct SearchReader: Sendable {
   }
 
   /// Asks the next question, unless one is under way. The connection must be open.
-  mutating func askNext(_ followed: FollowedChannels) -> [SessionAction] {
+  mutating func askNext(_ followed: FollowedChannels) -> [FollowerMachine.Action] {
     guard asking == nil else { return [] }
     if let (search, channel, found) = next {
       next = nil
@@ -81,7 +81,7 @@ struct SearchReader: Sendable {
     return []
   }
 
-  private mutating func ask(_ search: RelaySearch, _ channel: ChannelReading, _ step: Step) -> [SessionAction] {
+  private mutating func ask(_ search: RelaySearch, _ channel: ChannelReading, _ step: Step) -> [FollowerMachine.Action] {
     subscriptionNumber += 1
     let name = "\(prefix)s\(subscriptionNumber)"
     let filter = ChannelReading.filter(of: channel, step == .messages ? nil : found(step))
@@ -114,7 +114,7 @@ struct SearchReader: Sendable {
   }
 
   /// Handles the end of the stored events.
-  mutating func served() -> (over: Over?, actions: [SessionAction]) {
+  mutating func served() -> (over: Over?, actions: [FollowerMachine.Action]) {
     guard let asking else { return (nil, []) }
     let actions = close()
     guard asking.step == .messages, !asking.found.isEmpty else {
@@ -135,13 +135,13 @@ struct SearchReader: Sendable {
   }
 
   /// Handles a REQ that was not answered in time.
-  mutating func timedOut(_ trouble: Trouble) -> (over: Over?, actions: [SessionAction]) {
+  mutating func timedOut(_ trouble: Trouble) -> (over: Over?, actions: [FollowerMachine.Action]) {
     guard let asking else { return (nil, []) }
     return (Over(search: asking.search, outcome: .failed(trouble)), close())
   }
 
   /// Forgets a channel that is no longer followed.
-  mutating func remove(_ channel: ChannelID) -> [SessionAction] {
+  mutating func remove(_ channel: ChannelID) -> [FollowerMachine.Action] {
     waiting.removeAll { $0.channel == channel }
     if next?.search.channel == channel { next = nil }
     return asking?.search.channel == channel ? close() : []
@@ -161,7 +161,7 @@ struct SearchReader: Sendable {
     return all
   }
 
-  private mutating func close() -> [SessionAction] {
+  private mutating func close() -> [FollowerMachine.Action] {
     guard let name = asking?.name else { return [] }
     asking = nil
     return [.cancelTimer(.answerSearch), .send(ClientMessage.close(name))]

@@ -48,8 +48,6 @@ public final class SimpleXNetwork: RelayNetwork {
     var nudges: [Duration: Task<Void, Never>] = [:]
     var answers: [CoreRequestID: CheckedContinuation<Result<CoreReply, CoreFailure>, Never>] = [:]
     var requests = 0
-    var report: (@Sendable (NetworkReport) -> Void)?
-    var unreported: [NetworkReport] = []
     /// Names that were given since the program started, the oldest first.
     var prepared: Deque<String> = []
     var preparedSet: Set<String> = []
@@ -71,6 +69,7 @@ public final class SimpleXNetwork: RelayNetwork {
   let files: FileFolder?
   private let served: @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel]
   private let state = Mutex(State())
+  let reports = ReportBuffer<NetworkReport>()
   private let wakes: AsyncStream<Void>
   private let waker: AsyncStream<Void>.Continuation
   private let began = ContinuousClock.now
@@ -175,11 +174,7 @@ public final class SimpleXNetwork: RelayNetwork {
   // MARK: - Running
 
   public func run(report: @escaping @Sendable (NetworkReport) -> Void) async {
-    state.withLock { state in
-      for what in state.unreported { report(what) }
-      state.unreported = []
-      state.report = report
-    }
+    reports.start(report)
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.client.run { self.heard($0) } }
       for (lane, client) in self.lanes.enumerated() {
@@ -206,7 +201,7 @@ public final class SimpleXNetwork: RelayNetwork {
             let result = await self.ask(.testRelay(user, address), self.lanes[lane])
             self.put(.tested(lane: lane, address, result))
           }
-        }, arrived: { self.takeInputs() }, report: { self.tell($0) },
+        }, arrived: { self.takeInputs() }, report: { self.reports.add($0) },
         nudge: { self.nudge(after: $0) }, presets: presets, files: files,
         errand: { lane, user, errand in
           Task {
@@ -295,13 +290,5 @@ public final class SimpleXNetwork: RelayNetwork {
       return state.inputs.take()
     }
     for case .errand(let errand) in left { errand.refuse("Baton ends") }
-  }
-
-  func tell(_ what: NetworkReport) {
-    let report = state.withLock { state in
-      if state.report == nil { state.unreported.append(what) }
-      return state.report
-    }
-    report?(what)
   }
 }

@@ -137,7 +137,7 @@ extension SimpleXNetwork {
 
   /// A relay on SimpleX lists nothing.
   public func compare(_ comparison: PostComparison) {
-    tell(
+    reports.add(
       .compared(
         channel: comparison.channel, relay: comparison.relay, number: comparison.number,
         .failed(Trouble(.notSupported, "relays on SimpleX do not list their posts"))))

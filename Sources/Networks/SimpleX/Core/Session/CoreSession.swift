@@ -2,6 +2,7 @@ internal import Channels
 internal import Dialing
 internal import Logging
 internal import NIOCore
+internal import RelayNetwork
 
 /// Carries out the decisions of the session machine. It is confined to one event loop, which is its only inbox: events are handled in the
 /// order in which they arrive, without suspension.
@@ -10,10 +11,7 @@ final class CoreSession {
   private let dialer: CoreDialer
   private let eventLoop: any EventLoop
   private let logger: Logger
-  private var report: (@Sendable (CoreReport) -> Void)?
-  /// Reports from before there was a receiver.
-  private var unreported: [CoreReport] = []
-  private let unreportedMax: Int
+  private let reports: ReportBuffer<CoreReport>
   private var connection: CoreDialer.Connection?
   /// The number of the dial. It distinguishes messages of an earlier connection from messages of the current one.
   private var generation = 0
@@ -24,15 +22,13 @@ final class CoreSession {
     self.dialer = dialer
     self.eventLoop = eventLoop
     self.logger = logger
-    unreportedMax = dialer.limits.queueMax
+    reports = ReportBuffer(keptMax: dialer.limits.queueMax)
   }
 
   /// Starts to connect.
   /// - Parameter report: receives the machine's reports, on the event loop, in order.
   func start(report: @escaping @Sendable (CoreReport) -> Void) {
-    self.report = report
-    for what in unreported { report(what) }
-    unreported = []
+    reports.start(report)
     feed(.started)
   }
 
@@ -57,7 +53,7 @@ final class CoreSession {
 
   private func tell(_ what: CoreReport) {
     if case .down(let reason) = what { logger.debug("no connection to the core: \(reason)") }
-    if let report { report(what) } else if unreported.count < unreportedMax { unreported.append(what) }
+    reports.add(what)
   }
 
   private func set(_ timer: CoreTimer, _ after: Duration) {
