@@ -192,7 +192,7 @@ struct PublisherWindowTests {
     for item in [first, group(2), group(3), second] { _ = machine.handle(.submitted(item)) }
     _ = machine.handle(.opened(roundTrip: .zero))
     func publishes(_ actions: [PublisherMachine.Action]) -> Int {
-      actions.filter { if case .publish = $0 { true } else { false } }.count
+      actions.filter { if case .own(.publish) = $0 { true } else { false } }.count
     }
     #expect(publishes(machine.handle(ok(first))) == 1)
     _ = machine.handle(.published(id: "g2"))

@@ -40,7 +40,7 @@ extension PublisherMachine {
 }
 
 extension ReaderMachine {
-  static func perform(_ action: Never, in shell: RelaySession<ReaderMachine>.Shell) { switch action {} }
+  static func perform(_ action: Never, in shell: RelaySession<ReaderMachine>.Shell) {}
 }
 
 extension FollowerMachine {
