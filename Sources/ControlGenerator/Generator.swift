@@ -94,6 +94,7 @@ public struct Generator {
   {
     func uses(_ words: String...) -> Bool { types.contains { type in words.contains { type.contains($0) } } }
     var imports = module == "ControlAPI" ? [] : ["public import ControlAPI"]
+    if uses("RefusalSentence") { imports.append("public import Sentences") }
     // Some fields may be any JSON, and members of errors are read with it.
     if uses(": JSONValue", ": [JSONValue]", "-> JSONValue", "JSONWrit") {
       imports.append("public import StrictJSON")

@@ -26,8 +26,27 @@ extension Generator {
     ]
     lines += cases + ["    default: self = .other(error)", "    }", "  }", ""]
     lines += ["  /// What goes over the wire.", "  public var error: VarlinkError {", "    switch self {"]
-    lines += errors + ["    case .other(let error): error", "    }", "  }", "}", ""]
+    lines += errors + ["    case .other(let error): error", "    }", "  }", ""]
+    lines += ["  /// The sentence for people.", "  public var sentence: RefusalSentence {", "    switch self {"]
+    lines += interface.errors.map { "    case \(sentence(of: $0, interface))" }
+    lines += ["    case .other(let error): .of(service: error)", "    }", "  }", "}", ""]
     return lines.joined(separator: "\n")
+  }
+
+  /// Sentences that have another name than their error, because the error means something else in another interface.
+  private static let sentences = [
+    "org.batond.Identities.DuplicateName": "duplicateIdentity", "org.batond.Posts.IdempotencyKeyReused": "postKeyReused",
+    "org.batond.Servers.DuplicateAddress": "duplicateServer", "org.batond.Relays.DuplicateAddress": "duplicateRelay",
+  ]
+
+  /// The case that gives an error its sentence, which has the error's name and fields.
+  private func sentence(of error: IDL.Structure, _ interface: IDL.Interface) -> String {
+    let word = lowercased(error.name)
+    let sentence = Self.sentences["\(interface.name).\(error.name)"] ?? word
+    guard !error.fields.isEmpty else { return ".\(word): .\(sentence)" }
+    let bound = error.fields.map { "let \(escaped($0.name))" }.joined(separator: ", ")
+    let fields = error.fields.map { "\($0.name): \(escaped($0.name))" }.joined(separator: ", ")
+    return ".\(word)(\(bound)): .\(sentence)(\(fields))"
   }
 
   /// The case that turns an error into its form on the wire.

@@ -11,11 +11,11 @@ extension BatonError: CustomStringConvertible {
   /// The problem, and the remedy.
   public var sentence: RefusalSentence {
     switch self {
-    case .noSuchOperator(let id): .noSuchObject("operator", id: id.rawValue, name: nil)
-    case .noSuchServer(let id): .noSuchObject("server", id: id.rawValue, name: nil)
-    case .noSuchRelay(let id): .noSuchObject("relay", id: id.rawValue, name: nil)
-    case .noSuchChannel(let id): .noSuchObject("channel", id: id.rawValue, name: nil)
-    case .noSuchIdentity(let name): .noSuchObject("identity", id: nil, name: name)
+    case .noSuchOperator(let id): .noSuchOperator(id: id.rawValue)
+    case .noSuchServer(let id): .noSuchServer(id: id.rawValue)
+    case .noSuchRelay(let id): .noSuchRelay(id: id.rawValue)
+    case .noSuchChannel(let id): .noSuchChannel(id: id.rawValue)
+    case .noSuchIdentity(let name): .noSuchIdentity(name: name)
     case .noEnabledRelays(let network): .noEnabledRelays(network: network.rawValue)
     case .noGroupRelays(let network, let untested): .noGroupRelays(network: network.rawValue, untested: untested)
     case .notEnoughRelays(let wanted, let available): .notEnoughRelays(wanted: wanted, available: available)
@@ -23,23 +23,23 @@ extension BatonError: CustomStringConvertible {
     case .choiceChanged: .choiceChanged
     case .elsewhere(let id): .elsewhere(channel: id?.rawValue)
     case .relayInUse(let channels): .relayInUse(channels: channels)
-    case .networkMismatch(let id): .networkMismatch(relay: id.rawValue)
-    case .alreadyInChannel(let id, let status): .alreadyInChannel(relay: id.rawValue, status: status.rawValue)
+    case .networkMismatch(let id): .networkMismatch(relayId: id.rawValue)
+    case .alreadyInChannel(let id, let status): .alreadyInChannel(relayId: id.rawValue, status: status.rawValue)
     case .notInChannel(let id): .notInChannel(relay: "relay \(id.rawValue)")
-    case .lastRelay: .lastRelay
-    case .noGroupSupport(let id, let reason): .noGroupSupport(relay: id.rawValue, reason: reason)
+    case .lastRelay(let id): .lastRelay(id: id.rawValue)
+    case .noGroupSupport(let id, let reason): .noGroupSupport(relayId: id.rawValue, reason: reason)
     case .groupNeedsOneRelay: .groupNeedsOneRelay
     case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
     case .invalidProfile(let field, let reason): .invalidProfile(field: field, reason: reason)
     case .invalidImage(let reason): .invalidImage(reason: reason)
     case .invalidAddress(let address, let reason, let position):
-      .invalidAddress(address, reason: reason, position: position)
-    case .invalidDomain(let domain, let reason): .invalidDomain(domain, reason: reason)
+      .invalidAddress(address: address, reason: reason, position: position)
+    case .invalidDomain(let domain, let reason): .invalidDomain(domain: domain, reason: reason)
     case .invalidKey(let reason): .invalidKey(reason: reason)
     case .invalidFiles(let flaws): .invalidConfiguration(flaws.map(\.description))
-    case .duplicateAddress(let id): .duplicateAddress(nil, id: id)
-    case .duplicateName(let name): .duplicateName(name)
-    case .idempotencyKeyReused(let id, let isDeleted): .idempotencyKeyReused(channel: id.rawValue, isDeleted: isDeleted)
+    case .duplicateAddress(let id): .duplicateAddress(of: "id \(id)")
+    case .duplicateName(let name): .duplicateName(name: name)
+    case .idempotencyKeyReused(let id, let isDeleted): .idempotencyKeyReused(id: id.rawValue, deleted: isDeleted)
     case .staleRevision(let current): .staleRevision(of: "\(current.kind) \(current.id)")
     case .staleChannel(let channel): .staleRevision(of: "channel \(channel.row.id.rawValue)")
     case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
@@ -53,7 +53,7 @@ extension BatonError: CustomStringConvertible {
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
     case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
-    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network.rawValue, reason: reason)
     }
   }
 }
@@ -62,11 +62,11 @@ extension PostError {
   /// The problem, and the remedy.
   public var sentence: RefusalSentence {
     switch self {
-    case .noSuchPost(let id): .noSuchObject("post", id: id.rawValue, name: nil)
+    case .noSuchPost(let id): .noSuchPost(id: id.rawValue)
     case .invalidPost(let field, let reason): .invalidPost(field: field, reason: reason)
-    case .keyReused(let id, let isDeleted): .postKeyReused(post: id.rawValue, isDeleted: isDeleted)
-    case .frozen(let id): .channelFrozen(channel: id.rawValue)
-    case .notCancellable(let id): .postNotCancellable(post: id.rawValue)
+    case .keyReused(let id, let isDeleted): .postKeyReused(id: id.rawValue, deleted: isDeleted)
+    case .frozen(let id): .channelFrozen(id: id.rawValue)
+    case .notCancellable(let id): .notCancellable(id: id.rawValue)
     case .notSupported(let network, let reason): .notSupported(network: network.rawValue, reason: reason)
     case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)
     }
@@ -77,8 +77,8 @@ extension FollowError {
   /// The problem, and the remedy.
   public var sentence: RefusalSentence {
     switch self {
-    case .notOwned(let id): .notOwned(channel: id.rawValue)
-    case .owned(let id): .owned(channel: id.rawValue)
+    case .notOwned(let id): .notOwned(id: id.rawValue)
+    case .owned(let id): .owned(id: id.rawValue)
     case .invalidLink(let reason): .invalidLink(reason: reason)
     case .noKnownRelay(let addresses): .noKnownRelay(addresses: addresses)
     case .notFollowable(let reason): .notFollowable(reason: reason)
@@ -93,9 +93,9 @@ extension MessageError {
   /// The problem, and the remedy.
   public var sentence: RefusalSentence {
     switch self {
-    case .noSuchMessage(let id): .noSuchObject("message", id: id.rawValue, name: nil)
-    case .tooManyPinned(let id): .invalidMessage(message: id.rawValue, reason: Self.pinnedMaxReason)
-    case .notFollowed(let id): .notFollowed(channel: id.rawValue)
+    case .noSuchMessage(let id): .noSuchMessage(id: id.rawValue)
+    case .tooManyPinned(let id): .invalidMessage(id: id.rawValue, reason: Self.pinnedMaxReason)
+    case .notFollowed(let id): .notFollowed(id: id.rawValue)
     }
   }
 }

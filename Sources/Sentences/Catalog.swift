@@ -1,19 +1,28 @@
 // Refusals that are about operators, servers, relays and identities.
 extension RefusalSentence {
-  /// An object that does not exist.
   /// - Parameters:
-  ///   - kind: channel, relay, server, operator or identity.
+  ///   - kind: the word for such objects.
   ///   - id: the id in the request, if it had one. `name` likewise.
-  public static func noSuchObject(_ kind: String, id: Int64?, name: String?) -> Self {
+  private static func noSuch(_ kind: String, _ id: Int64?, _ name: String?) -> Self {
     let named = [id.map { "with id \($0)" }, name.map { "named '\($0)'" }].compactMap(\.self).joined(separator: " ")
     return Self("there is no \(kind) \(named)", kind == "message" ? "See batonctl messages" : "See batonctl \(kind) list")
   }
 
-  /// A name that several objects have.
-  /// - Parameters:
-  ///   - kind: channel, server or identity.
-  ///   - ids: of objects that have the name.
-  public static func ambiguousName(_ kind: String, _ name: String, ids: [Int64]) -> Self {
+  // Objects that do not exist.
+  public static func noSuchChannel(id: Int64?, name: String? = nil) -> Self { noSuch("channel", id, name) }
+  public static func noSuchOperator(id: Int64?, name: String? = nil) -> Self { noSuch("operator", id, name) }
+  public static func noSuchServer(id: Int64?, name: String? = nil) -> Self { noSuch("server", id, name) }
+  public static func noSuchRelay(id: Int64?, name: String? = nil) -> Self { noSuch("relay", id, name) }
+  public static func noSuchIdentity(id: Int64? = nil, name: String?) -> Self { noSuch("identity", id, name) }
+  public static func noSuchPost(id: Int64) -> Self { noSuch("post", id, nil) }
+  public static func noSuchMessage(id: Int64) -> Self { noSuch("message", id, nil) }
+
+  // Names that several objects have.
+  public static func ambiguousName(name: String, channelIds: [Int64]) -> Self { ambiguous("channel", name, channelIds) }
+  public static func ambiguousName(name: String, serverIds: [Int64]) -> Self { ambiguous("server", name, serverIds) }
+  public static func ambiguousName(name: String, identityIds: [Int64]) -> Self { ambiguous("identity", name, identityIds) }
+
+  private static func ambiguous(_ kind: String, _ name: String, _ ids: [Int64]) -> Self {
     Self(
       "more than one \(kind) is called '\(name)': \(ids.map { String($0) }.joined(separator: ", "))",
       "Use its id, for example id:\(ids.first ?? 1)")
@@ -23,30 +32,30 @@ extension RefusalSentence {
   public static func invalidDisplayName(reason: String) -> Self { Self("invalid name: \(reason)") }
 
   /// A name that another object has.
-  public static func duplicateName(_ name: String) -> Self { Self("the name '\(name)' is already in use", "Choose another") }
+  public static func duplicateName(name: String) -> Self { Self("the name '\(name)' is already in use", "Choose another") }
 
   /// A name or a key that another identity has.
-  public static func duplicateIdentity(_ name: String) -> Self {
+  public static func duplicateIdentity(name: String) -> Self {
     Self("the identity '\(name)' already uses this name or key", "Choose another")
   }
 
   /// A text that is not a domain.
-  public static func invalidDomain(_ domain: String, reason: String) -> Self {
+  public static func invalidDomain(domain: String, reason: String) -> Self {
     Self("'\(domain)' is not a valid domain: \(reason)")
   }
 
   /// A text that is not an address.
   /// - Parameter position: where it goes wrong, in characters from the start.
-  public static func invalidAddress(_ address: String, reason: String, position: Int?) -> Self {
+  public static func invalidAddress(address: String, reason: String, position: Int?) -> Self {
     Self("'\(address)' is not a valid address: \(reason)\(position.map { ", at character \($0 + 1)" } ?? "")")
   }
 
+  // Addresses that another object has.
+  public static func duplicateServer(id: Int64) -> Self { duplicateAddress(of: "server \(id)") }
+  public static func duplicateRelay(id: Int64) -> Self { duplicateAddress(of: "relay \(id)") }
+
   /// An address that another object has.
-  /// - Parameter kind: relay or server, or nil when that is not known.
-  public static func duplicateAddress(_ kind: String?, id: Int64) -> Self {
-    guard let kind else { return Self("this address is already in use by id \(id)") }
-    return Self("this address is already in use by \(kind) \(id)")
-  }
+  public static func duplicateAddress(of object: String) -> Self { Self("this address is already in use by \(object)") }
 
   /// A change that is based on an older revision.
   /// - Parameter object: the changed object, for example relay 7, or nil when that is not known.
@@ -92,7 +101,7 @@ extension RefusalSentence {
   public static func invalidKey(reason: String) -> Self { Self("invalid key: \(reason)") }
 
   /// A credential of the daemon without a secret key in it.
-  public static func invalidCredential(_ credential: String, reason: String) -> Self {
+  public static func invalidCredential(credential: String, reason: String) -> Self {
     Self("invalid credential '\(credential)': \(reason)")
   }
 

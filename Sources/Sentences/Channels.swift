@@ -36,11 +36,11 @@ extension RefusalSentence {
   public static let choiceChanged = Self("a picked relay was just disabled or removed", "Try again")
 
   /// A relay on another network than the channel.
-  public static func networkMismatch(relay: Int64) -> Self { Self("relay \(relay) is on a different network from the others") }
+  public static func networkMismatch(relayId: Int64) -> Self { Self("relay \(relayId) is on a different network from the others") }
 
   /// A relay that the channel has, or had.
   /// - Parameter status: of the relay in the channel, as its word on the wire.
-  public static func alreadyInChannel(relay: Int64, status: String) -> Self {
+  public static func alreadyInChannel(relayId relay: Int64, status: String) -> Self {
     guard status == "removed" else { return Self("the channel is already on relay \(relay), where it is \(status)") }
     return Self(
       "relay \(relay) was removed from this channel: a Nostr channel cannot add it again, and a SimpleX channel only once "
@@ -54,10 +54,12 @@ extension RefusalSentence {
   }
 
   /// The relay that a channel cannot do without.
-  public static let lastRelay = Self("this is the channel's last relay", "Add another first, or delete the channel")
+  public static func lastRelay(id: Int64) -> Self {
+    Self("this is the channel's last relay", "Add another first, or delete the channel")
+  }
 
   /// A relay that does not offer groups.
-  public static func noGroupSupport(relay: Int64, reason: String) -> Self {
+  public static func noGroupSupport(relayId relay: Int64, reason: String) -> Self {
     Self("relay \(relay) does not support groups: \(reason)", "Choose another")
   }
 
@@ -65,7 +67,7 @@ extension RefusalSentence {
   public static let groupNeedsOneRelay = Self("a group uses exactly one relay", "Choose it with --relay")
 
   /// A channel that has no link yet.
-  public static func noLink(channel: Int64) -> Self {
+  public static func noLink(id channel: Int64) -> Self {
     Self("channel \(channel) has no link yet: no relay has been active so far")
   }
 
@@ -79,19 +81,19 @@ extension RefusalSentence {
   /// - Parameters:
   ///   - channel: that the key was used for.
   ///   - isDeleted: whether it was deleted since.
-  public static func idempotencyKeyReused(channel: Int64, isDeleted: Bool) -> Self {
+  public static func idempotencyKeyReused(id channel: Int64, deleted isDeleted: Bool) -> Self {
     Self(
       "this idempotency key created channel \(channel), \(isDeleted ? "which was deleted" : "with other parameters")",
       "Use another key for a new channel")
   }
 
   /// A change of a channel that others run.
-  public static func notOwned(channel: Int64) -> Self {
+  public static func notOwned(id channel: Int64) -> Self {
     Self("channel \(channel) is not yours: you only follow it", "To stop, run batonctl channel unfollow \(channel)")
   }
 
   /// A request to leave one of Baton's own channels.
-  public static func owned(channel: Int64) -> Self {
+  public static func owned(id channel: Int64) -> Self {
     Self(
       "channel \(channel) is yours, not a followed channel", "batonctl channel delete \(channel) deletes it for all readers")
   }

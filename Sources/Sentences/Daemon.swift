@@ -17,7 +17,7 @@ extension RefusalSentence {
     "Back it up with pg_dump or pg_basebackup, and keep a copy of identity.key elsewhere")
 
   /// A network that is unusable. The reason is the whole sentence.
-  public static func networkUnavailable(reason: String) -> Self { Self(reason) }
+  public static func networkUnavailable(network: String, reason: String) -> Self { Self(reason) }
 
   /// An invalid filter, order or cursor.
   /// - Parameter path: the part of the request.

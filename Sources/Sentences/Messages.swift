@@ -1,14 +1,14 @@
 // Refusals that are about messages.
 extension RefusalSentence {
   /// A channel whose messages are not read, or `nil` if Baton reads none.
-  public static func notFollowed(channel: Int64?) -> Self {
+  public static func notFollowed(id channel: Int64?) -> Self {
     Self(
       channel.map { "reading messages is off for channel \($0), or the channel was deleted" } ?? "reading messages is off",
       "See batonctl channel edit --read and the option messages.follow")
   }
 
   /// A message that cannot be hidden, or pinned.
-  public static func invalidMessage(message: Int64, reason: String) -> Self {
+  public static func invalidMessage(id message: Int64, reason: String) -> Self {
     Self("this does not work for message \(message): \(reason)")
   }
 
@@ -20,7 +20,7 @@ extension RefusalSentence {
   }
 
   /// Someone who does not belong to a channel.
-  public static func noSuchMember(channel: Int64, author: String) -> Self {
+  public static func noSuchMember(channelId channel: Int64, author: String) -> Self {
     Self(
       "no member or join request called '\(author)' in channel \(channel)",
       "batonctl member list shows them. On Nostr, you can write the whole public key, npub1… or nprofile1…")

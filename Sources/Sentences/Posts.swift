@@ -14,19 +14,19 @@ extension RefusalSentence {
   /// - Parameters:
   ///   - post: that the key was used for.
   ///   - isDeleted: whether it was deleted since.
-  public static func postKeyReused(post: Int64, isDeleted: Bool) -> Self {
+  public static func postKeyReused(id post: Int64, deleted isDeleted: Bool) -> Self {
     Self(
       "this idempotency key published post \(post), \(isDeleted ? "which was deleted" : "with other parameters")",
       "Use another key for a new post")
   }
 
   /// A channel in which Baton publishes nothing while it is frozen.
-  public static func channelFrozen(channel: Int64) -> Self {
+  public static func channelFrozen(id channel: Int64) -> Self {
     Self("channel \(channel) is frozen", "Run batonctl channel edit \(channel) --no-freeze to publish there")
   }
 
   /// A post that has left for every relay.
-  public static func postNotCancellable(post: Int64) -> Self {
+  public static func notCancellable(id post: Int64) -> Self {
     Self("post \(post) may already be on every relay", "Delete it with batonctl post delete \(post)")
   }
 
