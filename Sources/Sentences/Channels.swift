@@ -36,7 +36,9 @@ extension RefusalSentence {
   public static let choiceChanged = Self("a picked relay was just disabled or removed", "Try again")
 
   /// A relay on another network than the channel.
-  public static func networkMismatch(relayId: Int64) -> Self { Self("relay \(relayId) is on a different network from the others") }
+  public static func networkMismatch(relayId: Int64) -> Self {
+    Self("relay \(relayId) is on a different network from the others")
+  }
 
   /// A relay that the channel has, or had.
   /// - Parameter status: of the relay in the channel, as its word on the wire.

@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Channels.varlink.
 
+public import Sentences
 public import StrictJSON
 public import Varlink
 
@@ -367,6 +368,47 @@ public enum ChannelsRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Channels.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchChannel(let id, let name): .noSuchChannel(id: id, name: name)
+    case .ambiguousName(let name, let channelIds): .ambiguousName(name: name, channelIds: channelIds)
+    case .notFollowed(let id): .notFollowed(id: id)
+    case .notOwned(let id): .notOwned(id: id)
+    case .owned(let id): .owned(id: id)
+    case .invalidLink(let reason): .invalidLink(reason: reason)
+    case .noKnownRelay(let addresses): .noKnownRelay(addresses: addresses)
+    case .notFollowable(let reason): .notFollowable(reason: reason)
+    case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
+    case .noSuchRelay(let id): .noSuchRelay(id: id)
+    case .notInChannel(let relayId, let relayName): .notInChannel(relayId: relayId, relayName: relayName)
+    case .noSuchIdentity(let name): .noSuchIdentity(name: name)
+    case .noEnabledRelays(let network): .noEnabledRelays(network: network)
+    case .noGroupRelays(let network, let untested): .noGroupRelays(network: network, untested: untested)
+    case .tooManyRelays(let wanted, let max): .tooManyRelays(wanted: wanted, max: max)
+    case .notEnoughRelays(let wanted, let available): .notEnoughRelays(wanted: wanted, available: available)
+    case .idempotencyKeyReused(let id, let deleted): .idempotencyKeyReused(id: id, deleted: deleted)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidProfile(let field, let reason): .invalidProfile(field: field, reason: reason)
+    case .invalidImage(let reason): .invalidImage(reason: reason)
+    case .alreadyInChannel(let relayId, let status): .alreadyInChannel(relayId: relayId, status: status)
+    case .groupNeedsOneRelay: .groupNeedsOneRelay
+    case .noGroupSupport(let relayId, let reason): .noGroupSupport(relayId: relayId, reason: reason)
+    case .staleRevision(let current): .staleRevision(current: current)
+    case .lastRelay(let id): .lastRelay(id: id)
+    case .networkMismatch(let relayId): .networkMismatch(relayId: relayId)
+    case .noLink(let id): .noLink(id: id)
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Daemon.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -90,6 +91,22 @@ public enum DaemonRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Daemon.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .invalidConfiguration(let problems): .invalidConfiguration(problems: problems)
+    case .noSuchDaemon(let name): .noSuchDaemon(name: name)
+    case .notShared: .notShared
+    case .storeIsShared: .storeIsShared
+    case .tooManyConnections(let of, let max): .tooManyConnections(of: of, max: max)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

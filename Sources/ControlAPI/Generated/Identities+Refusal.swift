@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Identities.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -150,6 +151,26 @@ public enum IdentitiesRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Identities.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchIdentity(let id, let name): .noSuchIdentity(id: id, name: name)
+    case .ambiguousName(let name, let identityIds): .ambiguousName(name: name, identityIds: identityIds)
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .duplicateName(let name): .duplicateIdentity(name: name)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidCredential(let credential, let reason): .invalidCredential(credential: credential, reason: reason)
+    case .identityInUse(let channels): .identityInUse(channels: channels)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Members.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -141,6 +142,25 @@ public enum MembersRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Members.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchChannel(let id, let name): .noSuchChannel(id: id, name: name)
+    case .noSuchMember(let channelId, let author): .noSuchMember(channelId: channelId, author: author)
+    case .invalidMember(let field, let reason): .invalidMember(field: field, reason: reason)
+    case .notFollowed(let id): .notFollowed(id: id)
+    case .notOwned(let id): .notOwned(id: id)
+    case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Messages.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -138,6 +139,25 @@ public enum MessagesRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Messages.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchMessage(let id): .noSuchMessage(id: id)
+    case .noSuchChannel(let id, let name): .noSuchChannel(id: id, name: name)
+    case .notFollowed(let id): .notFollowed(id: id)
+    case .invalidMessage(let id, let reason): .invalidMessage(id: id, reason: reason)
+    case .invalidSearch(let reason): .invalidSearch(reason: reason)
+    case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Monitor.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -80,6 +81,20 @@ public enum MonitorRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Monitor.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .revisionCompacted(let oldest): .revisionCompacted(oldest: oldest)
+    case .tooSlow(let revision): .tooSlow(revision: revision)
+    case .tooManySubscribers: .tooManySubscribers
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

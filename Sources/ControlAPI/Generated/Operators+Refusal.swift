@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Operators.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -159,6 +160,27 @@ public enum OperatorsRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Operators.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchOperator(let id, let name): .noSuchOperator(id: id, name: name)
+    case .duplicateName(let name): .duplicateName(name: name)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidDomain(let domain, let reason): .invalidDomain(domain: domain, reason: reason)
+    case .operatorInUse(let servers, let relays): .operatorInUse(servers: servers, relays: relays)
+    case .staleRevision(let current): .staleRevision(current: current)
+    case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
+    case .validationFailed(let findings): .validationFailed(findings: findings)
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.People.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -89,6 +90,21 @@ public enum PeopleRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.People.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchPerson(let author): .noSuchPerson(author: author)
+    case .noSuchChannel(let id, let name): .noSuchChannel(id: id, name: name)
+    case .notFollowed(let id): .notFollowed(id: id)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Posts.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -181,6 +182,29 @@ public enum PostsRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Posts.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchPost(let id): .noSuchPost(id: id)
+    case .noSuchChannel(let id, let name): .noSuchChannel(id: id, name: name)
+    case .noSuchRelay(let id): .noSuchRelay(id: id)
+    case .invalidPost(let field, let reason): .invalidPost(field: field, reason: reason)
+    case .idempotencyKeyReused(let id, let deleted): .postKeyReused(id: id, deleted: deleted)
+    case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)
+    case .notOwned(let id): .notOwned(id: id)
+    case .channelFrozen(let id): .channelFrozen(id: id)
+    case .notCancellable(let id): .notCancellable(id: id)
+    case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

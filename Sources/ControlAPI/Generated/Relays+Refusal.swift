@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Relays.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -205,6 +206,32 @@ public enum RelaysRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Relays.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchRelay(let id, let name): .noSuchRelay(id: id, name: name)
+    case .noSuchOperator(let id, let name): .noSuchOperator(id: id, name: name)
+    case .invalidAddress(let address, let reason, let position):
+      .invalidAddress(address: address, reason: reason, position: position)
+    case .duplicateAddress(let id): .duplicateRelay(id: id)
+    case .duplicateName(let name): .duplicateName(name: name)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidDomain(let domain, let reason): .invalidDomain(domain: domain, reason: reason)
+    case .relayInUse(let channels): .relayInUse(channels: channels)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network, reason: reason)
+    case .staleRevision(let current): .staleRevision(current: current)
+    case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
+    case .validationFailed(let findings): .validationFailed(findings: findings)
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

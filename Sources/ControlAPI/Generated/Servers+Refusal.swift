@@ -1,5 +1,6 @@
 // Written by `make generate` from org.batond.Servers.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -178,6 +179,29 @@ public enum ServersRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("org.batond.Servers.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchServer(let id, let name): .noSuchServer(id: id, name: name)
+    case .ambiguousName(let name, let serverIds): .ambiguousName(name: name, serverIds: serverIds)
+    case .noSuchOperator(let id, let name): .noSuchOperator(id: id, name: name)
+    case .invalidAddress(let address, let reason, let position):
+      .invalidAddress(address: address, reason: reason, position: position)
+    case .duplicateAddress(let id): .duplicateServer(id: id)
+    case .networkUnavailable(let network, let reason): .networkUnavailable(network: network, reason: reason)
+    case .staleRevision(let current): .staleRevision(current: current)
+    case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
+    case .validationFailed(let findings): .validationFailed(findings: findings)
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .outcomeUnknown(let reason): .outcomeUnknown(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }

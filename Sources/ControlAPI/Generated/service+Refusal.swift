@@ -1,5 +1,6 @@
 // Written by `make generate` from io.systemd.service.varlink.
 
+public import Sentences
 internal import StrictJSON
 public import Varlink
 
@@ -58,6 +59,18 @@ public enum ServiceRefusal: InterfaceRefusal {
         carrying: ["reason": .string(reason)])
     case .internalError: VarlinkError("io.systemd.service.InternalError")
     case .other(let error): error
+    }
+  }
+
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .invalidConfiguration(let reason): .invalidConfiguration(reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
     }
   }
 }
