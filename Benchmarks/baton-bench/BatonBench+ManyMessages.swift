@@ -13,6 +13,7 @@ extension BatonBench {
   /// Work that is done where it is asked for.
   private struct InPlace: BlockingWork {
     func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T { try body() }
+    func turn<T: Sendable>(_ size: WorkSize, _ body: () async throws -> T) async throws -> T { try await body() }
   }
 
   static func manyMessages() async throws {

@@ -10,7 +10,7 @@ extension BatonBench {
   static func untilPublished(_ count: Int, since revision: Int64, socket: String) async throws {
     let watcher = try await BatonClient(socket: socket)
     var published: Set<Int64> = []
-    for try await change in try await watcher.watchPosts(PostsWatchRequest(since: revision)) {
+    for try await change in try await watcher.posts.watch(since: revision) {
       if let post = change.post, post.phase == "published" { published.insert(post.id) }
       if published.count == count { break }
     }

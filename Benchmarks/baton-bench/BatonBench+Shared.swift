@@ -194,13 +194,13 @@ extension BatonBench {
       try await BatonClient(socket: folders[0].path + "/c"), try await BatonClient(socket: folders[1].path + "/c"),
     ]
     func share(seenBy number: Int, _ wanted: Int) async throws {
-      while try await clients[number].cluster().daemons.first(where: \.own)?.slots != wanted {
+      while try await clients[number].daemon.cluster().daemons.first(where: \.own)?.slots != wanted {
         try await Task.sleep(for: .milliseconds(10))
       }
     }
     for number in 0..<2 { try await share(seenBy: number, 512) }
-    for (number, url) in urls.enumerated() { _ = try await clients[0].addRelay(AddRelay(address: url, name: "r\(number)")) }
-    let channel = try await clients[0].createChannel(CreateChannel(profile: .init(displayName: "News")))
+    for (number, url) in urls.enumerated() { _ = try await clients[0].relays.add(AddRelay(address: url, name: "r\(number)")) }
+    let channel = try await clients[0].channels.create(CreateChannel(profile: .init(displayName: "News")))
     // The one that was there first has the lower half of the slots.
     try await hearing(of: channel.id, by: clients[0], at: clients[1])
     var takeovers: [Double] = []
@@ -231,7 +231,7 @@ extension BatonBench {
   /// From the reply to a change at the daemon that has the channel until whoever watches the other one has it.
   private static func hearing(of channel: Int64, by owner: BatonClient, at other: BatonClient) async throws {
     let count = 300
-    let changes = try await other.watch(WatchRequest())
+    let changes = try await other.monitor.watch()
     let heard = Task {
       var times: [String: ContinuousClock.Instant] = [:]
       for try await change in changes {
@@ -244,7 +244,7 @@ extension BatonBench {
     var told: [String: ContinuousClock.Instant] = [:]
     for number in 1...count {
       let words = "no \(number)"
-      _ = try await owner.updateChannel(UpdateChannel(id: channel, description: words))
+      _ = try await owner.channels.update(UpdateChannel(id: channel, description: words))
       told[words] = .now
       // Others get an object as it is when they read it, so each change has to be read before the next one.
       try await Task.sleep(for: .milliseconds(.random(in: 150...250)))

@@ -50,8 +50,7 @@ final class RecordingStorage: CoordinatorStorage {
     case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
       postStep(mutation, receipt)
     case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .appendHealth, .insertIdentity, .removeIdentity, .probe,
-      .quarantine,
-      .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory:
+      .quarantine, .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory, .decide:
       nil
     }
   }
