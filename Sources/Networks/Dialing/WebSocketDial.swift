@@ -46,7 +46,7 @@ public enum WebSocketDial {
           upgradeRequestHead: head, upgraders: [upgrader],
           notUpgradingCompletionHandler: { channel in
             // The watcher below has seen the answer by now.
-            channel.eventLoop.makeFailedFuture(refusal.value ?? ChannelError.inappropriateOperationForState)
+            channel.eventLoop.makeFailedFuture(refusal.value ?? NIOHTTPClientUpgradeError.responseProtocolNotFound)
           }))
       // Peers may speak first, in the same packet as the handshake.
       configuration.leftOverBytesStrategy = .forwardBytes

@@ -2,7 +2,13 @@ internal import Channels
 internal import NIOCore
 internal import RelayNetwork
 
-extension PublisherMachine {
+/// A machine whose own actions a session can carry out. The machines themselves only decide.
+protocol DrivenMachine: SessionMachine {
+  /// Carries out an action that no other kind of machine has. Called on the event loop of the session.
+  static func perform(_ action: OwnAction, in shell: RelaySession<Self>.Shell)
+}
+
+extension PublisherMachine: DrivenMachine {
   static func perform(_ action: OwnAction, in shell: RelaySession<PublisherMachine>.Shell) {
     switch action {
     case .cut: shell.cut()
@@ -39,11 +45,11 @@ extension PublisherMachine {
   }
 }
 
-extension ReaderMachine {
+extension ReaderMachine: DrivenMachine {
   static func perform(_ action: Never, in shell: RelaySession<ReaderMachine>.Shell) {}
 }
 
-extension FollowerMachine {
+extension FollowerMachine: DrivenMachine {
   static func perform(_ action: OwnAction, in shell: RelaySession<FollowerMachine>.Shell) {
     switch action {
     case .tellTime: shell.feed(.time(shell.now()))

@@ -18,7 +18,7 @@ struct RelayDates: Sendable {
 
 /// Carries out the decisions of a session machine. It lives on one event loop, which is its one inbox: events are handled in the order in
 /// which they arrive, and nothing suspends between them.
-final class RelaySession<Machine: SessionMachine>: Sendable {
+final class RelaySession<Machine: DrivenMachine>: Sendable {
   /// Creates an event of the session's identity, or of the author of one of its channels, with this date in Unix seconds.
   typealias Signer =
     @Sendable (

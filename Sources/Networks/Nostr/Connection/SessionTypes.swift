@@ -146,9 +146,6 @@ protocol SessionMachine: Sendable {
   typealias Timer = Event.Timer
 
   mutating func handle(_ event: Event) -> [SessionAction<Self>]
-
-  /// Carries out an action that no other kind of machine has. Called on the event loop of the session.
-  static func perform(_ action: OwnAction, in shell: RelaySession<Self>.Shell)
 }
 
 extension SessionMachine {
