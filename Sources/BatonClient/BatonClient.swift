@@ -167,6 +167,7 @@ extension BatonClient {
 
   /// - Parameter seconds: how long the daemon waits for relays, or `nil` for its default.
   private func patience(withRelaysFor seconds: Int?) -> Duration? {
+    // The daemon waits 30 s by default and 300 s at most, and its reply may be on its way for a while.
     let wait = Duration.seconds(min(max(seconds ?? 30, 1), 300) + 15)
     return timeout.map { max($0, wait) }
   }

@@ -35,18 +35,18 @@ struct Backup: AsyncParsableCommand {
       guard descriptor >= 0 else { throw refusal() }
       defer { unlink(part) }
       let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      var size: Int64 = 0
-      var wanted: Int64 = -1
-      for try await reply in try await session.client.stream(DaemonMethod.backup) {
-        guard let text = reply["data"]?.string, let piece = Data(base64Encoded: text) else { break }
+      var size = 0
+      var wanted = -1
+      for try await reply in try await session.client.daemon.backup() {
+        guard let piece = Data(base64Encoded: reply.data) else { break }
         try Self.written(part) { try handle.write(contentsOf: piece) }
-        size += Int64(piece.count)
-        wanted = reply["size"]?.integer ?? -1
+        size += piece.count
+        wanted = reply.size
       }
       try Self.written(part) { try handle.synchronize() }
       guard size == wanted else { throw Refusal(text: "the daemon stopped before the copy was complete", status: 69) }
       guard link(part, file) == 0 else { throw refusal() }
-      try session.show(JSONValue.object(["file": .string(file), "size": .integer(size)])) {
+      try session.show(JSONValue.object(["file": .string(file), "size": .integer(Int64(size))])) {
         "Copied \(size) bytes to \(file)."
       }
     }

@@ -7,8 +7,10 @@ public protocol LiveElement: Codable, Hashable, Sendable, Identifiable where ID 
   var revision: Int64 { get }
   /// The name of such objects in `org.batond.Monitor.Watch`.
   static var kind: String { get }
-  /// The method that lists them, and the name of the list in its replies.
-  static var listing: (method: String, name: String) { get }
+  /// Lists them: one page, the cursor of the next one, and the revision of the page.
+  static func page(
+    _ request: ListRequest, of client: BatonClient
+  ) async throws -> (elements: [Self], next: String?, revision: Int64)
   /// The field that marks deleted objects, which are left out unless a filter asks for this field.
   static var deletion: (field: String, values: [JSONValue]) { get }
   /// The fields that change with the messages of a channel, not with the object itself.
@@ -24,7 +26,6 @@ extension LiveElement {
 
 extension Channel: LiveElement {
   public static var kind: String { "channel" }
-  public static var listing: (method: String, name: String) { (ChannelsMethod.list.rawValue, "channels") }
   public static var deletion: (field: String, values: [JSONValue]) { ("phase", ["deleting", "deleted"]) }
   public static var conversationFields: Set<String> {
     ["lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden"]
@@ -37,22 +38,47 @@ extension Channel: LiveElement {
     (channel.hidden, channel.memberCount) = (conversation.hidden, conversation.memberCount)
     return channel
   }
+
+  public static func page(
+    _ request: ListRequest, of client: BatonClient
+  ) async throws -> (elements: [Channel], next: String?, revision: Int64) {
+    let reply = try await client.channels.list(request)
+    return (reply.channels, reply.nextCursor, reply.revision)
+  }
 }
 
 extension Relay: LiveElement {
   public static var kind: String { "relay" }
-  public static var listing: (method: String, name: String) { (RelaysMethod.list.rawValue, "relays") }
   public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
+
+  public static func page(
+    _ request: ListRequest, of client: BatonClient
+  ) async throws -> (elements: [Relay], next: String?, revision: Int64) {
+    let reply = try await client.relays.list(request)
+    return (reply.relays, reply.nextCursor, reply.revision)
+  }
 }
 
 extension Server: LiveElement {
   public static var kind: String { "server" }
-  public static var listing: (method: String, name: String) { (ServersMethod.list.rawValue, "servers") }
   public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
+
+  public static func page(
+    _ request: ListRequest, of client: BatonClient
+  ) async throws -> (elements: [Server], next: String?, revision: Int64) {
+    let reply = try await client.servers.list(request)
+    return (reply.servers, reply.nextCursor, reply.revision)
+  }
 }
 
 extension Operator: LiveElement {
   public static var kind: String { "operator" }
-  public static var listing: (method: String, name: String) { (OperatorsMethod.list.rawValue, "operators") }
   public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
+
+  public static func page(
+    _ request: ListRequest, of client: BatonClient
+  ) async throws -> (elements: [Operator], next: String?, revision: Int64) {
+    let reply = try await client.operators.list(request)
+    return (reply.operators, reply.nextCursor, reply.revision)
+  }
 }

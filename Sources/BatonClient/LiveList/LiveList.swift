@@ -259,7 +259,7 @@ public actor LiveList<Element: LiveElement> {
     // The message may add the channel to the list. If this page is older than the list's revision, newer changes have arrived since.
     while known == nil {
       let filter: JSONValue = ["id": .integer(id), Element.deletion.field: ["$exists": true]]
-      let page = try await page(client, parameters: ["filter": filter])
+      let page = try await Element.page(ListRequest(filter: filter), of: client)
       found = page.elements.first
       known = window.elements.first { $0.id == id }
       if found == nil || page.revision >= revision { break }
@@ -300,20 +300,9 @@ public actor LiveList<Element: LiveElement> {
   }
 
   private func page(_ client: BatonClient, after cursor: String?) async throws -> Page {
-    var parameters: [String: JSONValue] = ["limit": .integer(Int64(pageSize))]
-    parameters["filter"] = filter
-    if !sort.isEmpty { parameters["sort"] = .array(sort) }
-    if let cursor { parameters["cursor"] = .string(cursor) }
-    return try await page(client, after: cursor, parameters: parameters)
-  }
-
-  private func page(
-    _ client: BatonClient, after cursor: String? = nil, parameters: [String: JSONValue]
-  ) async throws -> Page {
-    let reply = try await client.call(Element.listing.method, parameters)
-    return Page(
-      elements: try [Element](json: reply[Element.listing.name] ?? []), isAfter: cursor,
-      next: reply["nextCursor"]?.string, revision: reply["revision"]?.integer ?? 0)
+    let request = ListRequest(filter: filter, sort: sort.isEmpty ? nil : sort, limit: pageSize, cursor: cursor)
+    let page = try await Element.page(request, of: client)
+    return Page(elements: page.elements, isAfter: cursor, next: page.next, revision: page.revision)
   }
 
   private func adopt(_ page: Page) {

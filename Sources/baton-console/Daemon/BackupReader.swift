@@ -1,7 +1,6 @@
 internal import BatonClient
 internal import ControlAPI
 internal import Foundation
-internal import StrictJSON
 
 /// Reads a copy of the database, no faster than the browser receives it: at most one piece waits.
 actor BackupReader {
@@ -31,7 +30,7 @@ actor BackupReader {
   init(_ client: BatonClient) {
     Task {
       do {
-        for try await reply in try await client.stream(DaemonMethod.backup) {
+        for try await reply in try await client.daemon.backup() {
           guard await give(try Self.piece(reply)) else { break }
         }
         await finish(.success(()))
@@ -98,10 +97,8 @@ actor BackupReader {
     continuation = nil
   }
 
-  private static func piece(_ reply: [String: JSONValue]) throws -> Piece {
-    guard let text = reply["data"]?.string, let bytes = Data(base64Encoded: text),
-      let size = reply["size"]?.integer.flatMap({ Int(exactly: $0) }), size >= 0
-    else { throw Broken() }
-    return Piece(bytes: bytes, size: size)
+  private static func piece(_ reply: DaemonBackupReply) throws -> Piece {
+    guard let bytes = Data(base64Encoded: reply.data), reply.size >= 0 else { throw Broken() }
+    return Piece(bytes: bytes, size: reply.size)
   }
 }
